@@ -1,0 +1,64 @@
+# make run    sets everything up and searches; another command: make run ARGS='search -n 3 rust async'
+# make test   sets everything up and runs the tests; a part of them: make test ARGS='tests/providers -k brave'
+# make lint   ruff, mypy, import-linter
+# make docs   regenerates completions, man pages, command reference and pictures
+# make bench  races sleuth against its peers on a loopback server
+# Needs python3 (3.11+) and nothing else; uv is used when it is there.
+
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+ARGS ?=
+SEARCH = search enable json in searxng
+
+.PHONY: run test lint docs bench constraints clean
+
+run: $(VENV)/run.stamp
+	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check cli providers tests bench
+	$(BIN)/ruff format --check cli providers tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/dev.stamp
+	$(BIN)/python -m sleuth.generate
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python bench/race.py $(ARGS)
+
+# Everything that gets installed is pinned, with hashes; the project itself is installed in place.
+$(VENV)/run.stamp: constraints-run.txt pyproject.toml
+	@echo "setting up $(VENV) …" >&2
+ifdef UV
+	@test -x $(BIN)/python || uv venv --quiet --python '>=3.11' $(VENV)
+	@uv pip install --quiet --python $(BIN)/python --require-hashes -r constraints-run.txt
+	@uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints-run.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp constraints.txt
+ifdef UV
+	@uv pip install --quiet --python $(BIN)/python --require-hashes -r constraints.txt
+else
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
+endif
+	@touch $@
+
+# Pins anew what pyproject.toml asks for.
+constraints:
+	$(PYTHON) -m venv .cache/pin && .cache/pin/bin/python -m pip install --quiet uv
+	sh .ci/pin .cache/pin/bin/uv
+
+clean:
+	rm -rf $(VENV) .cache dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
