@@ -1,0 +1,1 @@
+"""Search providers as small adapters: attributes, a pure request, a pure parse."""

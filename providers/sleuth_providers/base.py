@@ -1,0 +1,300 @@
+"""Plain frozen data that walks between sleuth and a provider, and the one interface they all share.
+
+The data are NamedTuples, not dataclasses: they import in a fifth of the time, and every search pays for that.
+"""
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
+from urllib.parse import urlencode, urlsplit
+
+from sleuth_providers.errors import BadResponseError, ProviderError
+
+FRESHNESS = ("day", "week", "month", "year")
+SAFETY = ("off", "moderate", "strict")
+CATEGORIES = ("general", "news", "images", "videos", "science", "it")
+
+
+class Query(NamedTuple):
+    """What is asked, in words of no provider's own."""
+
+    text: str
+    count: int = 10  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    page: int = 1
+    lang: str = ""  # BCP 47: "de", "zh-CN"
+    region: str = ""  # ISO 3166, upper case: "CH"
+    freshness: str = ""  # one of FRESHNESS, or "range"
+    since: str = ""  # ISO date, given with every freshness
+    until: str = ""  # ISO date, given with a range
+    safe: str = "moderate"
+    category: str = "general"
+    include: tuple[str, ...] = ()  # domains
+    exclude: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    content: bool = False  # page text is welcome
+    today: str = ""  # ISO date; makes requests that need a date pure
+
+    def with_operators(self, include: bool = True, exclude: bool = True) -> str:
+        """Return the words with the domain filters written as `site:` operators."""
+        words = [self.text]
+        if include and self.include:
+            sites = " OR ".join(f"site:{domain}" for domain in self.include)
+            words.append(f"({sites})" if len(self.include) > 1 else sites)
+        if exclude:
+            words += [f"-site:{domain}" for domain in self.exclude]
+        return " ".join(words)
+
+
+class Account(NamedTuple):
+    """One row of the provider table as an adapter sees it, with its key looked up."""
+
+    id: str = ""
+    key: str = ""
+    host: str = ""
+    engines: tuple[str, ...] = ()
+    username: str = ""
+    password: str = ""
+    browser: bool = False
+    options: Mapping[str, Any] = {}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return what must never be shown, logged or recorded."""
+        return tuple(secret for secret in (self.key, self.password) if secret)
+
+
+class Result(NamedTuple):
+    """One hit as the provider gave it: untrusted, dates still in the provider's own form."""
+
+    title: str
+    url: str
+    snippet: str = ""
+    content: str = ""
+    published: str = ""
+    site: str = ""
+    score: float | None = None
+    thumbnail: str = ""
+    engines: tuple[str, ...] = ()
+    author: str = ""
+    length: str = ""  # of a video, as shown
+    image: str = ""  # the full picture of an image hit
+
+
+class Answer(NamedTuple):
+    """The provider's own answer or summary."""
+
+    text: str
+    url: str = ""
+
+
+class Found(NamedTuple):
+    """All that one provider said to one query."""
+
+    results: tuple[Result, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    engines: Mapping[str, str] = {}  # engines behind the provider that failed, and why
+    not_applied: tuple[str, ...] = ()  # beyond what `Provider.supports` already tells
+    cost: float = 0.0  # in US dollars, where the provider says
+
+
+class Request(NamedTuple):
+    """An HTTP request before it is sent."""
+
+    url: str
+    params: Mapping[str, str | int | Sequence[str]] = {}
+    method: str = "GET"
+    headers: Mapping[str, str] = {}
+    json: Any = None
+    form: Mapping[str, str] | None = None
+
+    @property
+    def address(self) -> str:
+        """Return the URL with its query string."""
+        query = urlencode(self.params, doseq=True, errors="replace")
+        return f"{self.url}{'&' if '?' in self.url else '?'}{query}" if query else self.url
+
+    def body(self) -> tuple[bytes | None, str]:
+        """Return the encoded body and its content type."""
+        if self.json is not None:
+            return json.dumps(self.json, ensure_ascii=False).encode("utf-8", "replace"), "application/json"
+        if self.form is not None:
+            return urlencode(self.form, errors="replace").encode(), "application/x-www-form-urlencoded"
+        return None, ""
+
+
+class Reply(NamedTuple):
+    """An HTTP answer, whole, decompressed and within the size limit."""
+
+    status: int
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes
+    url: str = ""
+
+    def json(self) -> Any:
+        """Return the body as JSON; NaN, deep nesting and broken encodings are unreadable."""
+        try:
+            return json.loads(self.body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as problem:
+            detail = "not JSON" if self.headers.get("content-type", "").startswith("text/") else "broken JSON"
+            raise BadResponseError(detail, status=self.status) from problem
+
+    def text(self) -> str:
+        """Return the body as text in the charset it declares, else UTF-8."""
+        charset = re.search(r"charset=[\"']?([\w-]+)", self.headers.get("content-type", ""))
+        try:
+            return self.body.decode(charset[1] if charset else "utf-8", "replace")
+        except LookupError:
+            return self.body.decode("utf-8", "replace")
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)
+
+
+class Sample(NamedTuple):
+    """A recorded exchange: documentation of the API and a test in one."""
+
+    query: Query
+    sends: str  # "GET https://…?q=…", as the request must come out
+    body: str
+    finds: tuple[str, ...]  # the URLs that parse must find, in order
+    status: int = 200
+    headers: Mapping[str, str] = {"content-type": "application/json"}
+    account: Account = Account()
+    error: str = ""  # the code of the error this exchange must end in
+    state: str = ""  # and its state, where several errors share a code
+    sends_body: Any = None  # the JSON or form of the request, where it has one
+
+
+Refusal = Callable[[Reply], ProviderError | None]
+
+
+class Sender(Protocol):
+    """The HTTP layer as adapters see it."""
+
+    def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
+        """Send one request and return its good answer, or raise a ProviderError."""
+
+
+class Provider:
+    """A search provider: declarations, and the pure pair `request` and `parse`."""
+
+    id: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    type: ClassVar[str] = "api"  # or "local": a results page is read
+    homepage: ClassVar[str] = ""
+    key_page: ClassVar[str] = ""  # where one gets a key
+    notes: ClassVar[str] = ""
+    trouble_hint: ClassVar[str] = ""  # what to do when nobody answers at its address
+    env: ClassVar[tuple[str, ...]] = ()  # where a key may be found
+    host_env: ClassVar[tuple[str, ...]] = ()  # where an address may be found
+    host: ClassVar[str] = ""  # the default address; a URL template with %s for `local` ones
+    needs_key: ClassVar[bool] = False
+    needs_host: ClassVar[bool] = False
+    supports: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # freshness range lang region safe page include exclude content engines
+    operators: ClassVar[bool] = False  # understands site: and -site: in the words
+    categories: ClassVar[tuple[str, ...]] = ("general",)
+    max_results: ClassVar[int] = 10
+    max_query: ClassVar[int] = 400
+    price: ClassVar[str] = ""  # per 1,000 requests, with its date
+    cost: ClassVar[float] = 0.0  # US dollars a request, the estimate behind `sleuth usage`
+    per_minute: ClassVar[int] = 0  # 0: no limit of ours
+    per_day: ClassVar[int] = 0
+    weight: ClassVar[float] = 1.0  # in the fusion of several lists
+    scraped: ClassVar[bool] = False  # a page for people: the user agent is a browser's
+    offline: ClassVar[bool] = False  # needs no network
+    options: ClassVar[Mapping[str, str]] = {}  # what `providers set --option` understands
+    required_options: ClassVar[tuple[str, ...]] = ()
+    option_env: ClassVar[Mapping[str, str]] = {}  # options that may also come from the environment
+    samples: ClassVar[tuple[Sample, ...]] = ()
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Return the HTTP request for a query."""
+        raise NotImplementedError
+
+    def parse(self, reply: Reply, query: Query) -> Found:
+        """Read a good reply; raise BadResponseError for one that is not what it should be."""
+        raise NotImplementedError
+
+    def refusal(self, reply: Reply) -> ProviderError | None:
+        """Recognise refusals in words of this API; None leaves it to the HTTP status."""
+        return None
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Ask and read. The few that need more than one exchange override this."""
+        return self.parse(http.send(self.request(query, account), self.refusal), query)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Name what was asked for and this provider does not do by itself."""
+        default = Query("")
+        wanted = [
+            name
+            for name in ("lang", "region", "safe", "include", "exclude", "engines")
+            if getattr(query, name) != getattr(default, name)
+        ]
+        if query.freshness:
+            wanted.append("range" if query.freshness == "range" else "freshness")
+        if query.page > 1:
+            wanted.append("page")
+        if query.category not in self.categories:
+            wanted.append("category")
+        able = self.supports | ({"include", "exclude"} if self.operators else set())
+        return tuple(name for name in wanted if name not in able)
+
+
+def base_url(account: Account, default: str) -> str:
+    """Return the address to ask, without a trailing slash."""
+    return (account.host or default).rstrip("/")
+
+
+def strip_tags(markup: Any) -> str:
+    """Return marked-up text as plain text: tags gone, entities decoded once."""
+    return html.unescape(re.sub(r"<[^<>]*>", "", as_text(markup))).strip()
+
+
+def as_text(value: Any) -> str:
+    """Return a value of any JSON type as text; what is no text or number is nothing."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None or isinstance(value, bool | list | dict) else str(value)
+
+
+def as_number(value: Any) -> float | None:
+    """Return a JSON number, or None for anything else."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and abs(value) < 1e300 else None
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a JSON list, or an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return a JSON object, or an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(reply: Reply, *path: str) -> list[dict[str, Any]]:
+    """Return the objects in the list at `path`; a missing list is empty, anything that is no object is skipped."""
+    value = reply.json()
+    if not isinstance(value, dict):
+        raise BadResponseError("not a JSON object", status=reply.status)
+    for name in path[:-1]:
+        value = as_dict(value.get(name))
+    return [item for item in as_list(value.get(path[-1])) if isinstance(item, dict)]
+
+
+def web_results(results: Iterable[Result]) -> tuple[Result, ...]:
+    """Keep the results one can visit: a title and an http(s) address."""
+    return tuple(
+        result._replace(title=result.title or urlsplit(result.url).netloc)
+        for result in results
+        if result.url.startswith(("http://", "https://"))
+    )

@@ -1,0 +1,175 @@
+"""The HTTP policy of every provider: one deadline, few retries, own-origin redirects, status → error."""
+
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+from urllib.parse import quote, urljoin, urlsplit
+
+from sleuth_providers.base import Refusal, Reply, Request
+from sleuth_providers.errors import (
+    BadRequestError,
+    BadResponseError,
+    BlockedError,
+    DeadlineError,
+    KeyInvalidError,
+    NotFoundError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+from sleuth_providers.wire import Guard, Limits, exchange, split
+
+MAX_REDIRECTS = 5
+LONGEST_WAIT = 86400.0  # seconds; no server's word puts it to rest for longer
+PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+COMMON = {
+    "Accept": "application/json, text/html;q=0.9, */*;q=0.5",
+    "Accept-Encoding": "gzip, deflate",
+    "Accept-Language": "en",
+    "Connection": "close",
+}
+
+Wire = Callable[[Request, Mapping[str, str], Limits, Guard | None], Reply]
+
+
+class Policy(NamedTuple):
+    """How patient and how careful the HTTP layer is."""
+
+    timeout: float = 15.0
+    connect_timeout: float = 5.0
+    attempts: int = 3
+    max_body: int = 10_000_000
+    user_agent: str = "sleuth"
+    guard: Guard | None = None
+    roam: bool = False  # follow redirects to other hosts, without the request's own headers
+
+
+class Http:
+    """Sends requests under one policy; the time limit runs from construction."""
+
+    def __init__(self, policy: Policy, wire: Wire | None = None, sleep: Callable[[float], None] = time.sleep) -> None:
+        self.policy, self.sleep = policy, sleep
+        self.wire = wire
+        self.deadline = time.monotonic() + policy.timeout
+
+    def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
+        """Return the good answer to a request, or raise the ProviderError that says why there is none."""
+        for attempt in range(1, self.policy.attempts + 1):
+            try:
+                reply = self._follow(request)
+                error = (refusal(reply) if refusal else None) or status_error(reply)
+                if error is None:
+                    return reply
+                raise error
+            except ProviderError as error:
+                pause = _pause(error, attempt)
+                final = attempt == self.policy.attempts or not error.retryable
+                if final or time.monotonic() + pause >= self.deadline:
+                    raise
+            self.sleep(pause)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _follow(self, request: Request) -> Reply:
+        for _ in range(MAX_REDIRECTS + 1):
+            reply = self._exchange(request)
+            target = reply.headers.get("location")
+            if reply.status not in (301, 302, 303, 307, 308) or not target:
+                return reply
+            request = self._redirected(request, reply.status, _joined(request.address, target))
+        raise BadResponseError("redirected in a circle")
+
+    def _redirected(self, request: Request, status: int, target: str) -> Request:
+        same = _same_origin(request.address, target)
+        if not same and not self.policy.roam:
+            raise BadResponseError(f"redirected to another place: {urlsplit(target).netloc[:100]!r}", status=status)
+        kept = request if same else request._replace(headers={})
+        if same and status in (307, 308):
+            return kept._replace(url=target, params={})
+        return kept._replace(url=target, params={}, method="GET", json=None, form=None)
+
+    def _exchange(self, request: Request) -> Reply:
+        limits = Limits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
+        headers = COMMON | {"User-Agent": self.policy.user_agent}
+        wire = self.wire or _choose_wire(request.address)
+        return wire(request, headers, limits, self.policy.guard)
+
+
+def _pause(error: ProviderError, attempt: int) -> float:
+    if error.retry_after is not None:
+        return error.retry_after
+    return 0.3 * 2 ** (attempt - 1) * random.uniform(0.5, 1.0)
+
+
+def status_error(reply: Reply) -> ProviderError | None:
+    """Return the error an HTTP status means, None for a good one."""
+    status, detail = reply.status, f"HTTP {reply.status}"
+    if status == 200 or status in (201, 203):
+        return None
+    if status == 202:
+        return BlockedError(detail, status=status)
+    if status in (401, 403):
+        return KeyInvalidError(detail, status=status)
+    if status == 402:
+        return QuotaError(detail, status=status)
+    if status == 429:
+        return RateLimitError(detail, status=status, retry_after=retry_after(reply))
+    if status == 404:
+        return NotFoundError(detail, status=status)
+    if status == 408:
+        return DeadlineError(detail, status=status)
+    if status >= 500:
+        return UnavailableError(detail, status=status, retry_after=retry_after(reply))
+    if status >= 400:
+        return BadRequestError(detail, status=status)
+    return BadResponseError(detail, status=status)
+
+
+def retry_after(reply: Reply) -> float | None:
+    """Return how many seconds the server asks us to wait, from either form of Retry-After."""
+    value = reply.headers.get("retry-after", "").strip()
+    try:
+        if not value:
+            return None
+        seconds = float(value) if value.isdigit() else parsedate_to_datetime(value).timestamp() - time.time()
+        return min(max(0.0, seconds), LONGEST_WAIT)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _joined(here: str, location: str) -> str:
+    """Return where a redirect leads; http.client read its bytes as Latin-1, most servers mean UTF-8."""
+    try:
+        target = urljoin(here, quote(location.strip().encode("latin-1", "replace"), safe=string.punctuation))
+        urlsplit(target).port  # noqa: B018 - raises for a port that is none
+        return target
+    except ValueError as problem:
+        raise BadResponseError("redirected to an address that is none") from problem
+
+
+def _same_origin(here: str, there: str) -> bool:
+    """Tell whether a redirect stays: same scheme, host and port, or the same host moving up to https."""
+    try:
+        (one, host, port), (two, other_host, other_port) = split(here), split(there)
+    except BadRequestError:
+        return False
+    if host != other_host:
+        return False
+    if one.scheme == two.scheme:
+        return port == other_port
+    return (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
+
+
+def _choose_wire(address: str) -> Wire:
+    """Go direct unless the system names a proxy; a loopback address never goes through one."""
+    if sys.platform == "linux" and not any(name.lower() in PROXY_VARIABLES for name in os.environ):
+        return exchange
+    from sleuth_providers import proxied
+
+    proxy = proxied.proxy_for(address)
+    return proxied.wire_through(proxy) if proxy else exchange
