@@ -1,0 +1,144 @@
+"""Answers kept for a while, shared by all processes. A cache that fails means "no cache", never a failed search.
+
+diskcache does the writing, with a Disk of ours: it stores JSON text in the row itself and refuses pickles, which the
+stock one would run. Its file is a plain SQLite table, so reading needs neither diskcache nor its import time.
+"""
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+from sleuth.files import locked, private_folder
+
+RAW = 1  # diskcache's mode for a value that stands in the row as it is
+MAX_ENTRY = 2_000_000  # characters; a larger answer is not worth keeping
+READ = "SELECT value, store_time, expire_time FROM Cache WHERE key = ? AND raw = 1 AND mode = 1 AND filename IS NULL"
+
+
+class Entry(NamedTuple):
+    """Something kept, and for how many seconds it has been."""
+
+    value: Any
+    age: float
+    expired: bool
+
+
+class Cache(Protocol):
+    """What search and page reading know of a cache."""
+
+    def get(self, key: str) -> Entry | None:
+        """Return what was kept under a key."""
+
+    def put(self, key: str, value: Any, seconds: float) -> None:
+        """Keep a JSON value for some time."""
+
+    def single(self, key: str, patience: float) -> Any:
+        """Let one caller at a time work on a key, over all processes."""
+
+
+class NoCache:
+    """The cache that is turned off."""
+
+    def get(self, key: str) -> Entry | None:
+        """Find nothing."""
+        return None
+
+    def put(self, key: str, value: Any, seconds: float) -> None:
+        """Keep nothing."""
+
+    @contextmanager
+    def single(self, key: str, patience: float) -> Iterator[bool]:
+        """Let everybody work."""
+        yield True
+
+
+class DiskCache:
+    """The cache in the user's cache folder."""
+
+    def __init__(self, folder: str, max_entries: int) -> None:
+        self.folder, self.max_entries = folder, max_entries
+        self.file = os.path.join(folder, "cache.db")
+
+    def get(self, key: str) -> Entry | None:
+        """Return what was kept under a key, be it expired: who needs it fresh looks at `expired`."""
+        try:
+            connection = sqlite3.connect(f"file:{self.file}?mode=rw", uri=True, timeout=1.0)
+            try:
+                row = connection.execute(READ, (key,)).fetchone()
+            finally:
+                connection.close()
+            if row is None or not isinstance(row[0], str):
+                return None
+            now = time.time()
+            return Entry(json.loads(row[0]), max(0.0, now - row[1]), row[2] is not None and row[2] <= now)
+        except (sqlite3.Error, ValueError, RecursionError):
+            return None
+
+    def put(self, key: str, value: Any, seconds: float) -> None:
+        """Keep a JSON value; the oldest entries leave when there are too many."""
+        text = json.dumps(value, ensure_ascii=False)
+        if len(text) > MAX_ENTRY or seconds <= 0:
+            return
+        self._change(lambda cache: self._replace(cache, key, text, seconds))
+
+    def _replace(self, cache: Any, key: str, text: str, seconds: float) -> None:
+        with cache.transact(retry=True):
+            cache.delete(key)  # a new row, so that rows stand in the order they were stored
+            cache.set(key, text, expire=seconds)
+            while len(cache) > self.max_entries:
+                oldest = next(iter(cache), None)
+                if oldest is None or not cache.delete(oldest):
+                    break
+
+    def clear(self) -> int:
+        """Throw everything away and return how many entries there were."""
+        removed: list[int] = []
+        self._change(lambda cache: removed.append(cache.clear(retry=True)))
+        return removed[0] if removed else 0
+
+    def stats(self) -> dict[str, Any]:
+        """Return how much is kept."""
+        found: dict[str, Any] = {"entries": 0, "bytes": 0, "oldestSeconds": None, "folder": self.folder}
+        try:
+            connection = sqlite3.connect(f"file:{self.file}?mode=rw", uri=True, timeout=1.0)
+            try:
+                row = connection.execute("SELECT count(*), sum(length(value)), min(store_time) FROM Cache").fetchone()
+            finally:
+                connection.close()
+        except sqlite3.Error:
+            return found
+        oldest = round(time.time() - row[2]) if row[2] else None
+        return found | {"entries": row[0], "bytes": row[1] or 0, "oldestSeconds": oldest}
+
+    @contextmanager
+    def single(self, key: str, patience: float) -> Iterator[bool]:
+        """Let one caller at a time work on a key; when it takes too long, the next one goes ahead all the same."""
+        try:
+            lock = locked(os.path.join(private_folder(os.path.join(self.folder, "locks")), key), patience, remove=True)
+            lock.__enter__()
+        except Exception:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.__exit__(None, None, None)
+
+    def _change(self, work: Any) -> None:
+        try:
+            from sleuth.disk import open_cache
+
+            private_folder(self.folder)
+            cache = open_cache(self.folder)
+            try:
+                work(cache)
+            finally:
+                cache.close()
+        except Exception as problem:
+            from sleuth.logs import log
+
+            log("cache: not written: %r", problem)

@@ -1,0 +1,109 @@
+"""Files that are private from birth, replaced whole or not at all, and locks between processes."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sleuth.errors import UnwritableError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+def private_folder(path: str) -> str:
+    """Make a folder that only its owner can enter, parents too, and return it."""
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as problem:
+        raise UnwritableError(
+            "cannot make the folder {path} ({reason})",
+            "give that folder to yourself, or choose another with SLEUTH_HOME",
+            path=path,
+            reason=problem.strerror or problem,
+        ) from problem
+    return path
+
+
+def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
+    """Put data in place of a file at one instant: after a crash there is the old file or the new one, whole."""
+    path = os.path.realpath(path)  # a link keeps pointing where it did
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(handle)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        _sync_folder(folder)
+    except OSError as problem:
+        raise UnwritableError(
+            "cannot write {path} ({reason})",
+            "check the permissions and the free space there",
+            path=path,
+            reason=problem.strerror or problem,
+        ) from problem
+
+
+def _sync_folder(folder: str) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def append_private(path: str) -> int:
+    """Open a file for appending that only its owner can read, and return its handle."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+@contextmanager
+def locked(path: str, patience: float = 10.0, *, remove: bool = False) -> Iterator[bool]:
+    """Hold a lock shared by all processes of this machine; yields False when it could not be had in time."""
+    if fcntl is None:
+        yield True
+        return
+    until = time.monotonic() + patience
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        held = _acquire(handle, until)
+        if not held or not remove or _is_same(handle, path):
+            break
+        os.close(handle)  # its holder removed the file while we waited for it
+    try:
+        yield held
+    finally:
+        if remove and held:
+            os.unlink(path)
+        os.close(handle)
+
+
+def _is_same(handle: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _acquire(handle: int, until: float) -> bool:
+    pause = 0.002
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() >= until:
+                return False
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)

@@ -1,0 +1,165 @@
+"""Plain frozen data: all that renderers, stores and servers see of a search, and its JSON form."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sleuth_providers.base import Answer
+
+OUTCOMES = ("success", "partial", "no_results", "failed")
+STATES = (
+    "ok",
+    "empty",
+    "blocked",
+    "rate_limited",
+    "quota",
+    "timeout",
+    "unreachable",
+    "key_missing",
+    "key_invalid",
+    "bad_response",
+    "cooldown",
+    "skipped",
+)
+PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
+
+
+class Vote(NamedTuple):
+    """What one provider's rank adds to a result's place."""
+
+    provider: str
+    rank: int
+    weight: float
+    points: float
+
+
+class Hit(NamedTuple):
+    """One result of the merged list, safe to show."""
+
+    citation: int
+    title: str
+    url: str
+    snippet: str = ""
+    content: str = ""
+    site_name: str = ""
+    published: str = ""
+    score: float = 0.0
+    providers: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    thumbnail: str = ""
+    author: str = ""
+    length: str = ""
+    image: str = ""
+    votes: tuple[Vote, ...] = ()
+    adjustments: tuple[str, ...] = ()  # what rules, recency or reranking did to the score, for --explain
+
+
+class Attempt(NamedTuple):
+    """One provider asked, or passed over, and how that went."""
+
+    provider: str
+    state: str
+    count: int = 0  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    elapsed_ms: int = 0
+    cached: bool = False
+    cost: float = 0.0
+    not_applied: tuple[str, ...] = ()
+    engines: Mapping[str, str] = {}
+    message: str = ""
+    hint: str = ""
+    code: str = ""
+    status: int | None = None
+    age: float = 0.0  # seconds since a cached answer was fetched
+
+    @property
+    def answered(self) -> bool:
+        """Tell whether the provider gave an answer, be it an empty one."""
+        return self.state in ("ok", "empty")
+
+
+class Status(NamedTuple):
+    """How far the text of the results was worked on."""
+
+    phase: str = "default"
+    count_before: int = 0
+    count_after: int = 0
+
+
+class Outcome(NamedTuple):
+    """Everything a search came to."""
+
+    query: str
+    provider: str
+    results: tuple[Hit, ...] = ()
+    outcome: str = "success"
+    elapsed_ms: int = 0
+    cached: bool = False
+    age: float = 0.0
+    status: Status = Status()
+    attempts: tuple[Attempt, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # something is missing or went wrong
+    notices: tuple[str, ...] = ()  # something one should know, such as who answered instead
+
+
+def as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any]:
+    """Return the published JSON form of an outcome."""
+    document: dict[str, Any] = {
+        "query": outcome.query,
+        "provider": outcome.provider,
+        "elapsedMs": outcome.elapsed_ms,
+        "cached": outcome.cached,
+        "ageSeconds": round(outcome.age) if outcome.cached else None,
+        "results": [hit_as_json(hit, explain=explain) for hit in outcome.results],
+        "outcome": outcome.outcome,
+        "status": {
+            "phase": outcome.status.phase,
+            "countBefore": outcome.status.count_before,
+            "countAfter": outcome.status.count_after,
+        },
+        "attempts": [_attempt_as_json(attempt) for attempt in outcome.attempts],
+        "answers": [{"text": answer.text, "url": answer.url or None} for answer in outcome.answers],
+        "suggestions": list(outcome.suggestions),
+        "corrections": list(outcome.corrections),
+        "warnings": [*outcome.notices, *outcome.warnings],
+    }
+    return document
+
+
+def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """Return the JSON form of one result."""
+    document: dict[str, Any] = {
+        "citation": hit.citation,
+        "title": hit.title,
+        "url": hit.url,
+        "snippet": hit.snippet,
+        "content": hit.content or hit.snippet,
+        "siteName": hit.site_name or None,
+        "published": hit.published or None,
+        "score": round(hit.score, 6),
+        "providers": list(hit.providers),
+        "engines": list(hit.engines),
+        "thumbnail": hit.thumbnail or None,
+    }
+    for name in ("author", "length", "image"):
+        if value := getattr(hit, name):
+            document[name] = value
+    if explain:
+        document["votes"] = [vote._asdict() for vote in hit.votes]
+        document["adjustments"] = list(hit.adjustments)
+    return document
+
+
+def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "provider": attempt.provider,
+        "state": attempt.state,
+        "count": attempt.count,
+        "elapsedMs": attempt.elapsed_ms,
+        "cached": attempt.cached,
+        "cost": attempt.cost,
+        "notApplied": list(attempt.not_applied),
+        "engines": dict(attempt.engines),
+        "message": attempt.message or None,
+    }

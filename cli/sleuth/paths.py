@@ -1,0 +1,52 @@
+"""Where config, data, cache and state live. On Linux the XDG rules are short enough to spare platformdirs."""
+
+import os
+import sys
+from typing import NamedTuple
+
+
+class Paths(NamedTuple):
+    """The folders and files of one user."""
+
+    config: str
+    data: str
+    cache: str
+    state: str
+    config_file: str
+
+    @property
+    def database(self) -> str:
+        """Return the SQLite file with the provider table."""
+        return os.path.join(self.data, "sleuth.db")
+
+    @property
+    def library(self) -> str:
+        """Return the SQLite file with the library's index."""
+        return os.path.join(self.data, "library.db")
+
+
+def find_paths(environ: dict[str, str]) -> Paths:
+    """Return the folders to use: under SLEUTH_HOME when that is set, else where the platform wants them."""
+    home = environ.get("SLEUTH_HOME")
+    if home:
+        home = os.path.abspath(os.path.expanduser(home))
+        config, data, cache, state = (os.path.join(home, name) for name in ("config", "data", "cache", "state"))
+    elif sys.platform.startswith("linux"):
+        config, data, cache, state = _xdg(environ)
+    else:
+        import platformdirs
+
+        config, data = platformdirs.user_config_dir("sleuth", False), platformdirs.user_data_dir("sleuth", False)
+        cache, state = platformdirs.user_cache_dir("sleuth", False), platformdirs.user_state_dir("sleuth", False)
+    named = environ.get("SLEUTH_CONFIG")
+    file = os.path.abspath(os.path.expanduser(named)) if named else os.path.join(config, "config.toml")
+    return Paths(config, data, cache, state, file)
+
+
+def _xdg(environ: dict[str, str]) -> list[str]:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    defaults = {"CONFIG": ".config", "DATA": ".local/share", "CACHE": ".cache", "STATE": ".local/state"}
+    return [
+        os.path.join(environ.get(f"XDG_{name}_HOME", "").strip() or os.path.join(home, folder), "sleuth")
+        for name, folder in defaults.items()
+    ]

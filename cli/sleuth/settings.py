@@ -1,0 +1,343 @@
+"""The settings: one table of names, kinds, defaults and meanings; reading, checking and writing config.toml.
+
+Reading uses the standard library's tomllib. Writing keeps comments and order with tomlkit, imported only then.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from sleuth.errors import SettingsError
+from sleuth.files import locked, private_folder, write_atomic
+from sleuth.language import say
+
+T = TypeVar("T")
+TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+class Kind(NamedTuple):
+    """What a setting accepts: how a value is checked, how text becomes a value, and how to say it."""
+
+    accepts: Callable[[Any], bool]
+    read: Callable[[str], Any]
+    says: str
+    choices: tuple[str, ...] = ()
+
+
+def whole(low: int, high: int) -> Kind:
+    """A whole number within bounds."""
+    return Kind(lambda v: type(v) is int and low <= v <= high, int, f"a whole number from {low} to {high}")
+
+
+def number(low: float, high: float) -> Kind:
+    """A number within bounds."""
+    return Kind(lambda v: type(v) in (int, float) and low <= v <= high, _number, f"a number from {low:g} to {high:g}")
+
+
+def choice(*names: str) -> Kind:
+    """One of a few words."""
+    return Kind(lambda v: v in names, str, "one of " + ", ".join(names), names)
+
+
+def _number(text: str) -> float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in TRUE + FALSE:
+        raise ValueError(text)
+    return text.lower() in TRUE
+
+
+def _list(text: str) -> list[str]:
+    text = text.strip()
+    if text.startswith("["):
+        return cast("list[str]", _toml_value(text))
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _toml_value(text: str) -> Any:
+    import tomllib
+
+    return tomllib.loads(f"value = {text}")["value"]
+
+
+FLAG = Kind(lambda v: type(v) is bool, _flag, "true or false", ("true", "false"))
+TEXT = Kind(lambda v: isinstance(v, str), str, "text")
+NAMES = Kind(lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of texts")
+ADDRESS = Kind(
+    lambda v: isinstance(v, str) and (not v or re.match(r"https?://[^/\s]+", v) is not None), str, "an http(s) address"
+)
+CACHE_ADDRESS = Kind(
+    lambda v: isinstance(v, str) and (not v or re.match(r"(redis|rediss|valkey|unix)://", v) is not None),
+    str,
+    "an address like redis://host:6379/0",
+)
+
+COMPRESSION_KEYS: dict[str, Kind] = {
+    "method": choice("none", "cutoff", "rag"),
+    "cutoff_limit": whole(1, 10_000_000),
+    "cutoff_unit": choice("char", "token"),
+    "document_count": whole(1, 100),
+    "embedding_model_id": TEXT,
+    "rerank_model_id": TEXT,
+    "embedding_model_meta": Kind(lambda v: isinstance(v, dict), _toml_value, "a table"),
+    "rerank_model_meta": Kind(lambda v: isinstance(v, dict), _toml_value, "a table"),
+}
+
+
+def _is_compression(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in value.items()
+    )
+
+
+COMPRESSION = Kind(_is_compression, _toml_value, "a table such as { method = 'cutoff', cutoff_limit = 2000 }")
+
+
+class Setting(Generic[T]):
+    """One setting: its name, default, what it accepts, and what it means."""
+
+    def __init__(self, key: str, default: T, kind: Kind, meaning: str, secret: bool = False) -> None:
+        self.key, self.default, self.kind, self.meaning, self.secret = key, default, kind, meaning, secret
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable that overrides this setting."""
+        return "SLEUTH_" + self.key.upper().replace(".", "_")
+
+
+TABLE: dict[str, Setting[Any]] = {}
+
+
+def _setting(key: str, default: T, kind: Kind, meaning: str, secret: bool = False) -> Setting[T]:
+    setting = Setting(key, default, kind, meaning, secret)
+    TABLE[key] = setting
+    return setting
+
+
+DEFAULT_PROVIDER = _setting("websearch.default_provider", "auto", TEXT, "an id, or auto: the first usable of fallback")
+FALLBACK = _setting(
+    "websearch.fallback",
+    ["searxng", "duckduckgo", "library"],
+    NAMES,
+    "asked in this order when the chosen one fails or has no key",
+)
+SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "give the date to providers that read language")
+MAX_RESULTS = _setting("websearch.max_results", 5, whole(1, 50), "results shown")
+EXCLUDE_DOMAINS = _setting(
+    "websearch.exclude_domains",
+    cast("list[str]", []),
+    NAMES,
+    "dropped everywhere; example.com covers its subdomains; *.x.y and /regex/ work",
+)
+LANGUAGE = _setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto asks for none")
+REGION = _setting("websearch.region", "", TEXT, "country of results, such as CH")
+SAFE_SEARCH = _setting("websearch.safe_search", "moderate", choice("off", "moderate", "strict"), "adult content filter")
+SNIPPET_LENGTH = _setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet on screen")
+TIMEOUT = _setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a whole request")
+CONNECT_TIMEOUT = _setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds for the connection")
+RETRIES = _setting("websearch.retries", 3, whole(1, 10), "attempts at the most")
+MAX_OUTPUT_CHARS = _setting(
+    "websearch.max_output_chars", 30000, whole(100, 10_000_000), "cap of what a tool call or prompt receives"
+)
+COMPRESSION_METHOD = _setting(
+    "websearch.compression",
+    cast("dict[str, Any]", {"method": "none"}),
+    COMPRESSION,
+    "how page text is squeezed; one table, replaced as a whole",
+)
+SEARXNG_TIMEOUT = _setting("searxng.timeout", 5.0, number(0.1, 600), "seconds for a SearXNG request")
+CACHE_TTL = _setting("cache.ttl_minutes", 15.0, number(0, 525_600), "how long answers are kept; 0 keeps none")
+CACHE_ENTRIES = _setting("cache.max_entries", 100, whole(1, 1_000_000), "how many answers are kept")
+CACHE_URL = _setting("cache.url", "", CACHE_ADDRESS, "redis://… shares the cache between machines")
+FETCH_TIMEOUT = _setting("fetch.timeout", 8.0, number(0.1, 600), "seconds for a page")
+FETCH_CONCURRENCY = _setting("fetch.concurrency", 2, whole(1, 64), "pages read side by side")
+FETCH_CHARS = _setting("fetch.max_chars", 10000, whole(100, 10_000_000), "characters kept of a page")
+FETCH_TTL = _setting("fetch.cache_ttl_minutes", 60.0, number(0, 525_600), "how long pages are kept")
+FETCH_JINA = _setting("fetch.jina", True, FLAG, "may the Jina reader be asked for a page?")
+FETCH_ARCHIVE = _setting("fetch.archive", True, FLAG, "may the Wayback Machine be asked for a page?")
+FETCH_BROWSER = _setting("fetch.browser", False, FLAG, "may a real browser read a page?")
+FETCH_PRIVATE = _setting("fetch.allow_private", False, FLAG, "may pages on private addresses be read?")
+LLM_URL = _setting("llm.base_url", "https://api.deepseek.com", ADDRESS, "any OpenAI-compatible endpoint")
+LLM_MODEL = _setting("llm.model", "deepseek-flash", TEXT, "the model that analyses and writes")
+LLM_REASONER = _setting("llm.reasoner_model", "deepseek-flash", TEXT, "the model that reflects, thinking on")
+LLM_KEY = _setting("llm.api_key", "", TEXT, "its key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+EMBEDDING_URL = _setting("embedding.base_url", "", ADDRESS, "where dense scores come from")
+EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "the embedding model")
+EMBEDDING_KEY = _setting("embedding.api_key", "", TEXT, "its key", secret=True)
+EMBEDDING_DIMENSIONS = _setting(
+    "embedding.dimensions", 0, whole(0, 100_000), "its dimensions; 0 leaves it to the model"
+)
+RERANK_URL = _setting("rerank.base_url", "", ADDRESS, "where a reranker answers")
+RERANK_MODEL = _setting("rerank.model", "", TEXT, "the rerank model")
+RERANK_KEY = _setting("rerank.api_key", "", TEXT, "its key", secret=True)
+ASK_ROUNDS = _setting("ask.max_iterations", 3, whole(1, 20), "rounds of searching for one answer")
+ASK_PAGES = _setting("ask.pages", 3, whole(1, 20), "pages read in a round")
+AGENT_SEARCH = _setting("agent.web_search.enabled", True, FLAG, "offer web_search to agents")
+LIBRARY_REMEMBER = _setting("library.remember", True, FLAG, "keep the pages that were read")
+LIBRARY_SIZE = _setting("library.max_megabytes", 2000, whole(1, 1_000_000), "how large the library may grow")
+HISTORY = _setting("history.enabled", True, FLAG, "remember past queries")
+UI_LANGUAGE = _setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
+UI_THEME = _setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours on the terminal")
+
+
+class Value(NamedTuple):
+    """A setting's value and where it comes from."""
+
+    value: Any
+    origin: str  # "default", "file", or the name of an environment variable
+    problem: str = ""
+
+
+class Settings:
+    """The settings of one run: environment over file over default; what does not fit is reported and ignored."""
+
+    def __init__(self, path: str, environ: dict[str, str]) -> None:
+        self.path, self.environ = path, environ
+        self.file = read_toml(path)
+
+    def __getitem__(self, setting: Setting[T]) -> T:
+        return cast("T", self.look_up(setting).value)
+
+    def look_up(self, setting: Setting[Any]) -> Value:
+        """Return a setting's value, its origin, and what is wrong with what was set, if anything."""
+        text = self.environ.get(setting.variable)
+        if text is not None:
+            return _checked(setting, _read(setting, text), text, setting.variable)
+        found = _dig(self.file, setting.key)
+        return Value(setting.default, "default") if found is None else _checked(setting, found, found, "file")
+
+    def problems(self) -> Iterator[str]:
+        """Tell every value that does not fit and every name nobody knows."""
+        for setting in TABLE.values():
+            if problem := self.look_up(setting).problem:
+                yield problem
+        for key in _leaves(self.file):
+            if key not in TABLE:
+                yield unknown_key(key).args[0]
+
+
+def read_toml(path: str) -> dict[str, Any]:
+    """Read a TOML file; a missing one is empty, a broken one names line and column."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as problem:
+        raise SettingsError(
+            "cannot read {path} ({reason})", "check its permissions", path=path, reason=problem.strerror or problem
+        ) from problem
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise SettingsError(
+            "{path} is not valid TOML: {reason}", "mend that line: sleuth config edit", path=path, reason=problem
+        ) from problem
+
+
+def unknown_key(key: str) -> SettingsError:
+    """Return the error for a name that is no setting, with the nearest one that is."""
+    near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
+    if near:
+        return SettingsError(
+            "no such setting: {key}; did you mean {near}?", "sleuth config show", key=key, near=near[0]
+        )
+    return SettingsError("no such setting: {key}", "see them all: sleuth config show", key=key)
+
+
+def find_setting(key: str) -> Setting[Any]:
+    """Return the setting of that name, or say which one may be meant."""
+    if key not in TABLE:
+        raise unknown_key(key)
+    return TABLE[key]
+
+
+def change(path: str, key: str, text: str | None) -> Any:
+    """Set a setting in the file to the value a text means, or remove it with None; comments and order stay."""
+    setting = find_setting(key)
+    value = None
+    if text is not None:
+        value = _read(setting, text)
+        if value is None or not setting.kind.accepts(value):
+            raise SettingsError(
+                "{key} cannot be {value!r}", "it takes {accepted}", key=key, value=text, accepted=setting.kind.says
+            )
+    private_folder(os.path.dirname(path))
+    with locked(f"{path}.lock") as held:
+        if not held:
+            raise SettingsError("another sleuth keeps {path} locked", "try again in a moment", path=path)
+        _rewrite(path, key, value)
+    return value
+
+
+def _rewrite(path: str, key: str, value: Any) -> None:
+    import tomlkit
+
+    read_toml(path)  # never write over a file that does not parse
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            document = tomlkit.parse(stream.read())
+    except FileNotFoundError:
+        document = tomlkit.document()
+    *sections, name = key.split(".")
+    place: Any = document
+    for section in sections:
+        if section not in place:
+            if value is None:
+                return
+            place.add(section, tomlkit.table())
+        place = place[section]
+    if value is None:
+        place.pop(name, None)
+    elif isinstance(value, dict):
+        table = tomlkit.inline_table()
+        table.update(value)
+        place[name] = table
+    else:
+        place[name] = value
+    write_atomic(path, tomlkit.dumps(document).encode())
+
+
+def _read(setting: Setting[Any], text: str) -> Any:
+    try:
+        return setting.kind.read(text)
+    except ValueError:
+        return None
+
+
+def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str) -> Value:
+    if value is not None and setting.kind.accepts(value):
+        return Value(value, origin)
+    problem = say(
+        "{key} = {value} ({origin}) does not fit: it takes {accepted}; using {default}",
+        key=setting.key,
+        value=repr(shown),
+        origin=origin,
+        accepted=setting.kind.says,
+        default=repr(setting.default),
+    )
+    return Value(setting.default, "default", problem)
+
+
+def _dig(data: dict[str, Any], key: str) -> Any:
+    place: Any = data
+    for name in key.split("."):
+        if not isinstance(place, dict) or name not in place:
+            return None
+        place = place[name]
+    return place
+
+
+def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for name, value in data.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict) and key not in TABLE:
+            yield from _leaves(value, f"{key}.")
+        else:
+            yield key

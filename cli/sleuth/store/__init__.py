@@ -1,0 +1,1 @@
+"""What sleuth remembers between runs, in SQLite."""

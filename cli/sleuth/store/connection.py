@@ -1,0 +1,118 @@
+"""Opening a SQLite file: private from birth, WAL, numbered migrations after a backup, clear words when it is broken."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from sleuth.errors import SettingsError, UnwritableError
+from sleuth.files import locked, private_folder
+
+Migration = Callable[[sqlite3.Connection], None]
+BUSY = 10.0  # seconds to wait for another process
+MEMORY = ":memory:"
+UNWRITABLE = ("unable to open", "readonly", "disk I/O", "is full")
+
+
+def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
+    """Open a database at its newest schema; one from a newer sleuth, or a broken one, is refused and left alone."""
+    if path == MEMORY:
+        connection = _connect(path)
+        _migrate(connection, path, migrations)
+        return connection
+    try:
+        if os.path.exists(path):
+            connection = _connect(path)
+            if connection.execute("PRAGMA user_version").fetchone()[0] == len(migrations):
+                return connection
+            connection.close()
+        private_folder(os.path.dirname(path))
+        with locked(f"{path}.lock"):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            connection = _connect(path)
+            connection.execute("PRAGMA journal_mode = WAL")
+            _migrate(connection, path, migrations)
+            return connection
+    except sqlite3.DatabaseError as problem:
+        raise broken(path, problem) from problem
+    except OSError as problem:
+        raise UnwritableError(
+            "cannot open {path} ({reason})",
+            "check the permissions there, or choose another place with SLEUTH_HOME",
+            path=path,
+            reason=problem.strerror or problem,
+        ) from problem
+
+
+def open_frozen(path: str) -> sqlite3.Connection:
+    """Open an existing database where nothing can be written, to read it as it is."""
+    connection = sqlite3.connect(f"file:{path}?immutable=1", uri=True, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def broken(path: str, problem: sqlite3.Error) -> SettingsError:
+    """Return the error for a database that cannot be used."""
+    if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
+        return SettingsError("another process keeps {path} locked", "try again in a moment", path=path)
+    if isinstance(problem, sqlite3.OperationalError) and any(word in str(problem) for word in UNWRITABLE):
+        return UnwritableError(
+            "cannot write the database {path} ({reason})",
+            "check the permissions and the free space there, or choose another place with SLEUTH_HOME",
+            path=path,
+            reason=problem,
+        )
+    return SettingsError(
+        "the database {path} cannot be used ({reason})",
+        "set it aside and start afresh: mv {path} {path}.broken; older copies: ls {path}.v*",
+        path=path,
+        reason=problem,
+    )
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration]) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(migrations):
+        connection.close()
+        raise SettingsError(
+            "{path} was made by a newer sleuth (schema {found}, this one knows {known})",
+            "update sleuth, or use another home with SLEUTH_HOME; the file was left as it is",
+            path=path,
+            found=version,
+            known=len(migrations),
+        )
+    if 0 < version < len(migrations) and path != MEMORY:
+        _back_up(connection, f"{path}.v{version}")
+    for number in range(version, len(migrations)):
+        with transaction(connection):
+            migrations[number](connection)
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+
+
+def _back_up(connection: sqlite3.Connection, path: str) -> None:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    copy = sqlite3.connect(path)
+    try:
+        connection.backup(copy)
+    finally:
+        copy.close()
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Run statements as one; the write lock is taken first, so that nothing read can have changed when written."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

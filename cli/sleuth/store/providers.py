@@ -1,0 +1,225 @@
+"""The provider table: which providers there are, their keys and hosts, and which one is the default."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from sleuth.errors import RequestError, UnknownProviderError
+from sleuth.store.connection import broken, transaction
+
+TYPES = ("api", "local")
+FIELDS = (
+    "name",
+    "type",
+    "api_key",
+    "api_host",
+    "engines",
+    "using_browser",
+    "basic_auth_username",
+    "basic_auth_password",
+    "enabled",
+    "options",
+)
+CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
+
+
+class Row(NamedTuple):
+    """One provider of the table."""
+
+    id: str
+    name: str
+    type: str
+    api_key: str | None
+    api_host: str | None
+    engines: tuple[str, ...]
+    using_browser: bool
+    basic_auth_username: str | None
+    basic_auth_password: str | None
+    created_at: int
+    updated_at: int
+    is_default: bool
+    enabled: bool
+    options: dict[str, Any]
+    adapter: str
+    built_in: bool
+
+
+class Seed(NamedTuple):
+    """What a built-in provider brings into the table."""
+
+    id: str
+    name: str
+    type: str
+
+
+class ProviderTable:
+    """Reads and changes the table; every change is one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+        self.connection, self.path = connection, path
+
+    def seed(self, mark: str, seeds: Callable[[], Iterable[Seed]]) -> None:
+        """Add built-in providers that are not in the table yet; `mark` says whether that was already done."""
+        row = self._execute("SELECT value FROM meta WHERE name = 'seeded'").fetchone()
+        if row and row[0] == mark:
+            return
+        now = int(time.time())
+        new = [(seed.id, seed.name, seed.type, now, now, seed.id) for seed in seeds()]
+        with transaction(self.connection):
+            self.connection.executemany(
+                "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
+                " VALUES (?, ?, ?, ?, ?, ?, 1)",
+                new,
+            )
+            self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('seeded', ?)", (mark,))
+
+    def take_in(self, seed: Seed) -> None:
+        """Add the provider of an installed package, unless it is there already."""
+        now = int(time.time())
+        with transaction(self.connection):
+            self.connection.execute(
+                "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (seed.id, seed.name, seed.type, now, now, seed.id),
+            )
+
+    def all(self) -> list[Row]:
+        """Return every row, the default first, then by id."""
+        rows = self._execute("SELECT * FROM websearch_provider ORDER BY is_default DESC, id").fetchall()
+        return [_row(row) for row in rows]
+
+    def get(self, id: str) -> Row:
+        """Return one row; an unknown id is an error that names the nearest one."""
+        row = self._execute("SELECT * FROM websearch_provider WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            ids = [entry[0] for entry in self._execute("SELECT id FROM websearch_provider")]
+            near = get_close_matches(id, ids, 1, 0.6)
+            if near:
+                raise UnknownProviderError("no provider is called {id!r}; did you mean {near}?", id=id, near=near[0])
+            raise UnknownProviderError("no provider is called {id!r}", id=id)
+        return _row(row)
+
+    def default(self) -> str | None:
+        """Return the id of the default, if one was chosen."""
+        row = self._execute("SELECT id FROM websearch_provider WHERE is_default = 1").fetchone()
+        return str(row[0]) if row else None
+
+    def update(self, id: str, changes: dict[str, Any]) -> Row:
+        """Change just the named fields of a row; None clears one. Nothing is written when any value does not fit."""
+        row = self.get(id)
+        values = {name: _checked(name, value, changes.get("type", row.type)) for name, value in changes.items()}
+        if values:
+            columns = ", ".join(f"{name} = ?" for name in values)
+            with transaction(self.connection):
+                self.connection.execute(
+                    f"UPDATE websearch_provider SET {columns}, updated_at = ? WHERE id = ?",  # noqa: S608 - names from FIELDS
+                    (*values.values(), int(time.time()), id),
+                )
+        return self.get(id)
+
+    def add(self, id: str, name: str, type: str, adapter: str, changes: dict[str, Any]) -> Row:
+        """Add a user's own provider."""
+        if not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
+            raise RequestError("{id!r} cannot be an id", "use letters, digits and -", id=id)
+        values = {field: _checked(field, value, type) for field, value in changes.items()}
+        now = int(time.time())
+        columns = ["id", "name", "type", "adapter", "created_at", "updated_at", *values]
+        places = ", ".join("?" * len(columns))
+        try:
+            with transaction(self.connection):
+                self.connection.execute(
+                    f"INSERT INTO websearch_provider ({', '.join(columns)}) VALUES ({places})",  # noqa: S608 - as above
+                    (id, name, _checked("type", type, type), adapter, now, now, *values.values()),
+                )
+        except sqlite3.IntegrityError as problem:
+            raise RequestError(
+                "there is a provider called {id!r} already", "change it: sleuth providers set {id} …", id=id
+            ) from problem
+        return self.get(id)
+
+    def remove(self, id: str) -> None:
+        """Remove a user's own provider; a built-in one can only be turned off."""
+        if self.get(id).built_in:
+            raise RequestError(
+                "{id!r} is built in and stays", "turn it off: sleuth providers set {id} --disable", id=id
+            )
+        with transaction(self.connection):
+            self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
+
+    def reset(self, id: str, seed: Seed) -> Row:
+        """Give a built-in row back the values it came with."""
+        if not self.get(id).built_in:
+            raise RequestError("{id!r} is your own, there is nothing to go back to", "sleuth providers set …", id=id)
+        with transaction(self.connection):
+            self.connection.execute(
+                "UPDATE websearch_provider SET name = ?, type = ?, api_key = NULL, api_host = NULL, engines = NULL,"
+                " using_browser = 0, basic_auth_username = NULL, basic_auth_password = NULL, enabled = 1,"
+                " options = '{}', updated_at = ? WHERE id = ?",
+                (seed.name, seed.type, int(time.time()), id),
+            )
+        return self.get(id)
+
+    def use(self, id: str | None) -> None:
+        """Make one provider the default, or none."""
+        if id is not None:
+            self.get(id)
+        with transaction(self.connection):
+            self.connection.execute("UPDATE websearch_provider SET is_default = 0 WHERE is_default = 1")
+            self.connection.execute("UPDATE websearch_provider SET is_default = 1 WHERE id = ?", (id,))
+
+    def _execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        try:
+            return self.connection.execute(statement, values)
+        except sqlite3.Error as problem:
+            raise broken(self.path, problem) from problem
+
+
+def _row(row: sqlite3.Row) -> Row:
+    values = {name: row[name] for name in Row._fields}
+    values["engines"] = tuple(json.loads(values["engines"] or "[]"))
+    values["options"] = json.loads(values["options"])
+    for name in ("using_browser", "is_default", "enabled", "built_in"):
+        values[name] = bool(values[name])
+    return Row(**values)
+
+
+def _checked(name: str, value: Any, type: str) -> Any:
+    """Return a field's value as the table stores it, or say why it cannot be."""
+    if name not in FIELDS:
+        raise RequestError("a provider has no field {name!r}", "fields: " + ", ".join(FIELDS), name=name)
+    if value is None:
+        if name not in CLEARABLE:
+            raise RequestError("{name} cannot be empty", "give it a value", name=name)
+        return "{}" if name == "options" else None
+    if name == "type" and value not in TYPES:
+        raise RequestError("a provider's type cannot be {value!r}", "it is api or local", value=value)
+    if name == "name" and not str(value).strip():
+        raise RequestError("{name} cannot be empty", "give it a value", name=name)
+    if name == "api_host":
+        _check_host(value, type)
+    if name == "engines":
+        return json.dumps(list(value), ensure_ascii=False)
+    if name == "options":
+        return json.dumps(value, ensure_ascii=False)
+    return int(value) if name in ("using_browser", "enabled") else value
+
+
+def _check_host(value: str, type: str) -> None:
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not any(c.isspace() for c in value)
+        good = good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise RequestError("{value!r} is not an http(s) address", "write it like https://host:port", value=value)
+    if parts.username or parts.password:
+        raise RequestError(
+            "an address must not carry a password", "use --basic-auth-username and --basic-auth-password -"
+        )
+    if type == "local" and "%s" not in value:
+        raise RequestError("{value!r} has no %s for the query", "write it like https://host/search?q=%s", value=value)
