@@ -1,0 +1,298 @@
+"""Asking providers side by side: a thread each, the cache in front, an answer or a reason from every one in time."""
+
+import json
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sleuth import keys, logs
+from sleuth.cache import Cache
+from sleuth.choice import Candidate, Chooser, failed
+from sleuth.errors import SleuthError
+from sleuth.language import say
+from sleuth.outcome import Attempt
+from sleuth.store.health import Health
+from sleuth.text import clean
+from sleuth_providers.base import Account, Answer, Found, Query, Result
+from sleuth_providers.errors import (
+    BlockedError,
+    DeadlineError,
+    KeyInvalidError,
+    ProviderError,
+    RateLimitError,
+    UnavailableError,
+)
+from sleuth_providers.http import Http, Policy, Wire
+
+GRACE = 0.2  # seconds after a provider's own time limit before it is given up
+MIN_ASKED = 10  # results are cheap to ask for and needed for filtering and fusion
+
+
+class Plan(NamedTuple):
+    """How a search may use the network and the cache."""
+
+    cache: str = "use"  # use | refresh | off
+    offline: bool = False
+    timeout: float | None = None
+    seconds_kept: float = 900.0
+
+
+class Reply(NamedTuple):
+    """What came of asking one provider one question."""
+
+    candidate: Candidate
+    query: Query
+    attempt: Attempt
+    found: Found = Found()
+
+
+class _Told(NamedTuple):
+    """Trouble with one key, to be remembered by the main thread."""
+
+    key: str
+    error: ProviderError
+
+
+class Job:
+    """One provider working on one question in a thread of its own."""
+
+    def __init__(self, candidate: Candidate, query: Query, until: float) -> None:
+        self.candidate, self.query, self.until = candidate, query, until
+        self.started = time.monotonic()
+        self.told: list[_Told] = []
+        self.thread: threading.Thread | None = None
+        self.reserved = False
+        self.error: ProviderError | None = None
+
+    def elapsed_ms(self) -> int:
+        """Return how long it has been working."""
+        return round((time.monotonic() - self.started) * 1000)
+
+
+class Asker:
+    """Starts jobs and collects their replies; the database is touched by the calling thread alone."""
+
+    def __init__(self, chooser: Chooser, health: Health, cache: Cache, plan: Plan, wire: Wire | None = None) -> None:
+        self.chooser, self.health, self.cache, self.plan, self.wire = chooser, health, cache, plan, wire
+        self.replies: queue.SimpleQueue[tuple[Job, Reply]] = queue.SimpleQueue()
+        self.jobs: list[Job] = []
+        self.running: set[Job] = set()
+
+    def start(self, candidate: Candidate, query: Query) -> Job | Reply:
+        """Begin to ask; the reply comes at once when nobody needs to be asked."""
+        adapter = candidate.adapter
+        query = query._replace(
+            count=min(max(query.count, MIN_ASKED), adapter.max_results), text=query.text[: adapter.max_query]
+        )
+        policy = self.chooser.policy(candidate, self.plan.timeout)
+        job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE)
+        try:
+            accounts = self.chooser.accounts(candidate)
+        except (ProviderError, SleuthError) as error:
+            return Reply(candidate, query, failed(candidate, error))
+        key = cache_key(candidate, accounts[0], query)
+        if known := self._cached(job, key):
+            return known
+        if self.plan.offline and not adapter.offline:
+            message = say("{provider} was not asked: offline, and not in the cache", provider=candidate.row.name)
+            return Reply(candidate, query, Attempt(candidate.id, "skipped", message=message))
+        if over := self._over_limit(job):
+            return Reply(candidate, query, failed(candidate, over))
+        logs.hide(*(secret for account in accounts for secret in account.secrets))
+        job.thread = threading.Thread(target=self._work, args=(job, accounts, policy, key), daemon=True)
+        self.jobs.append(job)
+        self.running.add(job)
+        job.thread.start()
+        return job
+
+    def next_reply(self, timeout: float) -> tuple[Job, Reply] | None:
+        """Wait for whoever answers next, at most `timeout` seconds; jobs past their limit are given up as timed out."""
+        end = time.monotonic() + timeout
+        while self.running:
+            first_limit = min(job.until for job in self.running)
+            pause = min(end, first_limit) - time.monotonic()
+            try:
+                job, reply = self.replies.get(timeout=max(pause, 0.0))
+            except queue.Empty:
+                late = next((job for job in self.running if job.until <= time.monotonic()), None)
+                if late is None:
+                    return None
+                job, reply = late, self._gave_up(late)
+            if job in self.running:
+                self.running.discard(job)
+                self._remember(job, reply)
+                return job, reply
+        return None
+
+    def abandon(self, job: Job, message: str) -> Reply:
+        """Stop waiting for a job that is no longer needed."""
+        self.running.discard(job)
+        return Reply(
+            job.candidate, job.query, Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), message=message)
+        )
+
+    def finish(self, patience: float = 2.0) -> None:
+        """Let threads that have answered put their answers into the cache."""
+        end = time.monotonic() + patience
+        for job in self.jobs:
+            if job.thread and job not in self.running:
+                job.thread.join(max(0.0, end - time.monotonic()))
+
+    def _work(self, job: Job, accounts: list[Account], policy: Policy, key: str) -> None:
+        if self.plan.cache == "off" or job.candidate.adapter.offline:
+            self._ask(job, accounts, policy)
+            return
+        with self.cache.single(key, policy.timeout):
+            if known := self._cached(job, key):  # somebody else asked the same while we waited for our turn
+                self.replies.put((job, known))
+                return
+            reply = self._ask(job, accounts, policy)
+            if reply and reply.attempt.answered and not (reply.attempt.state == "empty" and reply.found.engines):
+                self.cache.put(key, found_as_json(reply.found), self.plan.seconds_kept)
+
+    def _ask(self, job: Job, accounts: list[Account], policy: Policy) -> Reply | None:
+        """Ask with one key after the other while a key is what is wrong; post the reply."""
+        candidate, query = job.candidate, job.query
+        reply: Reply | None = None
+        for account in accounts:
+            try:
+                found = candidate.adapter.search(query, account, Http(policy, self.wire))
+                if silent := engines_failed(found):
+                    raise silent
+                found = found._replace(cost=found.cost or (candidate.adapter.cost if account.key else 0.0))
+                reply = Reply(candidate, query, answered(job, found), found)
+                break
+            except ProviderError as error:
+                job.error = error
+                logs.log("%s: %s %s", candidate.id, error.code, error.detail)
+                reply = Reply(candidate, query, failed(candidate, error, job.elapsed_ms()))
+                if not isinstance(error, KeyInvalidError | RateLimitError):
+                    break
+                job.told.append(_Told(account.key, error))
+            except Exception as problem:  # a fault of ours must cost one provider, not the search
+                logs.log("%s: %r", candidate.id, problem)
+                fault = ProviderError(f"{type(problem).__name__} while reading the answer; --debug tells more")
+                reply = Reply(candidate, query, failed(candidate, fault, job.elapsed_ms()))
+                break
+        if reply:
+            self.replies.put((job, reply))
+        return reply
+
+    def _cached(self, job: Job, key: str) -> Reply | None:
+        if self.plan.cache != "use":
+            return None
+        entry = self.cache.get(key)
+        if entry is None or (entry.expired and not self.plan.offline):
+            return None
+        found = found_from_json(entry.value)
+        if found is None:
+            return None
+        attempt = answered(job, found)._replace(cached=True, age=entry.age, cost=0.0)
+        return Reply(job.candidate, job.query, attempt, found)
+
+    def _over_limit(self, job: Job) -> ProviderError | None:
+        adapter, options = job.candidate.adapter, job.candidate.row.options
+        per_minute = int(options.get("per_minute", adapter.per_minute) or 0)
+        per_day = int(options.get("per_day", adapter.per_day) or 0)
+        free_at = self.health.reserve(job.candidate.id, per_minute, per_day)
+        job.reserved = bool(per_minute or per_day) and free_at is None
+        if free_at is None:
+            return None
+        return RateLimitError(
+            message="{provider} has been asked as often as sleuth allows",
+            hint="wait, or ask another provider: sleuth search -p ID …",
+            retry_after=max(0.0, free_at - time.time()),
+        )
+
+    def _gave_up(self, job: Job) -> Reply:
+        job.error = DeadlineError()
+        return Reply(job.candidate, job.query, failed(job.candidate, job.error, job.elapsed_ms()))
+
+    def _remember(self, job: Job, reply: Reply) -> None:
+        """Keep the health of a provider and the count of its requests; a database that fails costs nothing else."""
+        attempt, id = reply.attempt, job.candidate.id
+        if job.candidate.adapter.offline:
+            return
+        try:
+            for told in job.told:
+                self.health.note(keys.fingerprint(id, told.key), told.error.state, retry_after=told.error.retry_after)
+            retry_after = job.error.retry_after if job.error else None
+            quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
+            self.health.note(id, attempt.state, retry_after=retry_after, quick=quick)
+            cost = attempt.cost if attempt.answered else 0.0
+            self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cached, cost, job.reserved)
+        except Exception as problem:
+            logs.log("health: not written: %r", problem)
+
+
+def answered(job: Job, found: Found) -> Attempt:
+    """Return the record of an answer."""
+    adapter = job.candidate.adapter
+    return Attempt(
+        job.candidate.id,
+        "ok" if found.results or found.answers else "empty",
+        len(found.results),
+        job.elapsed_ms(),
+        cost=found.cost,
+        not_applied=adapter.not_applied(job.query) + found.not_applied,
+        engines=safe_engines(found),
+    )
+
+
+def engines_failed(found: Found) -> ProviderError | None:
+    """Return the error of an answer that is empty because the engines behind the provider failed."""
+    if found.results or found.answers or not found.engines:
+        return None
+    reasons = ", ".join(f"{engine}: {reason}" for engine, reason in sorted(safe_engines(found).items()))
+    texts = " ".join(found.engines.values()).lower()
+    kind: Callable[..., ProviderError] = UnavailableError
+    if "captcha" in texts or "denied" in texts:
+        kind = BlockedError
+    elif "too many" in texts:
+        kind = RateLimitError
+    elif "timeout" in texts:
+        kind = DeadlineError
+    return kind(
+        reasons, message="none of the engines of {provider} answered", hint="see what is wrong: sleuth doctor --verbose"
+    )
+
+
+def safe_engines(found: Found) -> dict[str, str]:
+    """Return which engines failed and why, fit to be shown."""
+    return {clean(engine, 60): clean(reason, 120) for engine, reason in found.engines.items()}
+
+
+def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
+    """Return the name of an answer: the provider, and everything that changes what it says."""
+    folded = " ".join(query.text.lower().split())
+    parts: Sequence[Any] = (
+        candidate.id,
+        account.host,
+        sorted(account.engines),
+        account.browser,
+        {name: str(value) for name, value in account.options.items()},
+        query._replace(text=folded, today="")._asdict(),
+    )
+    return sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def found_as_json(found: Found) -> dict[str, Any]:
+    """Return an answer in the form the cache and recordings keep."""
+    document = found._asdict()
+    document["results"] = [result._asdict() for result in found.results]
+    document["answers"] = [answer._asdict() for answer in found.answers]
+    return document
+
+
+def found_from_json(document: Any) -> Found | None:
+    """Read an answer back; anything that does not fit is no answer."""
+    try:
+        results = tuple(Result(**(entry | {"engines": tuple(entry["engines"])})) for entry in document["results"])
+        lists = {name: tuple(document[name]) for name in ("suggestions", "corrections", "not_applied")}
+        answers = tuple(Answer(**entry) for entry in document["answers"])
+        return Found(results, answers, engines=dict(document["engines"]), cost=float(document["cost"]), **lists)
+    except (TypeError, KeyError, ValueError):
+        return None

@@ -1,0 +1,174 @@
+"""Everything a command may need, made when first asked for: streams, settings, stores, the engine."""
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TextIO
+
+from sleuth import __version__
+from sleuth.errors import UnwritableError
+from sleuth.language import say
+from sleuth.paths import Paths, find_paths
+from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, Settings
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from sleuth.cache import DiskCache, NoCache
+    from sleuth.choice import Chooser
+    from sleuth.search import Searcher
+    from sleuth.store.health import Health
+    from sleuth.store.library import Library
+    from sleuth.store.providers import ProviderTable, Seed
+
+AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+class Runtime:
+    """One run of sleuth: what comes from outside is handed in, so that tests can run many in one process."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        stdin: TextIO | None = None,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+    ) -> None:
+        self.environ: dict[str, str] = dict(os.environ if environ is None else environ)
+        self.stdin, self.stdout, self.stderr = stdin or sys.stdin, stdout or sys.stdout, stderr or sys.stderr
+        self.color = "auto"
+        self.debug = False
+        self.json_errors = False
+        self._warned: set[str] = set()
+
+    @cached_property
+    def paths(self) -> Paths:
+        """Return where things live."""
+        return find_paths(self.environ)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Return the settings; what does not fit is said once."""
+        settings = Settings(self.paths.config_file, self.environ)
+        for problem in settings.problems():
+            self.warn(problem)
+        return settings
+
+    @cached_property
+    def database(self) -> "Connection":
+        """Return the database with the provider table."""
+        from sleuth.store.connection import open_database
+        from sleuth.store.schema import MIGRATIONS
+
+        return open_database(self.paths.database, MIGRATIONS)
+
+    @cached_property
+    def table(self) -> "ProviderTable":
+        """Return the provider table, filled with what is built in."""
+        return self._table_in(self.database)
+
+    @cached_property
+    def health(self) -> "Health":
+        """Return the memory of how providers behaved."""
+        from sleuth.store.health import Health
+
+        return Health(self.database)
+
+    @cached_property
+    def cache(self) -> "DiskCache | NoCache":
+        """Return the cache of answers, or none where it is turned off."""
+        from sleuth.cache import DiskCache, NoCache
+
+        if not self.settings[CACHE_TTL]:
+            return NoCache()
+        return DiskCache(os.path.join(self.paths.cache, "answers"), self.settings[CACHE_ENTRIES])
+
+    @cached_property
+    def library(self) -> "Library":
+        """Return the embedded index."""
+        from sleuth.store.library import Library
+
+        return Library(self.paths.library)
+
+    @cached_property
+    def chooser(self) -> "Chooser":
+        """Return who knows the providers; where nothing can be written, it works from memory and says so."""
+        from sleuth.choice import Chooser
+
+        self._offer_library()
+        try:
+            table, health = self.table, self.health
+        except UnwritableError as problem:
+            self.warn(say(problem.message, **problem.values) + say("; searching without settings of providers"))
+            table, health = self._from_memory()
+        return Chooser(self.settings, table, health, self.environ, AGENT)
+
+    @cached_property
+    def searcher(self) -> "Searcher":
+        """Return the search engine."""
+        from sleuth.search import Searcher
+
+        return Searcher(self.settings, self.chooser, self.chooser.health, self.cache)
+
+    def warn(self, message: str) -> None:
+        """Say something on stderr, once."""
+        if message not in self._warned:
+            self._warned.add(message)
+            print(say("warning: {message}", message=message), file=self.stderr)
+
+    def note(self, message: str) -> None:
+        """Say on stderr what one should know."""
+        print(say("note: {message}", message=message), file=self.stderr)
+
+    def footer(self, summary: str, suggestions: list[str]) -> None:
+        """Write the quiet line under results on a terminal."""
+        from sleuth.render.rich import make_console
+
+        console = make_console(self.stderr, self.color)
+        console.print(summary, style="dim")
+        if suggestions:
+            console.print(say("see also: {words}", words=" · ".join(suggestions)), style="dim")
+
+    def close(self) -> None:
+        """Finish what is still being written."""
+        if "searcher" in self.__dict__:
+            self.searcher.finish()
+        if "database" in self.__dict__:
+            self.database.close()
+
+    def _table_in(self, connection: "Connection") -> "ProviderTable":
+        from sleuth.store.providers import ProviderTable
+        from sleuth_providers import registry
+
+        self._offer_library()
+        table = ProviderTable(connection, self.paths.database)
+        table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
+        return table
+
+    def _from_memory(self) -> "tuple[ProviderTable, Health]":
+        from sleuth.store.connection import MEMORY, open_database
+        from sleuth.store.health import Health
+        from sleuth.store.schema import MIGRATIONS
+
+        connection = open_database(MEMORY, MIGRATIONS)
+        return self._table_in(connection), Health(connection)
+
+    def _offer_library(self) -> None:
+        from sleuth_providers import registry
+
+        def make() -> Any:
+            from sleuth.store.library import LibraryProvider
+
+            return LibraryProvider(lambda: self.library)
+
+        registry.add("library", make)
+
+
+def built_in() -> "list[Seed]":
+    """Return what every built-in provider brings into the table."""
+    from sleuth.store.providers import Seed
+    from sleuth_providers import registry
+
+    adapters = (registry.load(name) for name in registry.names())
+    return [Seed(adapter.id, adapter.name, adapter.type) for adapter in adapters]

@@ -1,0 +1,328 @@
+"""A request becomes an outcome: choose providers, ask them, merge and rank, and say honestly what went wrong."""
+
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from sleuth.asking import Asker, Job, Plan, Reply
+from sleuth.cache import Cache
+from sleuth.choice import Candidate, Chooser
+from sleuth.errors import RequestError, SearchError
+from sleuth.language import say
+from sleuth.outcome import Attempt, Outcome, Status
+from sleuth.settings import CACHE_TTL, EXCLUDE_DOMAINS, Settings
+from sleuth.store.health import Health
+from sleuth.text import clean, clean_url
+from sleuth_providers.base import Answer, Query, Result
+from sleuth_providers.http import Wire
+
+if TYPE_CHECKING:
+    from sleuth.relevance.rules import Rules
+
+HEDGE = 2.5  # seconds before the next provider is started beside one whose usual time is not known
+MAX_QUERY = 400
+NOT_ASKED = ("key_missing", "cooldown", "skipped")
+
+
+class SearchRequest(NamedTuple):
+    """What a command, a server or a program asks of the engine."""
+
+    questions: tuple[str, ...]
+    query: Query  # everything but the words
+    providers: tuple[str, ...] = ("auto",)
+    fallback: bool | None = None  # None: only where no provider was named
+    cache: str = "use"
+    offline: bool = False
+    timeout: float | None = None
+    rules: "Rules | None" = None
+    recent: bool = False
+    rerank: bool = False
+
+
+class Searcher:
+    """The engine: everything it needs is handed in."""
+
+    def __init__(
+        self, settings: Settings, chooser: Chooser, health: Health, cache: Cache, wire: Wire | None = None
+    ) -> None:
+        self.settings, self.chooser, self.health, self.cache, self.wire = settings, chooser, health, cache, wire
+        self._askers: list[Asker] = []
+
+    def search(self, request: SearchRequest) -> Outcome:
+        """Run one request; raises only when the request itself makes no sense."""
+        started = time.monotonic()
+        questions = tuple(clean_question(text) for text in request.questions)
+        queries = [self._complete(request.query, text) for text in questions]
+        plan = Plan(request.cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
+        asker = Asker(self.chooser, self.health, self.cache, plan, self.wire)
+        self._askers.append(asker)
+        asked = self._ask(request, asker, queries)
+        outcome = self._merge(request, " | ".join(questions), asked)
+        return outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
+
+    def finish(self) -> None:
+        """Let what is still being written be written."""
+        while self._askers:
+            self._askers.pop().finish()
+
+    def _complete(self, query: Query, text: str) -> Query:
+        plain = [d for d in self.settings[EXCLUDE_DOMAINS] if d and not d.startswith(("/", "*"))]
+        exclude = tuple(dict.fromkeys((*query.exclude, *plain)))
+        return query._replace(text=text, exclude=exclude, today=datetime.now(UTC).date().isoformat())
+
+    def _ask(self, request: SearchRequest, asker: Asker, queries: list[Query]) -> "_Asked":
+        chosen = request.providers
+        if request.offline and chosen == ("auto",):
+            chosen = ("library",)
+        if chosen == ("auto",):
+            return self._chain(asker, self.chooser.chain(), queries)
+        candidates = self.chooser.named(chosen)
+        if not candidates:
+            raise RequestError("no provider is ready", "see what they need: sleuth providers list")
+        if request.fallback and len(candidates) == 1:
+            return self._chain(asker, self.chooser.chain(candidates[0].id), queries)
+        replies = list(_everybody(asker, candidates, queries))
+        if request.fallback and not any(reply.attempt.answered for reply in replies):
+            more = self._chain(asker, [c for c in self.chooser.chain() if c not in candidates], queries)
+            return more._replace(replies=replies + more.replies)
+        return _Asked(replies)
+
+    def _chain(self, asker: Asker, candidates: Sequence[Candidate], queries: list[Query]) -> "_Asked":
+        """Ask one after the other until one answers; the next one starts early when one takes unusually long."""
+        race = _Race(asker, queries, lambda c: self.health.usual_time(c.id) or HEDGE)
+        for candidate in candidates:
+            if passed := self.chooser.passed_over(candidate):
+                race.pass_over(candidate, passed)
+                continue
+            if race.run(candidate):
+                break
+        winner = race.finish()
+        return _Asked(race.replies, tuple(race.notices(winner)), chained=True)
+
+    def _merge(self, request: SearchRequest, text: str, asked: "_Asked") -> Outcome:
+        from sleuth.relevance.fusion import ProviderList, fuse
+
+        now, replies = datetime.now(UTC), asked.replies
+        kept = [(reply, *_within_dates(reply, now)) for reply in replies]
+        lists = [
+            ProviderList(reply.candidate.id, _weight(reply.candidate), results) for reply, results, _ in kept if results
+        ]
+        rerank = text if request.rerank else ""
+        hits = fuse(lists, now=now, rules=request.rules, recent=request.recent, rerank=rerank)
+        before = len(hits)
+        hits = [hit for hit in hits if self._allowed(hit.url, request.query)][: request.query.count]
+        attempts = tuple(_finished(reply, missing) for reply, _, missing in kept)
+        answering = list(dict.fromkeys(a.provider for a in attempts if a.state == "ok" and not _is_loser(a)))
+        cached = [a for a in attempts if a.answered]
+        return Outcome(
+            query=text,
+            provider=",".join(answering) or ",".join(dict.fromkeys(a.provider for a in attempts)),
+            results=tuple(hit._replace(citation=place) for place, hit in enumerate(hits, 1)),
+            outcome=_verdict(bool(hits), asked, attempts),
+            cached=bool(cached) and all(a.cached for a in cached),
+            age=max((a.age for a in cached if a.cached), default=0.0),
+            status=Status("default", before, len(hits)),
+            attempts=attempts,
+            answers=_answers(replies),
+            suggestions=_lines(text for reply in replies for text in reply.found.suggestions),
+            corrections=_lines(text for reply in replies for text in reply.found.corrections),
+            warnings=tuple(_warnings(asked, attempts)),
+            notices=asked.notices,
+        )
+
+    def _allowed(self, url: str, query: Query) -> bool:
+        from sleuth.relevance.urls import matches_domain
+
+        if url.startswith("file:"):
+            return not query.include
+        if query.include and not any(matches_domain(url, pattern) for pattern in query.include):
+            return False
+        refused = (*query.exclude, *self.settings[EXCLUDE_DOMAINS])
+        return not any(matches_domain(url, pattern) for pattern in refused)
+
+
+class _Asked(NamedTuple):
+    """What came back, and whether one answer was wanted (a chain) or everybody's."""
+
+    replies: list[Reply]
+    notices: tuple[str, ...] = ()
+    chained: bool = False
+
+
+class _Race:
+    """A chain of providers in progress: who was asked, who is still working, who failed and why."""
+
+    def __init__(self, asker: Asker, queries: list[Query], usual: "Usual") -> None:
+        self.asker, self.queries, self.usual = asker, queries, usual
+        self.replies: list[Reply] = []
+        self.running: list[Job] = []
+        self.names: dict[str, str] = {}
+
+    def pass_over(self, candidate: Candidate, attempt: Attempt) -> None:
+        """Record somebody who is not asked."""
+        self.names[candidate.id] = candidate.row.name
+        self.replies.append(Reply(candidate, self.queries[0], attempt))
+
+    def run(self, candidate: Candidate) -> bool:
+        """Ask one more provider and tell whether there is an answer; False lets the next one start."""
+        self.names[candidate.id] = candidate.row.name
+        if candidate.adapter.offline:  # the last resort: only when nobody else can answer any more
+            self._wait(None)
+            if self._has_answer():
+                return True
+        for query in self.queries:
+            started = self.asker.start(candidate, query)
+            if isinstance(started, Reply):
+                self.replies.append(started)
+            else:
+                self.running.append(started)
+        self._wait(None if candidate.adapter.offline else self.usual(candidate))
+        return self._has_answer()
+
+    def finish(self) -> Candidate | None:
+        """Wait for who is left if nobody answered yet, drop the losers, and return the winner."""
+        if not self._has_answer():
+            self._wait(None)
+        winner = next((reply.candidate for reply in self.replies if reply.attempt.answered), None)
+        for job in self.running:
+            if winner and job.candidate.id == winner.id:
+                continue
+            message = say("{winner} was faster", winner=winner.row.name if winner else "")
+            self.replies.append(self.asker.abandon(job, message))
+        self.running = [job for job in self.running if winner and job.candidate.id == winner.id]
+        while self.running and (arrived := self.asker.next_reply(60.0)):
+            self._arrive(*arrived)
+        return winner
+
+    def notices(self, winner: Candidate | None) -> list[str]:
+        """Say in one line who could not answer and who was asked instead."""
+        failed = [r.attempt for r in self.replies if not r.attempt.answered and r.attempt.message]
+        if winner is None or not failed:
+            return []
+        reasons = "; ".join(dict.fromkeys(attempt.message for attempt in failed if not _is_loser(attempt)))
+        if not reasons:
+            return []
+        return [say("{reasons}; {winner} answered instead", reasons=reasons, winner=winner.row.name)]
+
+    def _wait(self, seconds: float | None) -> None:
+        """Take in replies until there is an answer, everybody has failed, or the time is over."""
+        end = time.monotonic() + (seconds if seconds is not None else 3600.0)
+        while self.running and not self._has_answer():
+            arrived = self.asker.next_reply(end - time.monotonic())
+            if arrived is None:
+                return
+            self._arrive(*arrived)
+
+    def _arrive(self, job: Job, reply: Reply) -> None:
+        self.running.remove(job)
+        self.replies.append(reply)
+
+    def _has_answer(self) -> bool:
+        return any(reply.attempt.answered for reply in self.replies)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Usual = Callable[[Candidate], float]
+
+
+def clean_question(text: str) -> str:
+    """Return the words to search for: one line, no control characters or angle brackets, not too long."""
+    question = clean(text, entities=False).replace("<", " ").replace(">", " ")
+    question = " ".join(question.split())[:MAX_QUERY].strip()
+    if not question:
+        raise RequestError("there is nothing to search for", "say what: sleuth search rust async runtimes")
+    return question
+
+
+def failure(outcome: Outcome) -> SearchError:
+    """Return the error that says why nobody could answer: the first reason, with its hint and exit code."""
+    told = [a for a in outcome.attempts if not a.answered and a.code] or [a for a in outcome.attempts if not a.answered]
+    first = told[0] if told else Attempt("", "bad_response", message=say("nobody answered"))
+    others = [attempt.message for attempt in told[1:] if attempt.message]
+    message = "; ".join(dict.fromkeys([first.message, *others]))
+    error = SearchError("{why}", first.hint, code=first.code, provider=first.provider, why=message)
+    error.status = first.status
+    return error
+
+
+def _everybody(asker: Asker, candidates: list[Candidate], queries: list[Query]) -> Iterator[Reply]:
+    """Ask all at the same time; replies come back in the order asked, whoever was first."""
+    started = [asker.start(candidate, query) for candidate in candidates for query in queries]
+    replies: dict[Job, Reply] = {}
+    while arrived := asker.next_reply(3600.0):
+        replies[arrived[0]] = arrived[1]
+    for item in started:
+        yield item if isinstance(item, Reply) else replies[item]
+
+
+def _weight(candidate: Candidate) -> float:
+    try:
+        return float(candidate.row.options.get("weight", candidate.adapter.weight))
+    except (TypeError, ValueError):
+        return candidate.adapter.weight
+
+
+def _within_dates(reply: Reply, now: datetime) -> tuple[list[Result], bool]:
+    """Do by date what a provider cannot: drop what is known to be too old; tell whether something was undated."""
+    results, query = list(reply.found.results), reply.query
+    wanted = "range" if query.freshness == "range" else "freshness"
+    if not query.freshness or wanted in reply.candidate.adapter.supports:
+        return results, False
+    from sleuth.relevance.dates import normalise
+
+    dates = [normalise(result.published, now) for result in results]
+    kept = [
+        result
+        for result, date in zip(results, dates, strict=True)
+        if not date or (query.since <= date[:10] and (not query.until or date[:10] <= query.until))
+    ]
+    return kept, any(not date for date in dates) or not results
+
+
+def _finished(reply: Reply, undated: bool) -> Attempt:
+    """Return the attempt with what was done for the provider taken off its list of things not applied."""
+    done = {"include", "exclude"} | (set() if undated else {"freshness", "range"})
+    return reply.attempt._replace(not_applied=tuple(name for name in reply.attempt.not_applied if name not in done))
+
+
+def _is_loser(attempt: Attempt) -> bool:
+    return attempt.state == "skipped"
+
+
+def _verdict(has_hits: bool, asked: _Asked, attempts: tuple[Attempt, ...]) -> str:
+    """Judge the whole: "no results" is said only when everybody who was asked answered, and was empty."""
+    answered = [attempt for attempt in attempts if attempt.answered]
+    troubled = [attempt for attempt in attempts if not attempt.answered and not _is_loser(attempt)]
+    offline = {reply.candidate.id for reply in asked.replies if reply.candidate.adapter.offline}
+    last_resort = bool(troubled) and all(attempt.provider in offline for attempt in answered)
+    if has_hits or any(reply.found.answers for reply in asked.replies):
+        lacking = last_resort or any(attempt.engines for attempt in answered)
+        return "partial" if lacking or (troubled and not asked.chained) else "success"
+    if not answered or last_resort:
+        return "failed"
+    return "partial" if any(attempt.state not in NOT_ASKED for attempt in troubled) else "no_results"
+
+
+def _answers(replies: list[Reply]) -> tuple[Answer, ...]:
+    found = (answer for reply in replies for answer in reply.found.answers)
+    cleaned = (Answer(clean(answer.text, 2000), clean_url(answer.url)) for answer in found)
+    return tuple(dict.fromkeys(answer for answer in cleaned if answer.text))
+
+
+def _lines(texts: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for line in (clean(text, 300) for text in texts) if line))
+
+
+def _warnings(asked: _Asked, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    for reply, attempt in zip(asked.replies, attempts, strict=True):
+        name = reply.candidate.row.name
+        if attempt.answered and attempt.not_applied:
+            yield say("{provider} cannot do this: {options}", provider=name, options=", ".join(attempt.not_applied))
+        if attempt.answered and attempt.engines:
+            failing = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
+            yield say("engines of {provider} that failed: {engines}", provider=name, engines=failing)
+        if not attempt.answered and not _is_loser(attempt) and attempt.message and not asked.chained:
+            yield attempt.message
