@@ -1,0 +1,169 @@
+"""Where sleuth starts and ends: builds the Runtime, runs the app, turns any error into two lines and an exit code."""
+
+import os
+import sys
+from typing import Any
+
+from sleuth import __version__
+
+VERSION = f"sleuth {__version__}\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run sleuth and return its exit code."""
+    os.umask(0o077)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments == ["--version"]:  # answered before anything is imported
+        sys.stdout.write(VERSION)
+        return 0
+    _mend_streams()
+    from sleuth.runtime import Runtime
+
+    return run(Runtime(), arguments)
+
+
+def run(runtime: Any, arguments: list[str]) -> int:
+    """Run one command line in a Runtime; the only catch-all of the house."""
+    from sleuth import language, logs
+    from sleuth.errors import Exit, SleuthError
+
+    runtime.json_errors = wants_json(arguments)
+    runtime.debug = "--debug" in arguments
+    language.choose(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto")
+    logs.configure(runtime.paths.state, runtime.debug)
+    try:
+        return _run(runtime, arguments)
+    except SleuthError as error:
+        if runtime.debug:
+            _traceback(runtime)
+        show(runtime, error)
+        return error.exit
+    except KeyboardInterrupt:
+        print(file=runtime.stderr)
+        show(runtime, SleuthError("interrupted", code="INTERRUPTED"))
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        _silence(runtime)
+        return Exit.DONE
+    except Exception as problem:
+        return _surprise(runtime, problem)
+    finally:
+        _close(runtime)
+
+
+def _run(runtime: Any, arguments: list[str]) -> int:
+    from typer.exceptions import Abort
+
+    from sleuth import app
+    from sleuth.errors import Exit, RequestError
+
+    try:
+        result = app.run(runtime, arguments)
+        runtime.stdout.flush()
+        return result if isinstance(result, int) else Exit.DONE
+    except Abort as problem:
+        raise KeyboardInterrupt from problem
+    except Exception as problem:
+        usage = getattr(problem, "format_message", None)
+        if usage is None:
+            raise
+        context = getattr(problem, "ctx", None)
+        path = context.command_path if context else "sleuth"
+        raise RequestError("{usage}", "see: {path} --help", usage=usage().strip().rstrip("."), path=path) from problem
+
+
+def show(runtime: Any, error: Any) -> None:
+    """Say what happened and what to do: two lines, or one JSON object when JSON was asked for."""
+    from sleuth.errors import STATUSES
+    from sleuth.language import say
+    from sleuth.text import clean
+
+    message = clean(say(error.message, **error.values), 2000, entities=False)
+    hint = clean(say(error.hint, **error.values), 1000, entities=False) if error.hint else ""
+    if not runtime.json_errors:
+        print(say("error: {message}", message=message), file=runtime.stderr)
+        if hint:
+            print(say("hint: {hint}", hint=hint), file=runtime.stderr)
+        return
+    import json
+
+    body = {
+        "code": error.code,
+        "status": error.status or STATUSES.get(error.exit, 500),
+        "message": message,
+        "hint": hint or None,
+        "provider": error.provider or None,
+        "recoverable": error.recoverable,
+    }
+    print(json.dumps({"error": body}, ensure_ascii=False), file=runtime.stderr)
+
+
+def wants_json(arguments: list[str]) -> bool:
+    """Tell whether errors should be JSON, even when the command line cannot be read."""
+    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    named = [after for word, after in zip(before, before[1:], strict=False) if word in ("--format", "-f")]  # noqa: RUF007
+    return "--json" in before or "--format=json" in before or "json" in named
+
+
+def _surprise(runtime: Any, problem: Exception) -> int:
+    from sleuth.errors import Exit, SleuthError
+
+    if runtime.debug:
+        _traceback(runtime)
+    from sleuth import logs
+
+    logs.log("unexpected: %r", problem)
+    error = SleuthError(
+        "something unexpected went wrong ({kind})",
+        "run it again with --debug and report it",
+        kind=type(problem).__name__,
+    )
+    show(runtime, error)
+    return Exit.FAILED
+
+
+def _traceback(runtime: Any) -> None:
+    import traceback
+
+    from sleuth import logs
+
+    for line in traceback.format_exc().rstrip().splitlines():
+        print(logs.safe(line), file=runtime.stderr)
+
+
+def _close(runtime: Any) -> None:
+    try:
+        runtime.close()
+        runtime.stdout.flush()
+    except BrokenPipeError:
+        _silence(runtime)
+    except (Exception, KeyboardInterrupt) as problem:
+        from sleuth import logs
+
+        logs.log("while closing: %r", problem)
+
+
+def _silence(runtime: Any) -> None:
+    """Let nothing more be written to a pipe nobody reads, not even by the interpreter on its way out."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), runtime.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def _mend_streams() -> None:
+    """Make the three streams usable whatever they are: closed ones lead nowhere, none fails on a character."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+            mode = "r" if number == 0 else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - lives as long as we do
+        elif number and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

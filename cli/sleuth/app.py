@@ -1,0 +1,97 @@
+"""The command tree and the global flags. A command's module is imported when that command is used."""
+
+import importlib
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from sleuth import __version__
+from sleuth.runtime import Runtime
+
+# Name → what it does, as `sleuth --help` shows it. The rest of a command stands in its own module.
+COMMANDS = {
+    "search": "Search; ranked results with numbered citations.",
+    "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
+    "config": "Settings: show, get, set, unset, edit, path, validate.",
+    "library": "The embedded offline index: add, search, list, remove, stats.",
+    "cache": "Kept answers: stats, clear.",
+    "tool-schema": "Print the web_search tool definition, or the schema of JSON answers.",
+    "completions": "Print the completion script of a shell.",
+}
+
+
+class CommandTree(TyperGroup):
+    """Lists commands without importing them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command's module and return the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"sleuth.commands.{cmd_name.replace('-', '_')}")
+        command = get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    name="sleuth",
+    cls=CommandTree,
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: sleuth search rust async runtimes   ·   More: man sleuth, or sleuth search -p library …",
+)
+
+
+@app.callback()
+def main(
+    ctx: typer.Context,
+    color: Annotated[
+        Literal["auto", "always", "never"], typer.Option(help="Colours: when the output is a terminal, or as said.")
+    ] = "auto",
+    debug: Annotated[bool, typer.Option("--debug", help="Tell what happens on stderr; tracebacks in full.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Search the web from the command line: many providers, one ranked list, numbered citations."""
+    runtime: Runtime = ctx.obj
+    runtime.color, runtime.debug = color, debug
+    if version:
+        print(f"sleuth {__version__}", file=runtime.stdout)
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help(), file=runtime.stdout)
+
+
+def run(runtime: Runtime, arguments: list[str]) -> Any:
+    """Read a command line and run the command it means; errors are the caller's to show."""
+    command = get_command(app)
+    return command.main(hoist(arguments), prog_name="sleuth", standalone_mode=False, obj=runtime)
+
+
+def hoist(arguments: list[str]) -> list[str]:
+    """Move global flags to the front, so that they may stand anywhere before a `--`."""
+    front, rest = [], []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word == "--debug" or word.startswith("--color="):
+            front.append(word)
+        elif word == "--color":
+            front += [word, *[value for value in [next(words, None)] if value is not None]]
+        else:
+            rest.append(word)
+    return front + rest

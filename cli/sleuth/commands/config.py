@@ -1,0 +1,164 @@
+"""`sleuth config`: look at the settings and change them."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from sleuth.commands import make_app
+from sleuth.errors import Exit, RequestError, SettingsError
+from sleuth.language import say
+from sleuth.runtime import Runtime
+from sleuth.settings import TABLE, Setting, Settings, Value, change, find_setting, read_toml
+from sleuth.text import mask
+
+app = make_app("Settings: show, get, set, unset, edit, path, validate.")
+
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+
+
+@app.command(epilog="Example: sleuth config show --origin")
+def show(
+    ctx: typer.Context,
+    section: Annotated[str, typer.Argument(help="Only keys that begin so, such as websearch.")] = "",
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each value comes from.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show every setting and its value."""
+    runtime: Runtime = ctx.obj
+    values = {key: _shown(runtime.settings, TABLE[key]) for key in TABLE if key.startswith(section)}
+    if not values:
+        raise RequestError("no setting begins with {section!r}", "see them all: sleuth config show", section=section)
+    if as_json:
+        document = {k: {"value": v.value, "origin": v.origin} if origin else v.value for k, v in values.items()}
+        print(json.dumps(document, ensure_ascii=False, indent=2), file=runtime.stdout)
+        return
+    width = max(map(len, values))
+    for key, value in values.items():
+        source = f"  # {value.origin}" if origin else ""
+        print(f"{key:<{width}} = {_toml(value.value)}{source}", file=runtime.stdout)
+
+
+@app.command(epilog="Example: sleuth config get websearch.max_results")
+def get(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(help="The setting.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Print one setting's value."""
+    runtime: Runtime = ctx.obj
+    value = _shown(runtime.settings, find_setting(key)).value
+    plain = value if isinstance(value, str) else _toml(value)
+    print(json.dumps(value, ensure_ascii=False) if as_json else plain, file=runtime.stdout)
+
+
+@app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
+def set_(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(help="The setting.", show_default=False)],
+    value: Annotated[
+        str, typer.Argument(help="Its value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
+    ],
+) -> None:
+    """Set one setting in the file; comments and order stay."""
+    runtime: Runtime = ctx.obj
+    setting = find_setting(key)
+    if setting.secret and value == "-":
+        from sleuth.commands.secrets import read_secret
+
+        value = read_secret(runtime, key)
+    change(runtime.paths.config_file, key, value)
+    _tell_override(runtime, setting)
+
+
+@app.command(epilog="Example: sleuth config unset websearch.max_results")
+def unset(ctx: typer.Context, key: Annotated[str, typer.Argument(help="The setting.", show_default=False)]) -> None:
+    """Remove one setting from the file: its default holds again."""
+    runtime: Runtime = ctx.obj
+    change(runtime.paths.config_file, key, None)
+    _tell_override(runtime, find_setting(key))
+
+
+@app.command(epilog="Example: EDITOR=nano sleuth config edit")
+def edit(ctx: typer.Context) -> int:
+    """Open the file in $VISUAL or $EDITOR, then check it."""
+    import os
+    import shlex
+    import subprocess
+
+    from sleuth.files import private_folder, write_atomic
+
+    runtime: Runtime = ctx.obj
+    path = runtime.paths.config_file
+    private_folder(os.path.dirname(path))
+    if not os.path.exists(path):
+        write_atomic(path, _starter().encode())
+    editor = runtime.environ.get("VISUAL") or runtime.environ.get("EDITOR") or "vi"
+    try:
+        subprocess.run([*shlex.split(editor), path], check=True)  # noqa: S603 - the user's own editor
+    except (OSError, ValueError, subprocess.CalledProcessError) as problem:
+        raise SettingsError(
+            "the editor {editor!r} did not work", "name another one: EDITOR=nano sleuth config edit", editor=editor
+        ) from problem
+    return _report(runtime)
+
+
+@app.command(epilog="Example: cat $(sleuth config path)")
+def path(ctx: typer.Context) -> None:
+    """Print where the file is."""
+    runtime: Runtime = ctx.obj
+    print(runtime.paths.config_file, file=runtime.stdout)
+
+
+@app.command(epilog="Example: sleuth config validate && echo good")
+def validate(ctx: typer.Context) -> int:
+    """Check the file: exit 0 when every value fits, 2 otherwise."""
+    return _report(ctx.obj)
+
+
+def _report(runtime: Runtime) -> int:
+    read_toml(runtime.paths.config_file)
+    problems = list(Settings(runtime.paths.config_file, runtime.environ).problems())
+    for problem in problems:
+        runtime.warn(problem)
+    if not problems:
+        print(say("{path}: good", path=runtime.paths.config_file), file=runtime.stdout)
+    return Exit.INVALID if problems else Exit.DONE
+
+
+def _shown(settings: Settings, setting: Setting[Any]) -> Value:
+    value = settings.look_up(setting)
+    return value._replace(value=mask(value.value) or "") if setting.secret else value
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return (
+        json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+
+
+def _tell_override(runtime: Runtime, setting: Setting[Any]) -> None:
+    if setting.variable in runtime.environ:
+        runtime.note(say("{variable} is set and overrides the file", variable=setting.variable))
+
+
+def _starter() -> str:
+    lines = ["# Settings of sleuth. Every line here is a default; take the # away to change it.", ""]
+    section = ""
+    for key, setting in TABLE.items():
+        head, _, name = key.rpartition(".")
+        if head != section:
+            section = head
+            lines += ["", f"[{head}]"] if lines[-1] else [f"[{head}]"]
+        lines.append(f"# {name} = {_toml(setting.default)}  # {setting.meaning}")
+    return "\n".join(lines) + "\n"

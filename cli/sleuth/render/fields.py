@@ -1,0 +1,26 @@
+"""Results as named fields, for CSV, NDJSON, templates and --fields."""
+
+from typing import Any
+
+from sleuth.outcome import Hit, hit_as_json
+from sleuth.text import domain
+
+
+def hit_fields(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """Return every field of a result by name."""
+    return {"rank": hit.citation, "domain": domain(hit.url)} | hit_as_json(hit, explain=explain)
+
+
+def chosen_fields(hit: Hit, names: tuple[str, ...], *, explain: bool = False) -> dict[str, Any]:
+    """Return the fields of a result that were asked for, in that order; all of the JSON form when none were."""
+    if not names:
+        return hit_as_json(hit, explain=explain)
+    fields = hit_fields(hit, explain=explain)
+    return {name: fields.get(name) for name in names}
+
+
+def as_cell(value: Any) -> str:
+    """Return a field as one cell of text."""
+    if value is None:
+        return ""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,29 @@
+"""Markdown: a numbered list of links with snippets, every character of the web's escaped."""
+
+import re
+from typing import TextIO
+
+from sleuth.outcome import Hit, Outcome
+from sleuth.render import View
+from sleuth.text import ascii_url, domain, shorten
+
+
+def render(outcome: Outcome, out: TextIO, view: View) -> None:
+    """Write the results as a Markdown list, answers first."""
+    for answer in outcome.answers:
+        source = f" — <{ascii_url(answer.url)}>" if answer.url else ""
+        out.write(f"> {escape(answer.text)}{source}\n\n")
+    out.writelines(_item(hit, view) for hit in outcome.results)
+
+
+def _item(hit: Hit, view: View) -> str:
+    about = " · ".join(part for part in (domain(hit.url), hit.published) if part)
+    lines = [f"{hit.citation}. [{escape(hit.title)}](<{ascii_url(hit.url)}>)", f"   {escape(about)}  " if about else ""]
+    if hit.snippet:
+        lines.append(f"   {escape(shorten(hit.snippet, view.snippet_length))}")
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)

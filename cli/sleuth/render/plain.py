@@ -1,0 +1,59 @@
+"""Plain text, the default in a pipe: number and title, address, snippet. Also the user's own --template."""
+
+import re
+from typing import TextIO
+
+from sleuth.errors import RequestError
+from sleuth.outcome import Outcome
+from sleuth.render import FIELDS, View
+from sleuth.render.fields import as_cell, hit_fields
+from sleuth.text import shorten
+
+NAME = re.compile(r"\{([^{}]*)\}")
+
+
+def render(outcome: Outcome, out: TextIO, view: View) -> None:
+    """Write the results as plain text."""
+    if view.template:
+        _fill(outcome, out, view.template)
+        return
+    if view.fields:
+        for hit in outcome.results:
+            fields = hit_fields(hit)
+            out.write("\t".join(as_cell(fields.get(name)) for name in view.fields) + "\n")
+        return
+    out.writelines(
+        f"= {answer.text}\n  {answer.url}\n\n" if answer.url else f"= {answer.text}\n\n" for answer in outcome.answers
+    )
+    for hit in outcome.results:
+        out.write(f"{hit.citation}. {hit.title}\n   {hit.url}\n")
+        if hit.snippet:
+            out.write(f"   {shorten(hit.snippet, view.snippet_length)}\n")
+        out.writelines(
+            f"   {vote.provider} #{vote.rank} × {vote.weight:g} → {vote.points:.6f}\n"
+            for vote in (hit.votes if view.explain else ())
+        )
+        out.writelines(f"   {adjustment}\n" for adjustment in (hit.adjustments if view.explain else ()))
+        if view.explain:
+            out.write(f"   = {hit.score:.6f}\n")
+        out.write("\n" if hit is not outcome.results[-1] else "")
+
+
+def check_template(template: str) -> None:
+    """Raise when a template names a field that does not exist."""
+    for name in NAME.findall(template.replace("{{", "").replace("}}", "")):
+        if name not in FIELDS:
+            raise RequestError(
+                "the template does not work: there is no {{{name}}}",
+                "it takes names in braces, such as '{{rank}} {{url}}'; names: " + ", ".join(FIELDS),
+                name=name,
+            )
+
+
+def _fill(outcome: Outcome, out: TextIO, template: str) -> None:
+    check_template(template)
+    text = template.replace("\\n", "\n").replace("\\t", "\t").replace("{{", "\0").replace("}}", "\1")
+    for hit in outcome.results:
+        cells = {name: as_cell(value) for name, value in hit_fields(hit).items()}
+        line = NAME.sub(lambda match: cells.get(match[1], ""), text)  # noqa: B023 - used within this turn of the loop
+        out.write(line.replace("\0", "{").replace("\1", "}") + "\n")

@@ -1,0 +1,109 @@
+"""The provider table on the terminal: groups, one row in full, and trials as they come in."""
+
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from sleuth.language import say
+from sleuth.render.rich import make_console
+from sleuth.trials import Verdict
+
+GROUPS = (("ready", "Ready"), ("key", "Needs a key"), ("host", "Needs an address"), ("off", "Not available now"))
+
+
+def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
+    """Write the providers in groups, each with what it lacks and where one gets it."""
+    console = make_console(out, color)
+    for group, title in GROUPS:
+        members = [item for item in items if _group(item) == group]
+        if not members:
+            continue
+        console.print(Text(say(title), "bold"))
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for item in members:
+            table.add_row(_mark(item), Text(item["name"]), Text(_remark(item), "dim"))
+        console.print(table)
+        console.print()
+
+
+def _group(item: dict[str, Any]) -> str:
+    return "ready" if item["usable"] else item["needs"] or "off"
+
+
+def _mark(item: dict[str, Any]) -> Text:
+    text = Text("* " if item["isDefault"] else "  ", "bold green")
+    text.append(item["id"], "cyan" if item["usable"] else "")
+    return text
+
+
+def _remark(item: dict[str, Any]) -> str:
+    if item["needs"] == "key":
+        return say("get one: {page}", page=item["keyPage"]) if item["keyPage"] else item["hint"]
+    if item["needs"] == "host":
+        return str(item["hint"])
+    if not item["usable"]:
+        return str(item["why"])
+    return say("key from {source}", source=item["keySource"]) if item["keySource"] else item["type"]
+
+
+def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:
+    """Write one provider, a fact a line."""
+    console = make_console(out, color)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        if value not in (None, [], {}, ""):
+            table.add_row(Text(name), Text(_cell(value)))
+    console.print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {entry}" for name, entry in value.items())
+    if isinstance(value, bool):
+        return say("yes") if value else say("no")
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def render_tests(ids: list[str], verdicts: Iterable[Verdict], out: TextIO, color: str) -> list[Verdict]:
+    """Write verdicts as they come: a table that fills up on a terminal, lines elsewhere. Returns them all."""
+    console = make_console(out, color)
+    done: dict[str, Verdict] = {}
+    if not console.is_terminal:
+        for verdict in verdicts:
+            done[verdict.id] = verdict
+            out.write(
+                f"{'ok' if verdict.success else 'failed'}\t{verdict.id}\t{verdict.latency_ms} ms\t{verdict.message}\n"
+            )
+        return list(done.values())
+    with Live(_trials(ids, done), console=console, refresh_per_second=8, transient=False) as live:
+        for verdict in verdicts:
+            done[verdict.id] = verdict
+            live.update(_trials(ids, done))
+    return list(done.values())
+
+
+def _trials(ids: list[str], done: dict[str, Verdict]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(width=1)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    for id in ids:
+        verdict = done.get(id)
+        if verdict is None:
+            table.add_row(Text("·", "dim"), Text(id), Text(""), Text(say("asking…"), "dim"))
+            continue
+        mark = Text("✓", "green") if verdict.success else Text("✗", "red")
+        body = Text(verdict.message)
+        if verdict.hint:
+            body.append(f"\n{verdict.hint}", "dim")
+        table.add_row(mark, Text(id), Text(f"{verdict.latency_ms} ms", "dim"), body)
+    return table

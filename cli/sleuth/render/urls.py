@@ -1,0 +1,11 @@
+"""Addresses alone, one a line."""
+
+from typing import TextIO
+
+from sleuth.outcome import Outcome
+from sleuth.render import View
+
+
+def render(outcome: Outcome, out: TextIO, view: View) -> None:
+    """Write the address of each result."""
+    out.writelines(f"{hit.url}\n" for hit in outcome.results)
