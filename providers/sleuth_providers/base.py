@@ -34,6 +34,7 @@ class Query(NamedTuple):
     exclude: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     content: bool = False  # page text is welcome
+    dated: bool = False  # tell the date to who reads language
     today: str = ""  # ISO date; makes requests that need a date pure
 
     def with_operators(self, include: bool = True, exclude: bool = True) -> str:
@@ -209,6 +210,7 @@ class Provider:
     weight: ClassVar[float] = 1.0  # in the fusion of several lists
     scraped: ClassVar[bool] = False  # a page for people: the user agent is a browser's
     offline: ClassVar[bool] = False  # needs no network
+    reads_language: ClassVar[bool] = False  # a model reads the words: the date helps it
     options: ClassVar[Mapping[str, str]] = {}  # what `providers set --option` understands
     required_options: ClassVar[tuple[str, ...]] = ()
     option_env: ClassVar[Mapping[str, str]] = {}  # options that may also come from the environment

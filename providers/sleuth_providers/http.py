@@ -2,11 +2,11 @@
 
 import os
 import random
+import string
 import sys
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 
 from sleuth_providers.base import Refusal, Reply, Request
@@ -22,12 +22,12 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.wire import Guard, Limits, exchange, split
+from sleuth_providers.policy import Guard, Policy
+from sleuth_providers.wire import Limits, exchange, split
 
 MAX_REDIRECTS = 5
 LONGEST_WAIT = 86400.0  # seconds; no server's word puts it to rest for longer
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
-BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 COMMON = {
     "Accept": "application/json, text/html;q=0.9, */*;q=0.5",
     "Accept-Encoding": "gzip, deflate",
@@ -36,18 +36,6 @@ COMMON = {
 }
 
 Wire = Callable[[Request, Mapping[str, str], Limits, Guard | None], Reply]
-
-
-class Policy(NamedTuple):
-    """How patient and how careful the HTTP layer is."""
-
-    timeout: float = 15.0
-    connect_timeout: float = 5.0
-    attempts: int = 3
-    max_body: int = 10_000_000
-    user_agent: str = "sleuth"
-    guard: Guard | None = None
-    roam: bool = False  # follow redirects to other hosts, without the request's own headers
 
 
 class Http:
@@ -96,14 +84,14 @@ class Http:
     def _exchange(self, request: Request) -> Reply:
         limits = Limits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
         headers = COMMON | {"User-Agent": self.policy.user_agent}
-        wire = self.wire or _choose_wire(request.address)
+        wire = self.wire or choose_wire(request.address)
         return wire(request, headers, limits, self.policy.guard)
 
 
 def _pause(error: ProviderError, attempt: int) -> float:
     if error.retry_after is not None:
         return error.retry_after
-    return 0.3 * 2 ** (attempt - 1) * random.uniform(0.5, 1.0)
+    return 0.3 * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
 
 
 def status_error(reply: Reply) -> ProviderError | None:
@@ -165,7 +153,7 @@ def _same_origin(here: str, there: str) -> bool:
     return (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
 
 
-def _choose_wire(address: str) -> Wire:
+def choose_wire(address: str) -> Wire:
     """Go direct unless the system names a proxy; a loopback address never goes through one."""
     if sys.platform == "linux" and not any(name.lower() in PROXY_VARIABLES for name in os.environ):
         return exchange

@@ -11,7 +11,8 @@ import httpx
 
 from sleuth_providers.base import Reply, Request
 from sleuth_providers.errors import BadRequestError, BrokenOffError, DeadlineError, ProviderError, UnreachableError
-from sleuth_providers.wire import Guard, Limits, collect, numeric_address, split, tls_context
+from sleuth_providers.policy import Guard
+from sleuth_providers.wire import Limits, collect, numeric_address, split, tls_context
 
 
 def proxy_for(address: str) -> str | None:

@@ -13,16 +13,16 @@ import string
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from sleuth_providers.base import Reply, Request
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError, DeadlineError, UnreachableError
+from sleuth_providers.policy import Guard
 
 Address = tuple[socket.AddressFamily, Any]
-Guard = Callable[[str, list[str]], None]  # host and every address it has; raises to refuse
 
 STAGGER = 0.25  # seconds before the next address is tried beside one that has not answered
 CHUNK = 65536

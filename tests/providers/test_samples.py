@@ -13,7 +13,8 @@ from pytest_httpserver import HTTPServer
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Found, Provider, Query, Reply, Sample
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.http import Http, Policy
+from sleuth_providers.http import Http
+from sleuth_providers.policy import Policy
 
 PROVIDERS = [registry.load(name) for name in registry.names()]
 SAMPLES = [
