@@ -1,0 +1,159 @@
+"""Rules of the user's about sites and pages, in the syntax of Brave's Goggles: boost, downrank, discard."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sleuth.relevance.urls import host_of
+
+MAX_RULES = 100_000
+MAX_LINE = 500
+MAX_STRENGTH = 10
+MAX_URL = 2_000  # characters of an address that patterns see
+
+SEPARATOR = r"(?:[^\w.%-]|\Z)"  # what ^ stands for
+ACTIONS = ("downrank", "boost", "discard")  # the later wins
+UNSUPPORTED = ("intitle", "indescription", "incontent")
+
+
+class Action(NamedTuple):
+    """What the rules do to a result, and which line says so."""
+
+    name: str  # one of ACTIONS
+    strength: int
+    line: int
+    text: str
+
+    @property
+    def factor(self) -> float:
+        """Return what a score is multiplied by: 1 + strength, its inverse, or nothing for a discarded result."""
+        if self.name == "discard":
+            return 0.0
+        return 1.0 + self.strength if self.name == "boost" else 1.0 / (1 + self.strength)
+
+
+class Rule(NamedTuple):
+    """One line: an action on the pages of a site, of a pattern, or of both."""
+
+    action: Action
+    site: str
+    pattern: str
+
+
+class Rules(NamedTuple):
+    """Rules ready to be applied, what the file says of itself, and what could not be read.
+
+    Where several match, `discard` wins, then the strongest boost, then the mildest downrank: so Brave documents it.
+    `$discard` with neither pattern nor site is for the pages that no other rule matches.
+    """
+
+    by_site: Mapping[str, Sequence[Rule]] = {}  # "" holds the rules of every site
+    otherwise: Action | None = None  # for what no rule matches
+    about: Mapping[str, str] = {}
+    problems: Sequence[tuple[int, str]] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Rules":
+        """Read rules, one a line; a line that cannot be read is a problem with its number, and the others hold."""
+        by_site: dict[str, list[Rule]] = {}
+        about: dict[str, str] = {}
+        problems: list[tuple[int, str]] = []
+        otherwise = None
+        lines = text.splitlines()
+        if len(lines) > MAX_RULES:
+            problems.append((MAX_RULES + 1, f"only the first {MAX_RULES} lines are read"))
+        for number, line in enumerate(map(str.strip, lines[:MAX_RULES]), 1):
+            if line.startswith("!"):
+                name, colon, value = line[1:].partition(":")
+                if colon and name.strip().isidentifier():
+                    about.setdefault(name.strip().lower(), value.strip())
+            elif line:
+                try:
+                    rule = _rule(line, number)
+                except ValueError as problem:
+                    problems.append((number, str(problem)))
+                    continue
+                if rule.action.name == "discard" and not rule.site and not rule.pattern:
+                    otherwise = rule.action
+                else:
+                    by_site.setdefault(rule.site, []).append(rule)
+        return cls(by_site, otherwise, about, problems)
+
+    def apply(self, url: str) -> Action | None:
+        """Return what is to be done with an address, or None where no rule speaks of it."""
+        address = url[:MAX_URL]
+        matching = [rule.action for rule in self._candidates(address) if _matches(rule.pattern, address)]
+        return max(matching, key=_precedence, default=self.otherwise)
+
+    def _candidates(self, url: str) -> Iterator[Rule]:
+        labels = host_of(url).split(".")
+        for start in range(len(labels)):
+            yield from self.by_site.get(".".join(labels[start:]), ())
+        if labels != [""]:
+            yield from self.by_site.get("", ())
+
+
+def _precedence(action: Action) -> tuple[int, int, int]:
+    strength = -action.strength if action.name == "downrank" else action.strength
+    return ACTIONS.index(action.name), strength, -action.line
+
+
+def _rule(line: str, number: int) -> Rule:
+    if len(line) > MAX_LINE:
+        raise ValueError(f"the line is longer than {MAX_LINE} characters")
+    pattern, dollar, listed = line.rpartition("$")
+    if not dollar:
+        pattern, listed = line, ""
+    if re.search(r"\s", pattern):
+        raise ValueError("a pattern has no blanks in it")
+    action, strength, site = _options(listed)
+    if not (pattern.strip("*|^") or site or action == "discard"):
+        raise ValueError("neither a pattern nor a site: this would match every page")
+    return Rule(Action(action, strength, number, line), site, pattern if pattern.strip("*") else "")
+
+
+def _options(listed: str) -> tuple[str, int, str]:
+    actions: list[tuple[str, int]] = []
+    site = ""
+    for option in (part.strip() for part in listed.split(",") if part.strip()):
+        name, equals, value = option.partition("=")
+        if name in ACTIONS:
+            actions.append((name, _strength(name, value) if equals else 1))
+        elif name == "site" and host_of(value):
+            site = host_of(value.removeprefix("*."))
+        elif name in UNSUPPORTED:
+            raise ValueError(f"{name} is not supported: rules see addresses only")
+        elif name != "inurl":
+            raise ValueError(f"unknown option {option!r}: use boost, downrank, discard or site=")
+    if len(actions) > 1:
+        raise ValueError("one action a line: boost, downrank or discard")
+    name, strength = actions[0] if actions else ("boost", 1)
+    return name, strength, site
+
+
+def _strength(name: str, value: str) -> int:
+    strength = int(value) if value.isascii() and value.isdigit() else 0
+    if name == "discard" or not 1 <= strength <= MAX_STRENGTH:
+        raise ValueError(f"{name}={value} is not a strength from 1 to {MAX_STRENGTH}")
+    return strength
+
+
+def _matches(pattern: str, url: str) -> bool:
+    """Tell whether the pieces of a pattern follow one another in an address; each is looked for once, from the left."""
+    pieces = pattern.removeprefix("|").removesuffix("|").split("*")
+    position = 0
+    for index, piece in enumerate(pieces):
+        first, last = index == 0 and pattern.startswith("|"), index == len(pieces) - 1 and pattern.endswith("|")
+        compiled = _piece(piece, last)
+        found = compiled.match(url, position) if first else compiled.search(url, position)
+        if found is None:
+            return False
+        position = found.end()
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _piece(piece: str, last: bool) -> re.Pattern[str]:
+    source = SEPARATOR.join(re.escape(part) for part in piece.split("^"))
+    return re.compile(source + (r"\Z" if last else ""), re.IGNORECASE)

@@ -1,0 +1,191 @@
+"""One key for each web page: addresses that lead to the same page share it, different pages never do."""
+
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import quote, unquote, urlsplit
+
+from sleuth.relevance import sites
+from sleuth.relevance.patterns import expression
+
+MAX_URL = 4_000  # longer ones are their own key
+MAX_ROUNDS = 300  # more than there are addresses inside one another in so many characters
+MAX_MATCHED = 500  # characters of an address that a pattern of the user's sees
+
+VIEWS = frozenset(("www", "m", "mobile", "wap", "amp"))  # host labels that name a form of the site, not another site
+PLAIN = "-._~!$'()*,:@"  # the same with and without percent-encoding, wherever they stand
+SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\(S\(\w+\)\)", re.IGNORECASE)
+
+
+def canonical(url: str) -> str:
+    """Return the key under which a page is recognised, whatever its address is dressed in."""
+    key = url.strip()
+    if len(key) > MAX_URL:
+        return key
+    for _ in range(MAX_ROUNDS):  # an address may hide another one
+        if (simpler := _simplify(key).strip()) == key:
+            break
+        key = simpler
+    return key
+
+
+def matches_domain(host_or_url: str, pattern: str) -> bool:
+    """Tell whether a domain pattern covers an address: `x.y` and below, `*.x.y` only below, or `/regex/`."""
+    if len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/"):
+        compiled = expression(pattern[1:-1])
+        return compiled is not None and compiled.search(host_or_url[:MAX_MATCHED]) is not None
+    host, name = host_of(host_or_url), host_of(pattern.removeprefix("*."))
+    if not host or not name:
+        return False
+    below = host.endswith(f".{name}")
+    return below if pattern.startswith("*.") else below or host == name
+
+
+def host_of(host_or_url: str) -> str:
+    """Return the host of an address or a bare host: lower case, ASCII, without `www.` and port."""
+    address = host_or_url.strip()
+    try:
+        host = urlsplit(address if "//" in address else f"//{address}").hostname or ""
+    except ValueError:
+        return ""
+    return _ascii(host).removeprefix("www.")
+
+
+def registered_host(host: str) -> str:
+    """Return the part of a host that somebody registered: `bbc.co.uk` of `news.bbc.co.uk`."""
+    labels = host.split(".")
+    return ".".join(labels[-_registered_labels(labels) :])
+
+
+def _registered_labels(labels: list[str]) -> int:
+    if ".".join(labels[-2:]) in sites.SHARED_HOSTS:
+        return 3
+    return 3 if len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in sites.SHARED_LABELS else 2
+
+
+def _simplify(url: str) -> str:
+    try:
+        parts = urlsplit(url.replace("&amp;", "&"))
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return url
+    if not host or parts.scheme not in ("http", "https", ""):
+        return url
+    host = _site(_ascii(host))
+    where, _, added = _rewrite(host, _segments(parts.path)).partition("?")
+    pairs = _pairs(f"{added}&{parts.query}")
+    if target := _target(where, pairs):
+        return target
+    query, route = _query(where, pairs), _route(parts.fragment)
+    if port not in (None, 80, 443) and where.startswith(host):
+        where = f"{host}:{port}{where.removeprefix(host)}"
+    return f"https://{where}{query}{route}"
+
+
+def _ascii(host: str) -> str:
+    host = host.lower().strip(".")
+    if ":" in host:
+        return f"[{host}]"  # IPv6
+    if host.isascii() or len(host) > 255:
+        return host
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        return host
+
+
+def _site(host: str) -> str:
+    labels = host.removeprefix("www.").split(".")
+    if len(labels) == 1 or labels[-1].isdigit():
+        return host
+    own = _registered_labels(labels)
+    return ".".join([label for label in labels[:-own] if label not in VIEWS] + labels[-own:])
+
+
+def _segments(path: str) -> list[str]:
+    kept: list[str] = []
+    for segment in SESSION.sub("", _encode(path, PLAIN + "&=+", "/;")).split("/"):
+        if segment == "..":
+            del kept[-1:]
+        elif segment not in ("", "."):
+            kept.append(segment)
+    if kept and kept[-1].lower() in sites.INDEX_PAGES:
+        kept.pop()
+    return kept
+
+
+def _drop_amp(segments: list[str]) -> None:
+    if len(segments) > 1 and segments[-1] == "amp" and segments[-2] not in sites.SHELVES:
+        segments.pop()
+    elif len(segments) > 1 and segments[0] == "amp":
+        del segments[0]
+    elif segments and segments[-1].endswith(".amp.html"):
+        segments[-1] = segments[-1].removesuffix(".amp.html") + ".html"
+
+
+def _encode(text: str, plain: str, kept: str = "") -> str:
+    """Return one normal form of percent-encoding: `plain` characters decoded, `kept` ones as they are."""
+    if "%" in text:
+        text = re.sub("%(?![0-9A-Fa-f]{2})", "%25", text)
+        text = re.sub("%([0-9A-Fa-f]{2})", lambda escape: _decoded(escape[1], plain), text)
+    return quote(text, safe=f"{plain}{kept}%", errors="replace")
+
+
+def _decoded(escape: str, plain: str) -> str:
+    character = chr(int(escape, 16))
+    readable = character.isascii() and (character.isalnum() or character in plain)
+    return character if readable else f"%{escape.upper()}"
+
+
+def _known(table: Mapping[str, Mapping[str, str]], where: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield what a table of sites says of an address."""
+    site = registered_host(where.partition("/")[0]).partition(".")[0]
+    for pattern, value in table.get(site, {}).items():
+        if found := re.fullmatch(pattern, where):
+            yield found, value
+
+
+def _rewrite(host: str, segments: list[str]) -> str:
+    for found, replacement in _known(sites.REWRITTEN, "/".join((host, *segments))):
+        return found.expand(replacement)
+    if host not in sites.CODE_HOSTS:
+        _drop_amp(segments)
+    return "/".join((host, *segments))
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    pairs = (part.replace("+", "%20").partition("=") for part in query.split("&") if part)
+    return [(_encode(name, PLAIN + "/?", ";"), _encode(value, PLAIN + "/?", ";")) for name, _, value in pairs]
+
+
+def _target(where: str, pairs: list[tuple[str, str]]) -> str:
+    names = next((value.split() for _, value in _known(sites.REDIRECTS, where)), [])
+    targets = (unquote(value) for name, value in pairs if name in names)
+    return next((target for target in targets if target.startswith(("http://", "https://"))), "")
+
+
+def _query(where: str, pairs: list[tuple[str, str]]) -> str:
+    if not pairs:
+        return ""
+    needed = next((names.split() for _, names in _known(sites.KEPT_ON, where)), None)
+    labels = where.partition("/")[0].split(".")
+    above = (".".join(labels[start:]) for start in range(len(labels)))
+    dropped = " ".join(sites.TRACKING_ON.get(site, "") for site in above).split()
+    kept: dict[str, None] = {}  # in order, each pair once
+    for name, value in sorted(pairs, key=lambda pair: pair[0]):
+        plain = name.lower()
+        if plain in needed if needed is not None else plain not in dropped and not _tracks(plain, value):
+            kept[f"{name}={value}" if value else name] = None
+    return f"?{'&'.join(kept)}" if kept else ""
+
+
+def _tracks(name: str, value: str) -> bool:
+    if name in sites.TRACKING or name.startswith(sites.TRACKING_PREFIXES):
+        return True
+    values = sites.TRACKING_VALUES.get(name)
+    return values is not None and re.fullmatch(values, value) is not None
+
+
+def _route(fragment: str) -> str:
+    """Return the fragment where it chooses the page, as `#!` and `#/` routes do."""
+    routed = fragment.startswith(("!", "/")) and fragment.strip("!/")
+    return f"#{_encode(fragment, PLAIN, '/?;&=+')}" if routed else ""
