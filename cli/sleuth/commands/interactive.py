@@ -1,0 +1,175 @@
+"""`sleuth search -i`: a prompt with the grammar ddgr users know."""
+
+import os
+import re
+import shutil
+import subprocess
+from base64 import b64encode
+from typing import TYPE_CHECKING
+
+from sleuth.commands import showing
+from sleuth.errors import Exit, SleuthError
+from sleuth.files import append_private, private_folder
+from sleuth.language import say
+from sleuth.outcome import Outcome
+from sleuth.render import View
+from sleuth.runtime import Runtime
+from sleuth.search import SearchRequest, failure
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+HELP = """\
+  1  2 5  3-6    open these results in the browser
+  n, p, f         next, previous, first page
+  c N             copy the address of result N
+  x               show whole addresses, or domains again
+  s N             summarise result N
+  d WORDS         search for WORDS, also when they look like a command
+  WORDS           search for WORDS
+  ?               this help
+  q               quit (also Ctrl-D)"""
+CLIPBOARDS = (("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-b", "-i"), ("pbcopy",), ("clip.exe",))
+NUMBERS = re.compile(r"\d+(-\d+)?([\s,]+\d+(-\d+)?)*")
+HISTORY_LINES = 1000
+
+
+class Prompt:
+    """One session at the prompt: the request that is shown, its outcome, and how it is viewed."""
+
+    def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
+        self.runtime, self.request, self.view = runtime, request, view
+        self.outcome: Outcome | None = None
+        self.readline = _readline(runtime)
+
+    def run(self) -> int:
+        """Search, show, and do as told until the user has enough."""
+        if self.request.questions:
+            self._search(self.request)
+        while (line := self._ask()) is not None:
+            if line in ("q", "quit", "exit"):
+                break
+            try:
+                self._obey(line)
+            except SleuthError as error:
+                self.runtime.complain(error)
+        _save_history(self.runtime, self.readline)
+        return Exit.DONE
+
+    def _ask(self) -> str | None:
+        try:
+            if self.runtime.stdin.isatty():
+                return input("sleuth (? for help) ").strip()
+            line = self.runtime.stdin.readline()
+            return line.strip() if line else None
+        except (EOFError, KeyboardInterrupt):
+            print(file=self.runtime.stderr)
+            return None
+
+    def _obey(self, line: str) -> None:
+        command, _, rest = line.partition(" ")
+        if not line:
+            return
+        if line == "?":
+            print(say(HELP), file=self.runtime.stdout)
+        elif line in ("n", "p", "f"):
+            self._turn(line)
+        elif line == "x":
+            self.view = self.view._replace(full_urls=not self.view.full_urls)
+            self._show()
+        elif NUMBERS.fullmatch(line):
+            for number in _numbers(line):
+                showing.open_result(self._shown(), number)
+        elif command in ("c", "s") and rest.strip().isdigit():
+            (self._copy if command == "c" else self._summarise)(int(rest))
+        else:
+            words = rest if command == "d" and rest else line
+            self._search(self.request._replace(questions=(words,), query=self.request.query._replace(page=1)))
+
+    def _turn(self, where: str) -> None:
+        page = self.request.query.page
+        wanted = {"n": page + 1, "p": max(1, page - 1), "f": 1}[where]
+        if not self.request.questions:
+            raise SleuthError("nothing has been searched for yet", "type some words")
+        self._search(self.request._replace(query=self.request.query._replace(page=wanted)))
+
+    def _search(self, request: SearchRequest) -> None:
+        try:
+            outcome = self.runtime.searcher.search(request)
+        except SleuthError as error:
+            self.runtime.complain(error)
+            return
+        finally:
+            self.runtime.searcher.finish()
+        if outcome.outcome == "failed":
+            self.runtime.complain(failure(outcome))
+            return
+        self.request, self.outcome = request, outcome
+        self._show()
+
+    def _show(self) -> None:
+        format = "rich" if showing.is_terminal(self.runtime) else "plain"
+        outcome = self._shown()
+        showing.write(self.runtime, outcome, format, self.view)
+        showing.say_the_rest(self.runtime, outcome, format)
+
+    def _shown(self) -> Outcome:
+        if self.outcome is None:
+            raise SleuthError("nothing has been searched for yet", "type some words")
+        return self.outcome
+
+    def _url(self, number: int) -> str:
+        results = self._shown().results
+        if not 1 <= number <= len(results):
+            raise SleuthError("there is no result {number}", "there are {count}", number=number, count=len(results))
+        return results[number - 1].url
+
+    def _copy(self, number: int) -> None:
+        url = self._url(number)
+        program = next((command for command in CLIPBOARDS if shutil.which(command[0])), None)
+        if program:
+            subprocess.run(program, input=url.encode(), check=False)  # noqa: S603 - a program of the list above
+        else:  # the terminal itself can do it, also over ssh
+            self.runtime.stdout.write(f"\x1b]52;c;{b64encode(url.encode()).decode()}\x07")
+            self.runtime.stdout.flush()
+        self.runtime.note(say("copied {url}", url=url))
+
+    def _summarise(self, number: int) -> None:
+        from sleuth.commands.summarize import show_summary
+
+        show_summary(self.runtime, [self._url(number)], query=self.request.questions[0])
+
+
+def _numbers(line: str) -> list[int]:
+    found: list[int] = []
+    for part in re.split(r"[\s,]+", line):
+        first, _, last = part.partition("-")
+        found += range(int(first), min(int(last or first), int(first) + 50) + 1)
+    return found
+
+
+def _readline(runtime: Runtime) -> "ModuleType | None":
+    """Return line editing with its history, where there is a terminal that can."""
+    if not runtime.stdin.isatty():
+        return None
+    try:
+        import readline
+    except ImportError:
+        return None
+    path = _history_file(runtime)
+    if os.path.exists(path):
+        readline.read_history_file(path)
+    readline.set_history_length(HISTORY_LINES)
+    return readline
+
+
+def _save_history(runtime: Runtime, readline: "ModuleType | None") -> None:
+    if readline is not None:
+        private_folder(runtime.paths.state)
+        path = _history_file(runtime)
+        os.close(append_private(path))
+        readline.write_history_file(path)
+
+
+def _history_file(runtime: Runtime) -> str:
+    return os.path.join(runtime.paths.state, "prompt_history")

@@ -1,0 +1,140 @@
+"""Recording what providers answered, and running a search again from that without a request.
+
+A recording is one JSON file: for every exchange the provider, the question, the request with its keys removed, and the
+raw reply or the error. Replaying runs the whole pipeline, parsing included, so a ranking or a bug can be shown around.
+"""
+
+import json
+import threading
+from base64 import b64decode, b64encode
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sleuth.errors import RequestError
+from sleuth.files import write_atomic
+from sleuth.found import found_as_json, found_from_json
+from sleuth.text import redact
+from sleuth_providers import errors
+from sleuth_providers.base import Account, Found, Provider, Query, Reply, Request
+from sleuth_providers.errors import ProviderError, UnreachableError
+from sleuth_providers.http import Http, Wire, choose_wire
+from sleuth_providers.policy import Guard, Policy
+from sleuth_providers.wire import Limits
+
+VERSION = 1
+KEPT_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
+
+
+class Recorder:
+    """Notes every exchange of a search; providers work in threads, so the list has a lock."""
+
+    replays = False
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, Any]] = []
+        self.now = datetime.now(UTC)
+        self._lock = threading.Lock()
+
+    def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
+        """Let a provider search, and note what it was told."""
+        if not adapter.offline:
+            return adapter.search(query, account, Http(policy, self._wire(account.id, query, account.secrets)))
+        found = adapter.search(query, account, Http(policy))
+        self._add(_entry(account.id, query) | {"found": found_as_json(found)})
+        return found
+
+    def _wire(self, provider: str, query: Query, hidden: tuple[str, ...]) -> Wire:
+
+        def exchange(request: Request, headers: Mapping[str, str], limits: Limits, guard: Guard | None) -> Reply:
+            entry = _entry(provider, query) | {"method": request.method, "url": redact(request.address, hidden)}
+            try:
+                reply = choose_wire(request.address)(request, headers, limits, guard)
+            except ProviderError as error:
+                self._add(entry | {"error": type(error).__name__, "detail": redact(error.detail, hidden)})
+                raise
+            kept = {name: redact(reply.headers[name], hidden) for name in KEPT_HEADERS if name in reply.headers}
+            self._add(entry | {"status": reply.status, "headers": kept} | _packed(reply.body, hidden))
+            return reply
+
+        return exchange
+
+    def save(self, path: str) -> None:
+        """Write the recording."""
+        entries = sorted(self.entries, key=lambda entry: (entry["provider"], entry["question"], entry["page"]))
+        document = {"version": VERSION, "recordedAt": self.now.isoformat(), "exchanges": entries}
+        write_atomic(path, (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode())
+
+    def _add(self, entry: dict[str, Any]) -> None:
+        with self._lock:
+            self.entries.append(entry)
+
+
+class Replayer:
+    """Answers from a recording; what was not recorded is unreachable."""
+
+    replays = True
+
+    def __init__(self, path: str) -> None:
+        document = _read(path)
+        self.now = datetime.fromisoformat(document["recordedAt"])
+        self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
+        for entry in document["exchanges"]:
+            self._exchanges[entry["provider"], entry["question"], entry["page"]].append(entry)
+
+    def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
+        """Let a provider read its recorded answers, in their order."""
+        if not adapter.offline:
+            return adapter.search(query, account, Http(policy, self._wire(account.id, query), sleep=_no_wait))
+        return found_from_json(self._next(account.id, query).get("found")) or Found()
+
+    def _wire(self, provider: str, query: Query) -> Wire:
+        def exchange(request: Request, headers: Mapping[str, str], limits: Limits, guard: Guard | None) -> Reply:
+            entry = self._next(provider, query)
+            if "error" in entry:
+                kind = getattr(errors, entry["error"], UnreachableError)
+                raise kind(entry.get("detail", ""))
+            body = entry["text"].encode() if "text" in entry else b64decode(entry["base64"])
+            return Reply(entry["status"], entry["headers"], body, request.address)
+
+        return exchange
+
+    def _next(self, provider: str, query: Query) -> dict[str, Any]:
+        entries = self._exchanges.get((provider, query.text, query.page))
+        if not entries:
+            raise UnreachableError("not in the recording")
+        return entries.pop(0)
+
+
+def _entry(provider: str, query: Query) -> dict[str, Any]:
+    return {"provider": provider, "question": query.text, "page": query.page}
+
+
+def _no_wait(_seconds: float) -> None:
+    """Wait for nothing: what is replayed has happened."""
+
+
+def _packed(body: bytes, hidden: tuple[str, ...]) -> dict[str, str]:
+    try:
+        return {"text": redact(body.decode("utf-8"), hidden)}
+    except UnicodeDecodeError:
+        return {"base64": b64encode(body).decode()}
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            document = json.load(stream)
+        if document["version"] != VERSION:
+            raise ValueError(f"version {document['version']}")
+        datetime.fromisoformat(document["recordedAt"])
+        for entry in document["exchanges"]:
+            _ = entry["provider"], entry["question"], entry["page"]
+    except OSError as problem:
+        raise RequestError(
+            "cannot read {path} ({reason})", "name a file written by --record", path=path, reason=problem.strerror
+        ) from problem
+    except (ValueError, KeyError, TypeError) as problem:
+        raise RequestError("{path} is not a recording", "name a file written by --record", path=path) from problem
+    return dict(document)

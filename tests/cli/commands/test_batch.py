@@ -1,0 +1,103 @@
+"""`sleuth search --batch`: thousands of queries, one line each."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+
+def reply(request: Request) -> Response:
+    hit = {"url": f"https://a.example/{request.args['q']}", "title": request.args["q"], "content": "x" * 200}
+    return Response(json.dumps({"results": [hit]}), content_type="application/json")
+
+
+@pytest.fixture
+def searxng(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    httpserver.expect_request("/search").respond_with_handler(reply)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    return httpserver
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_one_object_a_line_in_order(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--batch", "-", "--ordered", stdin="one\n\n two \nthree\n")
+    assert done.exit == 0
+    assert [line["input"] for line in lines(done.out)] == ["one", "two", "three"]
+    assert lines(done.out)[1]["results"][0]["url"] == "https://a.example/two"
+
+
+def test_a_failure_is_a_line_too(sleuth: Any, searxng: HTTPServer) -> None:
+    searxng.clear()
+    searxng.expect_request("/search", query_string=None).respond_with_handler(
+        lambda r: Response("no", 400) if r.args["q"] == "bad" else reply(r)
+    )
+    done = sleuth("search", "-p", "searxng", "--batch", "-", "--ordered", stdin="good\nbad\n<>\nfine\n")
+    assert done.exit == 1
+    found = lines(done.out)
+    assert [line.get("outcome") for line in found] == ["success", "failed", None, "success"]
+    assert found[2]["error"]["code"] == "INVALID_REQUEST"
+
+
+def test_resume_goes_on_where_the_file_ends(sleuth: Any, searxng: HTTPServer, tmp_path: Path) -> None:
+    queries, output = tmp_path / "queries.txt", tmp_path / "answers.ndjson"
+    queries.write_text("a\nb\nb\nc\n")
+    assert sleuth("search", "-p", "searxng", "--batch", str(queries), "-o", str(output)).exit == 0
+    whole = output.read_text()
+    assert Counter(line["input"] for line in lines(whole)) == {"a": 1, "b": 2, "c": 1}
+    kept = [line for line in whole.splitlines(True) if '"input": "b"' in line][:1]
+    output.write_text("".join(kept) + '{"input": "c", "unfinis')
+    assert sleuth("search", "-p", "searxng", "--batch", str(queries), "-o", str(output)).exit == 2, "not overwritten"
+    assert sleuth("search", "-p", "searxng", "--batch", str(queries), "-o", str(output), "--resume").exit == 0
+    assert Counter(line["input"] for line in lines(output.read_text())) == {"a": 1, "b": 2, "c": 1}
+
+
+@pytest.mark.parametrize("words", [("--batch", "/no/such/file"), ("--batch", "-", "--resume")])
+def test_bad_batches_are_refused(sleuth: Any, words: tuple[str, ...]) -> None:
+    done = sleuth("search", *words)
+    assert done.exit == 2
+    assert "hint: " in done.err
+
+
+@pytest.mark.slow
+def test_two_thousand_queries_survive_an_interruption(sleuth: Any, searxng: HTTPServer, tmp_path: Path) -> None:
+    """None is lost, none doubled, and memory stays flat."""
+    queries, output = tmp_path / "queries.txt", tmp_path / "answers.ndjson"
+    queries.write_text("".join(f"query number {n}\n" for n in range(2000)))
+    command = [
+        sys.executable,
+        "-m",
+        "sleuth",
+        "search",
+        "-p",
+        "searxng",
+        "--no-cache",
+        "--batch",
+        str(queries),
+        "-o",
+        str(output),
+    ]
+    process = subprocess.Popen(command, env=sleuth.environ, stderr=subprocess.PIPE)
+    while not output.exists() or output.stat().st_size < 100_000:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, b"Traceback" in err) == (130, False)
+    assert len(lines(output.read_text())) < 2000
+    done = subprocess.run([*command, "--resume"], env=sleuth.environ, capture_output=True, timeout=110)
+    assert done.returncode == 0, done.stderr
+    counted = Counter(line["input"] for line in lines(output.read_text()))
+    assert len(counted) == 2000
+    assert set(counted.values()) == {1}
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 90_000, "kilobytes"

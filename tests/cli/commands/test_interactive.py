@@ -1,0 +1,78 @@
+"""`sleuth search -i` in a real terminal."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+PROMPT = r"sleuth \(\? for help\) "
+
+
+@pytest.fixture
+def prompt(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Any:
+    def answer(request: Request) -> Response:
+        import json
+
+        page, words = request.args.get("pageno", "1"), request.args["q"]
+        hits = [{"url": f"https://a.example/{words}/{page}/{n}", "title": f"{words} p{page} r{n}"} for n in range(1, 7)]
+        return Response(json.dumps({"results": hits}), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
+    browser.chmod(0o755)
+    environ = sleuth.environ | {"SEARXNG_URL": httpserver.url_for(""), "BROWSER": f"{browser} %s", "COLUMNS": "80"}
+    arguments = ["-m", "sleuth", "search", "-i", "-p", "searxng", "-n", "3", "rust"]
+    child = pexpect.spawn(sys.executable, arguments, env=environ, encoding="utf-8", timeout=20, dimensions=(40, 80))
+    child.opened = opened
+    child.expect(PROMPT)
+    yield child
+    child.close(force=True)
+
+
+def test_grammar_of_the_prompt(prompt: Any) -> None:
+    assert "rust p1 r3" in prompt.before
+    assert "rust p1 r4" not in prompt.before
+    for line, expected in [
+        ("n", "rust p2 r1"),
+        ("p", "rust p1 r1"),
+        ("x", "https://a.example/rust/1/1"),
+        ("go generics", "go generics p1 r2"),
+        ("d n", "n p1 r1"),
+        ("n", "n p2 r1"),
+        ("f", "n p1 r1"),
+        ("?", "next, previous, first page"),
+        ("9", "error: there is no result 9"),
+        ("c 2", "copied https://a.example/n/1/2"),
+    ]:
+        prompt.sendline(line)
+        prompt.expect(PROMPT)
+        assert expected in prompt.before.replace("\x1b[1m", "").replace("\x1b[0m", ""), line
+    prompt.sendline("1 2-3")
+    prompt.expect(PROMPT)
+    assert prompt.opened.read_text().split() == [f"https://a.example/n/1/{n}" for n in (1, 2, 3)]
+    prompt.sendline("q")
+    prompt.expect(pexpect.EOF)
+    prompt.close()
+    assert prompt.exitstatus == 0
+
+
+def test_history_is_kept_private(prompt: Any, sleuth: Any) -> None:
+    prompt.sendline("remember me")
+    prompt.expect(PROMPT)
+    prompt.sendeof()
+    prompt.expect(pexpect.EOF)
+    file = sleuth.home / "state" / "prompt_history"
+    assert "remember me" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_interrupt_ends_the_prompt(prompt: Any) -> None:
+    prompt.sendintr()
+    prompt.expect(pexpect.EOF)
+    assert "Traceback" not in prompt.before
