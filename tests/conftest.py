@@ -1,4 +1,4 @@
-"""What every test may use: the real `main` in this process with buffers and a home of its own, and a home in a subprocess."""
+"""What every test may use: the real `main` in this process with buffers and a home of its own, or in a subprocess."""
 
 import io
 import json
@@ -42,7 +42,9 @@ class Sleuth:
 
     def __init__(self, home: Path, **environ: str) -> None:
         self.home = home
-        self.environ = QUIET | {"SLEUTH_HOME": str(home), "HOME": str(home), "SEARXNG_URL": "http://127.0.0.1:1"} | environ
+        self.environ = (
+            QUIET | {"SLEUTH_HOME": str(home), "HOME": str(home), "SEARXNG_URL": "http://127.0.0.1:1"} | environ
+        )
 
     def __call__(self, *arguments: str, stdin: str = "", terminal: bool = False, **environ: str) -> Done:
         out = Terminal() if terminal else io.StringIO()

@@ -15,9 +15,27 @@ from werkzeug import Request, Response
 from sleuth.schemas import SEARCH_ANSWER
 
 HITS = [
-    {"url": "https://a.example/1", "title": "First <b>hit</b>", "content": "About rust async.", "engines": ["x"], "score": 2},
-    {"url": "https://b.example/2", "title": "第二个结果", "content": "异步运行时的比较。", "engines": ["y"], "score": 1},
-    {"url": "https://a.example/3", "title": "Third", "content": "More.", "engines": ["x"], "publishedDate": "2026-11-01"},
+    {
+        "url": "https://a.example/1",
+        "title": "First <b>hit</b>",
+        "content": "About rust async.",
+        "engines": ["x"],
+        "score": 2,
+    },
+    {
+        "url": "https://b.example/2",
+        "title": "第二个结果",
+        "content": "异步运行时的比较。",
+        "engines": ["y"],
+        "score": 1,
+    },
+    {
+        "url": "https://a.example/3",
+        "title": "Third",
+        "content": "More.",
+        "engines": ["x"],
+        "publishedDate": "2026-11-01",
+    },
 ]
 
 
@@ -206,7 +224,9 @@ STATES = [
     (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
     (lambda _: Response("", 302, {"Location": "https://elsewhere.example/"}), 1, "bad_response", "another place"),
     (
-        lambda _: Response(json.dumps(answer([], unresponsive_engines=[["g", "CAPTCHA"]])), content_type="application/json"),
+        lambda _: Response(
+            json.dumps(answer([], unresponsive_engines=[["g", "CAPTCHA"]])), content_type="application/json"
+        ),
         5,
         "blocked",
         "none of the engines",
@@ -215,9 +235,7 @@ STATES = [
 
 
 @pytest.mark.parametrize(("handler", "code", "state", "words"), STATES)
-def test_broken_server_is_told_apart(
-    sleuth: Any, broken: Any, handler: Any, code: int, state: str, words: str
-) -> None:
+def test_broken_server_is_told_apart(sleuth: Any, broken: Any, handler: Any, code: int, state: str, words: str) -> None:
     broken(handler)
     done = sleuth("search", "-p", "searxng", "--json", "x")
     assert done.exit == code

@@ -1,0 +1,99 @@
+"""`sleuth config`, through the real main."""
+
+import json
+from typing import Any
+
+import pytest
+
+
+def test_set_keeps_comments_and_order(sleuth: Any) -> None:
+    file = sleuth.home / "config" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("# mine\n[ui]\ntheme = 'dark' # at night\n\n[websearch]\n# few\nmax_results = 3\n")
+    assert sleuth("config", "set", "websearch.max_results", "7").exit == 0
+    assert file.read_text() == "# mine\n[ui]\ntheme = 'dark' # at night\n\n[websearch]\n# few\nmax_results = 7\n"
+
+
+def test_show_tells_the_origin(sleuth: Any) -> None:
+    sleuth("config", "set", "cache.ttl_minutes", "5")
+    out = sleuth("config", "show", "--origin", SLEUTH_WEBSEARCH_MAX_RESULTS="9").out
+    assert "websearch.max_results      = 9  # SLEUTH_WEBSEARCH_MAX_RESULTS" in out
+    assert any(line.startswith("cache.ttl_minutes") and line.endswith("= 5  # file") for line in out.splitlines())
+    shown = sleuth("config", "show", "cache", "--origin", "--json").json
+    assert shown["cache.ttl_minutes"] == {"value": 5, "origin": "file"}
+
+
+def test_flag_beats_environment_beats_file(sleuth: Any) -> None:
+    sleuth("config", "set", "websearch.max_results", "2")
+    search = ("search", "--json", "--offline", "searxng")
+    assert len(sleuth(*search).json["results"]) == 2
+    assert len(sleuth(*search, SLEUTH_WEBSEARCH_MAX_RESULTS="3").json["results"]) == 3
+    assert len(sleuth(*search, "-n", "4", SLEUTH_WEBSEARCH_MAX_RESULTS="3").json["results"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("websearch.fallback", "a, b", ["a", "b"]),
+        ("websearch.fallback", '["a"]', ["a"]),
+        ("websearch.fallback", "[]", []),
+        ("websearch.compression", "{ method = 'cutoff', cutoff_limit = 9 }", {"method": "cutoff", "cutoff_limit": 9}),
+        ("websearch.timeout", "2.5", 2.5),
+        ("fetch.jina", "off", False),
+        ("agent.web_search.enabled", "false", False),
+        ("llm.model", "模型", "模型"),
+    ],
+)
+def test_values_are_read_as_meant(sleuth: Any, key: str, text: str, value: Any) -> None:
+    assert sleuth("config", "set", key, text).exit == 0
+    assert sleuth("config", "get", key, "--json").json == value
+    assert sleuth("config", "validate").exit == 0
+    assert sleuth("config", "unset", key).exit == 0
+    assert sleuth("config", "show", key, "--origin", "--json").json[key]["origin"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("websearch.max_results", "0"),
+        ("websearch.max_results", "ten"),
+        ("websearch.max_results", "1.5"),
+        ("websearch.safe_search", "maybe"),
+        ("websearch.compression", "{ method = 'zip' }"),
+        ("websearch.compression", "nonsense"),
+        ("cache.url", "http://x"),
+        ("fetch.jina", "perhaps"),
+        ("llm.base_url", "not an address"),
+    ],
+)
+def test_value_that_does_not_fit_is_refused(sleuth: Any, key: str, text: str) -> None:
+    done = sleuth("config", "set", key, text)
+    assert done.exit == 2
+    assert key in done.err
+    assert "hint: it takes" in done.err
+    assert not (sleuth.home / "config" / "config.toml").exists()
+
+
+def test_unknown_key_is_near_something(sleuth: Any) -> None:
+    assert "did you mean websearch.max_results?" in sleuth("config", "set", "websearch.max_result", "3").err
+    assert "did you mean cache.ttl_minutes?" in sleuth("config", "get", "ttl_minutes").err
+
+
+def test_secret_is_read_from_stdin_and_shown_masked(sleuth: Any) -> None:
+    assert sleuth("config", "set", "llm.api_key", "-", stdin="sk-abcdefghijklmnop\n").exit == 0
+    out = sleuth("config", "show").out
+    assert "sk-a…op" in out
+    assert "abcdefghijklmnop" not in out + json.dumps(sleuth("config", "show", "--json").json)
+
+
+def test_edit_opens_the_editor_on_a_file_that_explains_itself(sleuth: Any) -> None:
+    done = sleuth("config", "edit", EDITOR="sed -i s/^#.max_results.*/max_results=4/", VISUAL="")
+    assert done.exit == 0
+    assert sleuth("config", "get", "websearch.max_results").out == "4\n"
+    assert sleuth("config", "edit", EDITOR="false").exit == 2
+    assert sleuth("config", "edit", EDITOR="no-such-editor").exit == 2
+
+
+def test_path_is_where_the_file_is(sleuth: Any) -> None:
+    assert sleuth("config", "path").out == f"{sleuth.home}/config/config.toml\n"
+    assert sleuth("config", "path", SLEUTH_CONFIG="/etc/other.toml").out == "/etc/other.toml\n"

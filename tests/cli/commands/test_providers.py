@@ -1,0 +1,176 @@
+"""`sleuth providers`, through the real main."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+KEY = "tvly-secret-0123456789f"
+
+
+def test_list_groups_by_what_is_missing(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    out = sleuth("providers", "list").out
+    ready, _, lacking = out.partition("Needs a key")
+    assert "duckduckgo" in ready
+    assert "wikipedia" in ready
+    assert re.search(r"brave\s+Brave.*get one: https://", lacking)
+
+
+def test_list_pages_and_counts(sleuth: Any) -> None:
+    whole = sleuth("providers", "list", "--json").json
+    assert whole["total"] == len(whole["items"]) >= 25
+    page = sleuth("providers", "list", "--json", "--limit", "2", "--offset", "3").json
+    assert page["items"] == whole["items"][3:5]
+    assert (page["limit"], page["offset"]) == (2, 3)
+
+
+def test_key_from_a_pipe_is_stored_and_masked(sleuth: Any) -> None:
+    assert sleuth("providers", "set", "tavily", "--api-key", "-", stdin=f"{KEY}\n").exit == 0
+    shown = sleuth("providers", "show", "tavily", "--json").json
+    assert (shown["apiKey"], shown["keySource"]) == ("tvly…9f", "table")
+
+
+def test_key_on_the_command_line_is_warned_about(sleuth: Any) -> None:
+    assert "history" in sleuth("providers", "set", "brave", "--api-key", KEY).err
+    assert "history" not in sleuth("providers", "set", "brave", "--api-key", "env:MINE").err
+
+
+@pytest.mark.parametrize(
+    ("stored", "environ", "source", "usable"),
+    [
+        ("env:MINE", {"MINE": "k"}, "env:MINE", True),
+        ("env:MINE", {}, None, False),
+        ("cmd:printf key", {}, "cmd", True),
+        (None, {"BRAVE_API_KEY": "k"}, "BRAVE_API_KEY", True),
+        (None, {}, None, False),
+    ],
+)
+def test_where_a_key_comes_from_is_told(
+    sleuth: Any, stored: str | None, environ: Any, source: Any, usable: bool
+) -> None:
+    if stored:
+        sleuth("providers", "set", "brave", "--api-key", stored)
+    shown = sleuth("providers", "show", "brave", "--json", **environ).json
+    assert (shown["keySource"], shown["usable"]) == (source, usable)
+
+
+def test_keys_reach_the_provider_in_turns(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": []}})
+    sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="one,two\n")
+    for word in ("a", "b", "c"):
+        assert sleuth("search", "-p", "brave", word).exit == 0
+    assert [request.headers["X-Subscription-Token"] for request, _ in httpserver.log] == ["one", "two", "one"]
+
+
+def test_rejected_key_gives_way_to_the_next(sleuth: Any, httpserver: HTTPServer) -> None:
+    bad = {"X-Subscription-Token": "one"}
+    httpserver.expect_request("/res/v1/web/search", headers=bad).respond_with_json({}, 401)
+    hit = {"title": "A", "url": "https://a.example/", "description": "x"}
+    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": [hit]}})
+    sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="one,two\n")
+    assert sleuth("search", "-p", "brave", "--json", "a").json["attempts"][0]["state"] == "ok"
+    assert sleuth("search", "-p", "brave", "--json", "b").json["attempts"][0]["state"] == "ok"
+    assert [r.headers["X-Subscription-Token"] for r, _ in httpserver.log] == ["one", "two", "two"], "one rests"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--api-host", "not a url"),
+        ("--api-host", "ftp://x"),
+        ("--api-host", "http://user:pw@host/"),
+        ("--api-host", "http://host:99999/"),
+        ("--type", "other"),
+        ("--option", "noequals"),
+        ("--unset", "name"),
+        ("--unset", "nosuch"),
+        ("--name", " "),
+        (),
+    ],
+)
+def test_bad_values_write_nothing(sleuth: Any, words: tuple[str, ...]) -> None:
+    before = sleuth("providers", "show", "searxng", "--json").json
+    done = (
+        sleuth("providers", "set", "searxng", "--engines", "a,b", *words)
+        if words
+        else sleuth("providers", "set", "searxng")
+    )
+    assert done.exit == 2
+    assert "hint: " in done.err
+    assert sleuth("providers", "show", "searxng", "--json").json == before
+
+
+def test_set_changes_just_the_named_fields(sleuth: Any) -> None:
+    sleuth("providers", "set", "searxng", "--engines", "bing, google", "--option", "weight=2", "--using-browser")
+    sleuth("providers", "set", "searxng", "--name", "Mine", "--option", "per_minute=5")
+    shown = sleuth("providers", "show", "searxng", "--json").json
+    assert (shown["name"], shown["engines"], shown["usingBrowser"]) == ("Mine", ["bing", "google"], True)
+    assert shown["options"] == {"weight": "2", "per_minute": "5"}
+    sleuth("providers", "set", "searxng", "--unset", "engines")
+    assert sleuth("providers", "show", "searxng", "--json").json["engines"] is None
+    sleuth("providers", "reset", "searxng")
+    assert sleuth("providers", "show", "searxng", "--json").json["name"] == "SearXNG"
+
+
+def test_use_makes_one_default(sleuth: Any) -> None:
+    for id in ("wikipedia", "searxng"):
+        assert sleuth("providers", "use", id).exit == 0
+    defaults = [item["id"] for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
+    assert defaults == ["searxng"]
+    assert sleuth("providers", "use", "nosuch").exit == 3
+    assert sleuth("providers", "use", "auto").exit == 0
+    assert not [item for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
+
+
+def test_second_instance_of_an_adapter(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    done = sleuth("providers", "add", "--id", "work", "--adapter", "searxng", "--api-host", httpserver.url_for(""))
+    assert done.exit == 0
+    assert len(sleuth("search", "-p", "work", "--json", "x").json["results"]) == 1
+    assert sleuth("providers", "add", "--id", "work", "--adapter", "searxng").exit == 2
+    assert sleuth("providers", "remove", "work").exit == 0
+    assert sleuth("search", "-p", "work", "x").exit == 3
+    assert sleuth("providers", "remove", "searxng").exit == 2
+
+
+def test_own_results_page_needs_no_code(sleuth: Any, httpserver: HTTPServer) -> None:
+    rows = "".join(
+        f'<li><h3><a href="https://site{n}.example/doc">Title number {n}</a></h3><p>Some words about rust.</p></li>'
+        for n in range(6)
+    )
+    page = f"<html><nav><a href='/'>Home</a></nav><h1>Results for rust</h1><ol>{rows}</ol></html>"
+    httpserver.expect_request("/find", query_string="words=rust").respond_with_data(page, content_type="text/html")
+    address = httpserver.url_for("/find") + "?words=%s"
+    assert sleuth("providers", "add", "--id", "mine", "--api-host", address).exit == 0
+    found = sleuth("search", "-p", "mine", "--json", "-n", "10", "rust").json["results"]
+    assert [hit["url"] for hit in found] == [f"https://site{n}.example/doc" for n in range(6)]
+    assert sleuth("providers", "add", "--id", "bad", "--api-host", "https://host/search").exit == 2
+
+
+def test_trial_reports_success_and_failure(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    done = sleuth("providers", "test", "searxng", "brave", "--json", SEARXNG_URL=httpserver.url_for(""))
+    assert done.exit == 1
+    assert [(entry["id"], entry["success"]) for entry in done.json] == [("brave", False), ("searxng", True)]
+    assert isinstance(done.json[1]["latencyMs"], int)
+    assert sleuth("providers", "test", "brave").exit == 4
+    assert sleuth("providers", "test", "searxng").exit == 6
+    assert sleuth("providers", "test", "searxng", SEARXNG_URL=httpserver.url_for("")).out.startswith("ok\tsearxng\t")
+
+
+def test_every_row_shows_all_it_knows(sleuth: Any) -> None:
+    for id in sleuth("providers", "list", "--ids").out.split():
+        shown = sleuth("providers", "show", id, "--json").json
+        assert shown["id"] == id
+        assert json.dumps(shown)
+        assert sleuth("providers", "show", id).exit == 0
+
+
+def test_turned_off_provider_is_passed_over(sleuth: Any) -> None:
+    sleuth("config", "set", "websearch.fallback", "searxng,library")
+    sleuth("providers", "set", "searxng", "--disable")
+    done = sleuth("search", "--json", "searxng")
+    assert [attempt["state"] for attempt in done.json["attempts"]] == ["skipped", "ok"]

@@ -1,0 +1,74 @@
+"""What a command must not import: start-up is part of every use."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+HEAVY = {
+    "httpx",
+    "rich",
+    "tomlkit",
+    "diskcache",
+    "lxml",
+    "asyncio",
+    "selectolax",
+    "trafilatura",
+    "dataclasses",
+    "mcp",
+    "pydantic",
+}
+SCRIPT = """
+import sys
+sys.argv = ["sleuth", *{arguments!r}]
+from sleuth.__main__ import main
+code = main()
+sys.stderr.write("\\nMODULES " + " ".join(sorted(sys.modules)) + "\\n")
+sys.exit(code)
+"""
+
+
+def modules(environ: dict[str, str], *arguments: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(arguments=list(arguments))],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.rpartition("MODULES ")[2].split())
+
+
+@pytest.fixture
+def environ(sleuth: Any, httpserver: HTTPServer) -> dict[str, str]:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    environ: dict[str, str] = sleuth.environ | {"SEARXNG_URL": httpserver.url_for("")}
+    modules(environ, "search", "-p", "searxng", "--json", "x")
+    return environ
+
+
+@pytest.mark.parametrize(
+    ("arguments", "forbidden"),
+    [
+        (("--version",), HEAVY | {"typer", "sqlite3", "json", "typing"}),
+        (("--help",), HEAVY | {"sqlite3", "sleuth.search", "sleuth.commands.search"}),
+        (
+            ("search", "-p", "searxng", "--json", "x"),
+            HEAVY | {"http.client", "ssl", "email", "logging", "importlib.metadata"},
+        ),
+        (("search", "-p", "searxng", "--json", "--no-cache", "x"), HEAVY | {"logging", "importlib.metadata"}),
+        (("config", "get", "websearch.max_results"), HEAVY | {"sqlite3", "sleuth.search"}),
+        (("providers", "list", "--ids"), HEAVY | {"http.client", "importlib.metadata"}),
+        (
+            ("search", "-p", "searxng", "-f", "rich", "x"),
+            (HEAVY - {"rich", "dataclasses"}) | {"http.client", "rich.markdown", "rich.table"},
+        ),
+    ],
+)
+def test_command_imports_nothing_heavy(
+    environ: dict[str, str], arguments: tuple[str, ...], forbidden: set[str]
+) -> None:
+    assert modules(environ, *arguments) & forbidden == set()

@@ -1,0 +1,280 @@
+"""How sleuth starts and ends: streams, signals, languages, broken homes."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from sleuth import __version__
+
+
+def test_version_is_answered(sleuth: Any) -> None:
+    assert sleuth.process("--version").out == f"sleuth {__version__}\n"
+    assert sleuth("--version", "--debug").out == f"sleuth {__version__}\n"
+
+
+def test_help_lists_every_command(sleuth: Any) -> None:
+    from sleuth.app import COMMANDS
+
+    out = sleuth.process("--help").out
+    assert all(name in out for name in COMMANDS)
+
+
+def test_table_of_commands_says_what_their_own_help_says(sleuth: Any) -> None:
+    from typer.main import get_command
+
+    from sleuth.app import COMMANDS, app
+
+    tree = get_command(app)
+    for name, line in COMMANDS.items():
+        command = tree.get_command(None, name)
+        assert (command.help or "").splitlines()[0].strip() == line, name
+
+
+def test_unknown_command_is_exit_2(sleuth: Any) -> None:
+    done = sleuth("serach", "x")
+    assert done.exit == 2
+    assert done.err.startswith("error: ")
+    assert "search" in done.err
+
+
+def test_global_flags_may_stand_anywhere(sleuth: Any) -> None:
+    assert sleuth("config", "path", "--debug").exit == 0
+    assert sleuth("config", "--color", "never", "path").exit == 0
+    assert sleuth("config", "path", "--color").exit == 2
+
+
+@pytest.mark.parametrize("language", ["zh_CN.UTF-8", "zh_CN", "zh-TW"])
+def test_messages_are_chinese_in_a_chinese_locale(make_sleuth: Any, language: str) -> None:
+    sleuth = make_sleuth(LC_ALL=language)
+    assert "错误：" in sleuth("search", "-p", "nosuch", "x").err
+
+
+def test_setting_chooses_the_language(sleuth: Any) -> None:
+    sleuth("config", "set", "ui.language", "zh-CN")
+    assert "错误：" in sleuth("search", "-p", "nosuch", "x").err
+
+
+def test_ascii_locale_replaces_what_it_cannot_say(sleuth: Any) -> None:
+    done = sleuth.process(
+        "search", "--offline", "searxng", LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
+    )
+    assert done.exit == 0
+    assert "Traceback" not in done.err
+
+
+def test_closed_streams_are_no_accident(sleuth: Any) -> None:
+    for closing in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        done = subprocess.run(
+            ["sh", "-c", f'"{sys.executable}" -m sleuth config path {closing}'],
+            env=sleuth.environ,
+            capture_output=True,
+            timeout=30,
+        )
+        assert done.returncode == 0, closing
+        assert b"Traceback" not in done.stderr
+
+
+def test_closed_pipe_is_quiet(sleuth: Any) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m sleuth search --offline -n 50 searxng | head -n 1'],
+        env=sleuth.environ,
+        capture_output=True,
+        timeout=30,
+    )
+    assert done.stdout.startswith(b"1. ")
+    assert done.stderr == b""
+
+
+def test_interrupt_is_exit_130_at_once(sleuth: Any) -> None:
+    server = socket.create_server(("127.0.0.1", 0))
+    accepted = threading.Event()
+    connections = []
+    thread = threading.Thread(target=lambda: (connections.append(server.accept()[0]), accepted.set()), daemon=True)
+    thread.start()
+    environ = sleuth.environ | {"SEARXNG_URL": f"http://127.0.0.1:{server.getsockname()[1]}"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sleuth", "search", "-p", "searxng", "x"], env=environ, stderr=subprocess.PIPE
+    )
+    assert accepted.wait(20)
+    time.sleep(0.1)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert time.monotonic() - started < 1.0
+    assert b"interrupted" in err
+    assert b"Traceback" not in err
+    for opened in (*connections, server):
+        opened.close()
+
+
+def test_warnings_as_errors_break_nothing(sleuth: Any) -> None:
+    done = sleuth.process("search", "--offline", "searxng", PYTHONWARNINGS="error")
+    assert (done.exit, done.err.count("Traceback")) == (0, 0)
+
+
+class TestBrokenHome:
+    """Searching goes on where it can; what must be written says why it cannot."""
+
+    def test_broken_toml_names_line_and_column(self, sleuth: Any) -> None:
+        file = sleuth.home / "config" / "config.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text("[websearch]\nmax_results = = 3\n")
+        done = sleuth("search", "x")
+        assert done.exit == 2
+        assert "line 2, column 15" in done.err
+        before = file.read_bytes()
+        assert sleuth("config", "set", "websearch.max_results", "3").exit == 2
+        assert file.read_bytes() == before
+
+    def test_setting_of_the_wrong_type_is_said_once_and_ignored(self, sleuth: Any) -> None:
+        file = sleuth.home / "config" / "config.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text('[websearch]\nmax_results = "many"\n')
+        done = sleuth("search", "--offline", "searxng")
+        assert done.exit == 0
+        assert done.err.count("websearch.max_results") == 1
+        assert "from 1 to 50" in done.err
+        assert sleuth("config", "validate").exit == 2
+
+    def test_home_that_cannot_be_made_costs_a_warning(self, sleuth: Any, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("not a folder")
+        done = sleuth("search", "-p", "searxng", "x", SLEUTH_HOME=str(tmp_path / "file"))
+        assert done.exit == 6, "the search itself was tried"
+        assert "without settings of providers" in done.err
+        done = sleuth("config", "set", "websearch.max_results", "3", SLEUTH_HOME=str(tmp_path / "file"))
+        assert done.exit == 2
+        assert "cannot make the folder" in done.err
+
+    def test_unwritable_home_still_searches(self, sleuth: Any, httpserver: HTTPServer) -> None:
+        httpserver.expect_request("/search").respond_with_json(
+            {"results": [{"url": "https://a.example/", "title": "A"}]}
+        )
+        done = sleuth(
+            "search", "--json", "-p", "searxng", "x", SLEUTH_HOME="/proc/1/none", SEARXNG_URL=httpserver.url_for("")
+        )
+        assert (done.exit, len(done.json["results"])) == (0, 1)
+
+    def test_database_from_a_newer_sleuth_is_left_alone(self, sleuth: Any) -> None:
+        import sqlite3
+
+        sleuth("providers", "list", "--ids")
+        file = sleuth.home / "data" / "sleuth.db"
+        with sqlite3.connect(file) as connection:
+            connection.execute("PRAGMA user_version = 999")
+        connection.close()
+        before = file.read_bytes()
+        done = sleuth("search", "x")
+        assert done.exit == 2
+        assert "newer sleuth" in done.err
+        assert file.read_bytes() == before
+
+    def test_corrupt_database_is_named_with_what_to_do(self, sleuth: Any) -> None:
+        file = sleuth.home / "data" / "sleuth.db"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"this is no database at all" * 100)
+        done = sleuth("search", "x")
+        assert done.exit == 2
+        assert "mv " in done.err
+        assert file.read_bytes().startswith(b"this is no database")
+
+    def test_corrupt_cache_is_no_cache(self, sleuth: Any, httpserver: HTTPServer) -> None:
+        httpserver.expect_request("/search").respond_with_json(
+            {"results": [{"url": "https://a.example/", "title": "A"}]}
+        )
+        sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+        folder = sleuth.home / "cache" / "answers"
+        folder.mkdir(parents=True)
+        (folder / "cache.db").write_bytes(os.urandom(5000))
+        for _ in range(2):
+            assert sleuth("search", "--json", "-p", "searxng", "x").json["cached"] is False
+
+
+def test_files_are_private_whatever_the_umask(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    run = f'"{sys.executable}" -m sleuth'
+    command = f"umask 000; {run} search -p searxng x; {run} config set cache.max_entries 50"
+    environ = sleuth.environ | {"SEARXNG_URL": httpserver.url_for("")}
+    assert subprocess.run(["sh", "-c", command], env=environ, capture_output=True, timeout=60).returncode == 0
+    found = list(sleuth.home.rglob("*"))
+    assert len(found) > 5
+    for path in found:
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
+@pytest.mark.slow
+def test_kill_during_writes_loses_nothing(sleuth: Any) -> None:
+    """200 kills in the middle of `config set` and `providers set`: whatever was reported as done is there."""
+    sleuth.process("providers", "list", "--ids")
+    kept: dict[str, str] = {}
+    for number in range(200):
+        config = number % 2 == 0
+        value = str(number % 50 + 1)
+        words = (
+            ["config", "set", "websearch.max_results", value]
+            if config
+            else ["providers", "set", "brave", "--name", f"n{number}"]
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sleuth", *words],
+            env=sleuth.environ,
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            code = process.wait(0.08 + (number % 23) * 0.006)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        if code == 0:
+            kept["config" if config else "name"] = value if config else f"n{number}"
+    assert sleuth("config", "validate").exit == 0
+    shown = sleuth("config", "get", "websearch.max_results").out.strip()
+    name = json.loads(sleuth("providers", "show", "brave", "--json").out)["name"]
+    assert kept, "some of them finished"
+    assert shown.isdigit()
+    assert name == kept.get("name", name) or name.startswith("n")
+
+
+@pytest.mark.slow
+def test_64_processes_at_once_all_succeed(sleuth: Any, httpserver: HTTPServer) -> None:
+    """Half of them search for the same words, half change settings and rows, on a home nobody has used before."""
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    environ = sleuth.environ | {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_SEARXNG_TIMEOUT": "60"}
+    words = [["search", "--json", "-p", "searxng", "same words"], ["search", "--json", "-p", "searxng", "same words"]]
+    keys = ["websearch.max_results", "cache.max_entries", "fetch.concurrency", "ask.pages"]
+    commands = []
+    for number in range(64):
+        if number % 4 == 2:
+            commands.append(["config", "set", keys[number % 16 // 4], str(number % 10 + 1)])
+        elif number % 4 == 3:
+            commands.append(["providers", "set", "brave", "--option", f"o{number}={number}"])
+        else:
+            commands.append(words[number % 2])
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "sleuth", *command],
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for command in commands
+    ]
+    ended = [process.communicate(timeout=110) for process in running]
+    troubles = [(process.args, err) for process, (_, err) in zip(running, ended, strict=True) if process.returncode]
+    assert troubles == []
+    assert not [err for _, err in ended if "locked" in err or "Traceback" in err]
+    options = json.loads(sleuth("providers", "show", "brave", "--json").out)["options"]
+    assert len(options) == 16, "no write was lost"
+    assert len(httpserver.log) == 1, "the same words at the same moment make one request"
