@@ -2,9 +2,12 @@
 
 import os
 import sys
-from typing import Any
 
 from sleuth import __version__
+
+TYPE_CHECKING = False  # typing itself is not free, and --version does without
+if TYPE_CHECKING:
+    from sleuth.runtime import Runtime
 
 VERSION = f"sleuth {__version__}\n"
 
@@ -22,25 +25,25 @@ def main(arguments: list[str] | None = None) -> int:
     return run(Runtime(), arguments)
 
 
-def run(runtime: Any, arguments: list[str]) -> int:
+def run(runtime: "Runtime", arguments: list[str]) -> int:
     """Run one command line in a Runtime; the only catch-all of the house."""
     from sleuth import language, logs
     from sleuth.errors import Exit, SleuthError
 
     runtime.json_errors = wants_json(arguments)
     runtime.debug = "--debug" in arguments
-    language.choose(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto")
+    language.choose(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
     try:
         return _run(runtime, arguments)
     except SleuthError as error:
         if runtime.debug:
             _traceback(runtime)
-        show(runtime, error)
+        runtime.complain(error)
         return error.exit
     except KeyboardInterrupt:
         print(file=runtime.stderr)
-        show(runtime, SleuthError("interrupted", code="INTERRUPTED"))
+        runtime.complain(SleuthError("interrupted", code="INTERRUPTED"))
         return Exit.INTERRUPTED
     except BrokenPipeError:
         _silence(runtime)
@@ -51,7 +54,7 @@ def run(runtime: Any, arguments: list[str]) -> int:
         _close(runtime)
 
 
-def _run(runtime: Any, arguments: list[str]) -> int:
+def _run(runtime: "Runtime", arguments: list[str]) -> int:
     from typer.exceptions import Abort
 
     from sleuth import app
@@ -59,6 +62,8 @@ def _run(runtime: Any, arguments: list[str]) -> int:
 
     try:
         result = app.run(runtime, arguments)
+        if result == Exit.INTERRUPTED:  # how Typer hands on Ctrl-C
+            raise KeyboardInterrupt
         runtime.stdout.flush()
         return result if isinstance(result, int) else Exit.DONE
     except Abort as problem:
@@ -72,32 +77,6 @@ def _run(runtime: Any, arguments: list[str]) -> int:
         raise RequestError("{usage}", "see: {path} --help", usage=usage().strip().rstrip("."), path=path) from problem
 
 
-def show(runtime: Any, error: Any) -> None:
-    """Say what happened and what to do: two lines, or one JSON object when JSON was asked for."""
-    from sleuth.errors import STATUSES
-    from sleuth.language import say
-    from sleuth.text import clean
-
-    message = clean(say(error.message, **error.values), 2000, entities=False)
-    hint = clean(say(error.hint, **error.values), 1000, entities=False) if error.hint else ""
-    if not runtime.json_errors:
-        print(say("error: {message}", message=message), file=runtime.stderr)
-        if hint:
-            print(say("hint: {hint}", hint=hint), file=runtime.stderr)
-        return
-    import json
-
-    body = {
-        "code": error.code,
-        "status": error.status or STATUSES.get(error.exit, 500),
-        "message": message,
-        "hint": hint or None,
-        "provider": error.provider or None,
-        "recoverable": error.recoverable,
-    }
-    print(json.dumps({"error": body}, ensure_ascii=False), file=runtime.stderr)
-
-
 def wants_json(arguments: list[str]) -> bool:
     """Tell whether errors should be JSON, even when the command line cannot be read."""
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
@@ -105,7 +84,7 @@ def wants_json(arguments: list[str]) -> bool:
     return "--json" in before or "--format=json" in before or "json" in named
 
 
-def _surprise(runtime: Any, problem: Exception) -> int:
+def _surprise(runtime: "Runtime", problem: Exception) -> int:
     from sleuth.errors import Exit, SleuthError
 
     if runtime.debug:
@@ -118,11 +97,11 @@ def _surprise(runtime: Any, problem: Exception) -> int:
         "run it again with --debug and report it",
         kind=type(problem).__name__,
     )
-    show(runtime, error)
+    runtime.complain(error)
     return Exit.FAILED
 
 
-def _traceback(runtime: Any) -> None:
+def _traceback(runtime: "Runtime") -> None:
     import traceback
 
     from sleuth import logs
@@ -131,7 +110,7 @@ def _traceback(runtime: Any) -> None:
         print(logs.safe(line), file=runtime.stderr)
 
 
-def _close(runtime: Any) -> None:
+def _close(runtime: "Runtime") -> None:
     try:
         runtime.close()
         runtime.stdout.flush()
@@ -143,7 +122,7 @@ def _close(runtime: Any) -> None:
         logs.log("while closing: %r", problem)
 
 
-def _silence(runtime: Any) -> None:
+def _silence(runtime: "Runtime") -> None:
     """Let nothing more be written to a pipe nobody reads, not even by the interpreter on its way out."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), runtime.stdout.fileno())

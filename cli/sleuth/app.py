@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from sleuth import __version__
+from sleuth.errors import RequestError
 from sleuth.runtime import Runtime
 
 # Name → what it does, as `sleuth --help` shows it. The rest of a command stands in its own module.
@@ -16,6 +17,7 @@ COMMANDS = {
     "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
     "config": "Settings: show, get, set, unset, edit, path, validate.",
     "library": "The embedded offline index: add, search, list, remove, stats.",
+    "doctor": "Diagnose this installation and a SearXNG deployment.",
     "cache": "Kept answers: stats, clear.",
     "tool-schema": "Print the web_search tool definition, or the schema of JSON answers.",
     "completions": "Print the completion script of a shell.",
@@ -37,6 +39,20 @@ class CommandTree(TyperGroup):
         command = get_command(module.app)
         command.name = cmd_name
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of the first word; a near miss is named."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, 1) or ["search"]
+            raise RequestError(
+                "there is no command {name!r}",
+                "did you mean: sleuth {near} …; all of them: sleuth --help",
+                name=args[0],
+                near=near[0],
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands from the table."""

@@ -6,17 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sleuth import keys, logs
 from sleuth.cache import Cache
 from sleuth.choice import Candidate, Chooser, failed
 from sleuth.errors import SleuthError
+from sleuth.found import found_as_json, found_from_json
 from sleuth.language import say
 from sleuth.outcome import Attempt
 from sleuth.store.health import Health
 from sleuth.text import clean
-from sleuth_providers.base import Account, Answer, Found, Query, Result
+from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import (
     BlockedError,
     DeadlineError,
@@ -25,7 +26,10 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.http import Http, Policy, Wire
+from sleuth_providers.policy import Policy
+
+if TYPE_CHECKING:
+    from sleuth.tape import Recorder, Replayer
 
 GRACE = 0.2  # seconds after a provider's own time limit before it is given up
 MIN_ASKED = 10  # results are cheap to ask for and needed for filtering and fusion
@@ -75,8 +79,11 @@ class Job:
 class Asker:
     """Starts jobs and collects their replies; the database is touched by the calling thread alone."""
 
-    def __init__(self, chooser: Chooser, health: Health, cache: Cache, plan: Plan, wire: Wire | None = None) -> None:
-        self.chooser, self.health, self.cache, self.plan, self.wire = chooser, health, cache, plan, wire
+    def __init__(
+        self, chooser: Chooser, health: Health, cache: Cache, plan: Plan, tape: "Recorder | Replayer | None" = None
+    ) -> None:
+        self.chooser, self.health, self.cache, self.plan, self.tape = chooser, health, cache, plan, tape
+        self.replays = tape is not None and tape.replays
         self.replies: queue.SimpleQueue[tuple[Job, Reply]] = queue.SimpleQueue()
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
@@ -87,10 +94,12 @@ class Asker:
         query = query._replace(
             count=min(max(query.count, MIN_ASKED), adapter.max_results), text=query.text[: adapter.max_query]
         )
+        if query.dated and adapter.reads_language:
+            query = query._replace(text=f"{query.text} (today is {query.today})")
         policy = self.chooser.policy(candidate, self.plan.timeout)
         job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE)
         try:
-            accounts = self.chooser.accounts(candidate)
+            accounts = self.chooser.accounts(candidate, any_key=self.replays)
         except (ProviderError, SleuthError) as error:
             return Reply(candidate, query, failed(candidate, error))
         key = cache_key(candidate, accounts[0], query)
@@ -99,7 +108,7 @@ class Asker:
         if self.plan.offline and not adapter.offline:
             message = say("{provider} was not asked: offline, and not in the cache", provider=candidate.row.name)
             return Reply(candidate, query, Attempt(candidate.id, "skipped", message=message))
-        if over := self._over_limit(job):
+        if not self.replays and (over := self._over_limit(job)):
             return Reply(candidate, query, failed(candidate, over))
         logs.hide(*(secret for account in accounts for secret in account.secrets))
         job.thread = threading.Thread(target=self._work, args=(job, accounts, policy, key), daemon=True)
@@ -159,7 +168,7 @@ class Asker:
         reply: Reply | None = None
         for account in accounts:
             try:
-                found = candidate.adapter.search(query, account, Http(policy, self.wire))
+                found = self._search(job, account, policy)
                 if silent := engines_failed(found):
                     raise silent
                 found = found._replace(cost=found.cost or (candidate.adapter.cost if account.key else 0.0))
@@ -180,6 +189,13 @@ class Asker:
         if reply:
             self.replies.put((job, reply))
         return reply
+
+    def _search(self, job: Job, account: Account, policy: Policy) -> Found:
+        if self.tape is not None:
+            return self.tape.search(job.candidate.adapter, job.query, account, policy)
+        from sleuth_providers.http import Http
+
+        return job.candidate.adapter.search(job.query, account, Http(policy))
 
     def _cached(self, job: Job, key: str) -> Reply | None:
         if self.plan.cache != "use":
@@ -214,7 +230,7 @@ class Asker:
     def _remember(self, job: Job, reply: Reply) -> None:
         """Keep the health of a provider and the count of its requests; a database that fails costs nothing else."""
         attempt, id = reply.attempt, job.candidate.id
-        if job.candidate.adapter.offline:
+        if job.candidate.adapter.offline or self.replays:
             return
         try:
             for told in job.told:
@@ -277,22 +293,3 @@ def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
         query._replace(text=folded, today="")._asdict(),
     )
     return sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def found_as_json(found: Found) -> dict[str, Any]:
-    """Return an answer in the form the cache and recordings keep."""
-    document = found._asdict()
-    document["results"] = [result._asdict() for result in found.results]
-    document["answers"] = [answer._asdict() for answer in found.answers]
-    return document
-
-
-def found_from_json(document: Any) -> Found | None:
-    """Read an answer back; anything that does not fit is no answer."""
-    try:
-        results = tuple(Result(**(entry | {"engines": tuple(entry["engines"])})) for entry in document["results"])
-        lists = {name: tuple(document[name]) for name in ("suggestions", "corrections", "not_applied")}
-        answers = tuple(Answer(**entry) for entry in document["answers"])
-        return Found(results, answers, engines=dict(document["engines"]), cost=float(document["cost"]), **lists)
-    except (TypeError, KeyError, ValueError):
-        return None

@@ -22,7 +22,7 @@ from sleuth.store.providers import ProviderTable, Row, Seed
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
 from sleuth_providers.errors import KeyMissingError, ProviderError
-from sleuth_providers.http import BROWSER, Policy
+from sleuth_providers.policy import BROWSER, Policy
 
 
 class Candidate(NamedTuple):
@@ -139,10 +139,10 @@ class Chooser:
         found = next((self.environ[name] for name in named if self.environ.get(name)), "")
         return found or candidate.row.api_host or candidate.adapter.host
 
-    def accounts(self, candidate: Candidate) -> list[Account]:
+    def accounts(self, candidate: Candidate, *, any_key: bool = False) -> list[Account]:
         """Return an account a key, taking turns and leaving out those that rest; one without where none is needed."""
         row, adapter = candidate
-        found = keys.find_keys(row, adapter, self.environ)
+        found = ["replayed"] if any_key else keys.find_keys(row, adapter, self.environ)
         if adapter.needs_key and not found:
             raise KeyMissingError()
         rested = [key for key in found if not self.health.resting(keys.fingerprint(row.id, key))] or found

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sleuth.errors import UnwritableError
 
@@ -16,7 +16,7 @@ except ImportError:  # Windows
 def private_folder(path: str) -> str:
     """Make a folder that only its owner can enter, parents too, and return it."""
     try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        _make_folder(os.path.abspath(path))
     except OSError as problem:
         raise UnwritableError(
             "cannot make the folder {path} ({reason})",
@@ -25,6 +25,18 @@ def private_folder(path: str) -> str:
             reason=problem.strerror or problem,
         ) from problem
     return path
+
+
+def _make_folder(path: str) -> None:
+    """Do what os.makedirs does, which gives the mode to the last folder only."""
+    if os.path.isdir(path):
+        return
+    _make_folder(os.path.dirname(path))
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:  # somebody else was faster, or there is a file in the way
+        if not os.path.isdir(path):
+            raise
 
 
 def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
@@ -76,7 +88,7 @@ def locked(path: str, patience: float = 10.0, *, remove: bool = False) -> Iterat
         return
     until = time.monotonic() + patience
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = _open_lock(path)
         held = _acquire(handle, until)
         if not held or not remove or _is_same(handle, path):
             break
@@ -85,8 +97,21 @@ def locked(path: str, patience: float = 10.0, *, remove: bool = False) -> Iterat
         yield held
     finally:
         if remove and held:
-            os.unlink(path)
+            with suppress(OSError):  # whoever emptied the folder removed it already
+                os.unlink(path)
         os.close(handle)
+
+
+def _open_lock(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise UnwritableError(
+            "cannot write {path} ({reason})",
+            "check the permissions and the free space there",
+            path=path,
+            reason=problem.strerror or problem,
+        ) from problem
 
 
 def _is_same(handle: int, path: str) -> bool:

@@ -1,15 +1,15 @@
 """Messages in the user's language. English is the source; other languages are dictionaries keyed by it."""
 
-import os
+from collections.abc import Mapping
 
 _catalogue: dict[str, str] = {}
 
 
-def choose(setting: str = "auto") -> str:
+def choose(setting: str, environ: Mapping[str, str]) -> str:
     """Pick the language of messages from the setting or the locale, load its dictionary, and return its name."""
     wanted = setting
     if setting == "auto":
-        wanted = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "en")
+        wanted = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
     _catalogue.clear()
     if not wanted.lower().replace("_", "-").startswith("zh"):
         return "en"

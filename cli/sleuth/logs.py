@@ -27,16 +27,18 @@ def hide(*secrets: str) -> None:
 def safe(line: str) -> str:
     """Return a line without secrets and control characters; indentation stays."""
     indent = line[: len(line) - len(line.lstrip(" "))]
-    return indent + clean(redact(line, _secrets), 4000, entities=False)
+    text = clean(redact(line, _secrets), 4000, entities=False)
+    return indent[:200] + redact(text, _secrets)  # again: what was cleaned away may have split a secret
 
 
 def log(template: str, *values: object) -> None:
     """Write one line to the log; secrets and control characters are taken out. Logging never fails a command."""
-    line = safe(template % values if values else template)
-    if _state["debug"]:
-        print(f"debug: {line}", file=sys.stderr)
-    if _state["folder"]:
-        with suppress(Exception):  # there is nowhere left to complain to
+    with suppress(Exception):  # there is nowhere left to complain to
+        line = safe(template % values if values else template)
+        if _state["debug"]:
+            with suppress(OSError, ValueError):  # a closed stderr leaves the file
+                print(f"debug: {line}", file=sys.stderr)
+        if _state["folder"]:
             _append(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {line}\n")
 
 

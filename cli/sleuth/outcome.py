@@ -103,6 +103,21 @@ class Outcome(NamedTuple):
     notices: tuple[str, ...] = ()  # something one should know, such as who answered instead
 
 
+class Verdict(NamedTuple):
+    """How trying out a provider went."""
+
+    id: str
+    success: bool
+    message: str
+    latency_ms: int
+    code: str = ""
+    hint: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the published form."""
+        return {"id": self.id, "success": self.success, "message": self.message, "latencyMs": self.latency_ms}
+
+
 def as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any]:
     """Return the published JSON form of an outcome."""
     document: dict[str, Any] = {

@@ -44,9 +44,10 @@ def find_paths(environ: dict[str, str]) -> Paths:
 
 
 def _xdg(environ: dict[str, str]) -> list[str]:
-    home = environ.get("HOME") or os.path.expanduser("~")
+    home = next((place for place in (environ.get("HOME", ""), os.path.expanduser("~")) if os.path.isabs(place)), os.sep)
     defaults = {"CONFIG": ".config", "DATA": ".local/share", "CACHE": ".cache", "STATE": ".local/state"}
-    return [
-        os.path.join(environ.get(f"XDG_{name}_HOME", "").strip() or os.path.join(home, folder), "sleuth")
+    named = {name: environ.get(f"XDG_{name}_HOME", "") for name in defaults}
+    return [  # a folder that depends on where one stands counts as none, as XDG has it
+        os.path.join(named[name] if os.path.isabs(named[name]) else os.path.join(home, folder), "sleuth")
         for name, folder in defaults.items()
     ]

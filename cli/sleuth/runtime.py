@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
 from sleuth import __version__
-from sleuth.errors import UnwritableError
-from sleuth.language import say
+from sleuth.errors import STATUSES, SleuthError, UnwritableError
+from sleuth.language import choose, say
 from sleuth.paths import Paths, find_paths
-from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, Settings
+from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, UI_LANGUAGE, Settings
+from sleuth.text import clean
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -51,6 +52,7 @@ class Runtime:
     def settings(self) -> Settings:
         """Return the settings; what does not fit is said once."""
         settings = Settings(self.paths.config_file, self.environ)
+        choose(settings[UI_LANGUAGE], self.environ)
         for problem in settings.problems():
             self.warn(problem)
         return settings
@@ -120,6 +122,27 @@ class Runtime:
     def note(self, message: str) -> None:
         """Say on stderr what one should know."""
         print(say("note: {message}", message=message), file=self.stderr)
+
+    def complain(self, error: SleuthError) -> None:
+        """Say what happened and what to do: two lines, or one JSON object when JSON was asked for."""
+        message = clean(say(error.message, **error.values), 2000, entities=False)
+        hint = clean(say(error.hint, **error.values), 1000, entities=False) if error.hint else ""
+        if not self.json_errors:
+            print(say("error: {message}", message=message), file=self.stderr)
+            if hint:
+                print(say("hint: {hint}", hint=hint), file=self.stderr)
+            return
+        import json
+
+        body = {
+            "code": error.code,
+            "status": error.status or STATUSES.get(error.exit, 500),
+            "message": message,
+            "hint": hint or None,
+            "provider": error.provider or None,
+            "recoverable": error.recoverable,
+        }
+        print(json.dumps({"error": body}, ensure_ascii=False), file=self.stderr)
 
     def footer(self, summary: str, suggestions: list[str]) -> None:
         """Write the quiet line under results on a terminal."""

@@ -15,10 +15,10 @@ from sleuth.settings import CACHE_TTL, EXCLUDE_DOMAINS, Settings
 from sleuth.store.health import Health
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Answer, Query, Result
-from sleuth_providers.http import Wire
 
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
+    from sleuth.tape import Recorder, Replayer
 
 HEDGE = 2.5  # seconds before the next provider is started beside one whose usual time is not known
 MAX_QUERY = 400
@@ -35,6 +35,7 @@ class SearchRequest(NamedTuple):
     cache: str = "use"
     offline: bool = False
     timeout: float | None = None
+    tape: "Recorder | Replayer | None" = None
     rules: "Rules | None" = None
     recent: bool = False
     rerank: bool = False
@@ -43,19 +44,19 @@ class SearchRequest(NamedTuple):
 class Searcher:
     """The engine: everything it needs is handed in."""
 
-    def __init__(
-        self, settings: Settings, chooser: Chooser, health: Health, cache: Cache, wire: Wire | None = None
-    ) -> None:
-        self.settings, self.chooser, self.health, self.cache, self.wire = settings, chooser, health, cache, wire
+    def __init__(self, settings: Settings, chooser: Chooser, health: Health, cache: Cache) -> None:
+        self.settings, self.chooser, self.health, self.cache = settings, chooser, health, cache
         self._askers: list[Asker] = []
 
     def search(self, request: SearchRequest) -> Outcome:
         """Run one request; raises only when the request itself makes no sense."""
         started = time.monotonic()
         questions = tuple(clean_question(text) for text in request.questions)
-        queries = [self._complete(request.query, text) for text in questions]
-        plan = Plan(request.cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
-        asker = Asker(self.chooser, self.health, self.cache, plan, self.wire)
+        today = (request.tape.now if request.tape else datetime.now(UTC)).date().isoformat()
+        queries = [self._complete(request.query, text)._replace(today=today) for text in questions]
+        cache = "off" if request.tape else request.cache
+        plan = Plan(cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
+        asker = Asker(self.chooser, self.health, self.cache, plan, request.tape)
         self._askers.append(asker)
         asked = self._ask(request, asker, queries)
         outcome = self._merge(request, " | ".join(questions), asked)
@@ -69,7 +70,7 @@ class Searcher:
     def _complete(self, query: Query, text: str) -> Query:
         plain = [d for d in self.settings[EXCLUDE_DOMAINS] if d and not d.startswith(("/", "*"))]
         exclude = tuple(dict.fromkeys((*query.exclude, *plain)))
-        return query._replace(text=text, exclude=exclude, today=datetime.now(UTC).date().isoformat())
+        return query._replace(text=text, exclude=exclude)
 
     def _ask(self, request: SearchRequest, asker: Asker, queries: list[Query]) -> "_Asked":
         chosen = request.providers
@@ -92,7 +93,7 @@ class Searcher:
         """Ask one after the other until one answers; the next one starts early when one takes unusually long."""
         race = _Race(asker, queries, lambda c: self.health.usual_time(c.id) or HEDGE)
         for candidate in candidates:
-            if passed := self.chooser.passed_over(candidate):
+            if not asker.replays and (passed := self.chooser.passed_over(candidate)):
                 race.pass_over(candidate, passed)
                 continue
             if race.run(candidate):
@@ -103,7 +104,7 @@ class Searcher:
     def _merge(self, request: SearchRequest, text: str, asked: "_Asked") -> Outcome:
         from sleuth.relevance.fusion import ProviderList, fuse
 
-        now, replies = datetime.now(UTC), asked.replies
+        now, replies = request.tape.now if request.tape else datetime.now(UTC), asked.replies
         kept = [(reply, *_within_dates(reply, now)) for reply in replies]
         lists = [
             ProviderList(reply.candidate.id, _weight(reply.candidate), results) for reply, results, _ in kept if results

@@ -215,7 +215,7 @@ class Settings:
         for setting in TABLE.values():
             if problem := self.look_up(setting).problem:
                 yield problem
-        for key in _leaves(self.file):
+        for key, _ in _leaves(self.file):
             if key not in TABLE:
                 yield unknown_key(key).args[0]
 
@@ -225,7 +225,7 @@ def read_toml(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as stream:
             data = stream.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as problem:
         raise SettingsError(
@@ -235,10 +235,17 @@ def read_toml(path: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+    except (ValueError, RecursionError) as problem:
+        reason = _where(problem) if isinstance(problem, UnicodeDecodeError) else problem
         raise SettingsError(
-            "{path} is not valid TOML: {reason}", "mend that line: sleuth config edit", path=path, reason=problem
+            "{path} is not valid TOML: {reason}", "mend that line: sleuth config edit", path=path, reason=reason
         ) from problem
+
+
+def _where(problem: UnicodeDecodeError) -> str:
+    before = problem.object[: problem.start]
+    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+    return f"not UTF-8 (at line {line}, column {column})"
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -266,7 +273,11 @@ def change(path: str, key: str, text: str | None) -> Any:
         value = _read(setting, text)
         if value is None or not setting.kind.accepts(value):
             raise SettingsError(
-                "{key} cannot be {value!r}", "it takes {accepted}", key=key, value=text, accepted=setting.kind.says
+                "{key} cannot be {value}",
+                "it takes {accepted}",
+                key=key,
+                value=_shown(setting, text),
+                accepted=setting.kind.says,
             )
     private_folder(os.path.dirname(path))
     with locked(f"{path}.lock") as held:
@@ -277,38 +288,77 @@ def change(path: str, key: str, text: str | None) -> Any:
 
 
 def _rewrite(path: str, key: str, value: Any) -> None:
+    before = read_toml(path)  # never write over a file that does not parse
+    text = ""
+    if before or os.path.exists(path):
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            text = stream.read()
+    *sections, _ = key.split(".")
+    for depth in range(len(sections)):
+        section = ".".join(sections[: depth + 1])
+        if (found := _dig(before, section)) is not None and not isinstance(found, dict):
+            raise SettingsError(
+                "{section} is a value in {path}, not a table", "sleuth config edit", section=section, path=path
+            )
+    if value is None and _dig(before, key) is None:
+        return
+    after = _edited(text, key, value)
+    if not _is_meant(before, after, key, value):
+        raise SettingsError(
+            "{path} is written in a way that cannot be changed without harm", "sleuth config edit", path=path
+        )
+    write_atomic(path, after.encode())
+
+
+def _edited(text: str, key: str, value: Any) -> str:
+    """Return TOML with one value set or removed and everything else as it was, line ends too."""
     import tomlkit
 
-    read_toml(path)  # never write over a file that does not parse
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as stream:
-            document = tomlkit.parse(stream.read())
-    except FileNotFoundError:
-        document = tomlkit.document()
     *sections, name = key.split(".")
-    place: Any = document
-    for section in sections:
-        if section not in place:
-            if value is None:
-                return
-            place.add(section, tomlkit.table())
-        place = place[section]
-    if value is None:
-        place.pop(name, None)
-    elif isinstance(value, dict):
-        table = tomlkit.inline_table()
-        table.update(value)
-        place[name] = table
-    else:
-        place[name] = value
-    write_atomic(path, tomlkit.dumps(document).encode())
+    try:
+        document = tomlkit.parse(text)
+        place: Any = document
+        for section in sections:
+            if section not in place:
+                place[section] = tomlkit.table()
+            place = place[section]
+        if value is None:
+            del place[name]
+        elif isinstance(value, dict):
+            table = tomlkit.inline_table()
+            table.update(value)
+            place[name] = table
+        else:
+            place[name] = value
+        after = tomlkit.dumps(document)
+    except Exception:  # tomlkit has its faults, and the file must not pay for them
+        return ""
+    return after.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else after
+
+
+def _is_meant(before: dict[str, Any], after: str, key: str, value: Any) -> bool:
+    """Tell whether a changed file says what it should, read before it is written: a setting is lost in silence."""
+    import tomllib
+
+    wanted = {name: repr(entry) for name, entry in _leaves(before) if name != key}
+    if value is not None:
+        wanted[key] = repr(value)
+    try:
+        return {name: repr(entry) for name, entry in _leaves(tomllib.loads(after))} == wanted
+    except ValueError:
+        return False
 
 
 def _read(setting: Setting[Any], text: str) -> Any:
     try:
+        text.encode()  # no setting takes bytes that are no text
         return setting.kind.read(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def _shown(setting: Setting[Any], value: Any) -> str:
+    return "…" if setting.secret else repr(value)
 
 
 def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str) -> Value:
@@ -317,7 +367,7 @@ def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str) -> Valu
     problem = say(
         "{key} = {value} ({origin}) does not fit: it takes {accepted}; using {default}",
         key=setting.key,
-        value=repr(shown),
+        value=_shown(setting, shown),
         origin=origin,
         accepted=setting.kind.says,
         default=repr(setting.default),
@@ -334,10 +384,10 @@ def _dig(data: dict[str, Any], key: str) -> Any:
     return place
 
 
-def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[str]:
+def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in data.items():
         key = f"{prefix}{name}"
         if isinstance(value, dict) and key not in TABLE:
             yield from _leaves(value, f"{key}.")
         else:
-            yield key
+            yield key, value

@@ -1,12 +1,15 @@
 """Untrusted text made safe, secrets made unreadable, text cut to fit. All that comes from the web passes `clean`."""
 
 import html
+import re
 import unicodedata
 from collections.abc import Iterable
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
-MAX_MARKS = 4  # combining marks in a row; no script stacks more, attackers do
+MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, attackers do
+MAX_URL = 4000
+UNFIT_IN_URLS = ' <>"\\' + JOINERS
 KEPT_IN_URLS = "!#$%&'()*+,/:;=?@[]~-._"
 
 
@@ -38,7 +41,7 @@ def _kept(character: str) -> str:
 def _limit_marks(text: str) -> str:
     run, kept = 0, []
     for character in text:
-        run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        run = run + 1 if character in JOINERS or unicodedata.category(character) in ("Mn", "Me") else 0
         if run <= MAX_MARKS:
             kept.append(character)
     return "".join(kept)
@@ -46,7 +49,11 @@ def _limit_marks(text: str) -> str:
 
 def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
     """Return a web address fit to be shown and clicked, or nothing for any other kind of link."""
-    value = "".join(_kept(character) for character in str(url or "")).strip().replace(" ", "%20")
+    value = str(url or "")
+    if len(value) > 2 * MAX_URL:
+        return ""
+    value = "".join(_kept(character) for character in value).strip()
+    value = "".join(quote(character) if character in UNFIT_IN_URLS else character for character in value)
     try:
         parts = urlsplit(value)
         host = parts.hostname
@@ -54,12 +61,14 @@ def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
         return ""
     if parts.scheme.lower() not in schemes or not (host or parts.scheme == "file"):
         return ""
-    return value.replace("<", "%3C").replace(">", "%3E").replace('"', "%22").replace("\\", "%5C")[:4000]
+    if "@" in parts.netloc:  # a name before the host is there to be taken for the host
+        value = value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
+    return value if len(value) <= MAX_URL else ""  # cut short, it would lead elsewhere
 
 
 def ascii_url(url: str) -> str:
     """Return the address with everything outside ASCII percent-encoded, for places that take nothing else."""
-    return url if url.isascii() else quote(url, safe=KEPT_IN_URLS)
+    return url if url.isascii() else quote(url, safe=KEPT_IN_URLS, errors="surrogatepass")
 
 
 def domain(url: str) -> str:
@@ -75,7 +84,9 @@ def shorten(text: str, limit: int) -> str:
     """Cut text to at most `limit` characters, at a word where there is one, with … for what is gone."""
     if len(text) <= limit:
         return text
-    cut = text[: max(limit - 1, 0)]
+    if limit < 1:
+        return ""
+    cut = text[: limit - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > limit * 0.6 else cut).rstrip(" ,;:，。、") + "…"
 
@@ -101,9 +112,27 @@ def mask(secret: str | None) -> str | None:
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """Replace every secret in a text, plain and percent-encoded."""
-    for secret in sorted(set(secrets), key=len, reverse=True):
-        if len(secret) >= 4:
-            for form in (secret, quote(secret, safe=""), quote(secret)):
-                text = text.replace(form, "[hidden]")
-    return text
+    """Replace every secret in a text, however it is written: plain, percent-encoded, or as Python quotes it."""
+    forms = {form for secret in secrets if len(secret) >= 4 for form in _forms(secret)}
+    kept, end = [], 0
+    for first, last in sorted(place for form in forms for place in _places(text, form)):
+        if first >= end:  # else two secrets overlap, and one mark covers both
+            kept += [text[end:first], "[hidden]"]
+        end = max(end, last)
+    return "".join(kept) + text[end:]
+
+
+def _places(text: str, form: str) -> Iterable[tuple[int, int]]:
+    start = text.find(form)
+    while start >= 0:
+        yield start, start + len(form)
+        start = text.find(form, start + 1)
+
+
+def _forms(secret: str) -> Iterable[str]:
+    encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
+    return (secret, repr(secret)[1:-1], *encoded, *(_lower_hex(form) for form in encoded))
+
+
+def _lower_hex(text: str) -> str:
+    return re.sub("%..", lambda found: found[0].lower(), text)

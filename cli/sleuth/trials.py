@@ -1,30 +1,15 @@
 """Trying providers out: one real request each, all at once."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from sleuth.asking import Asker, Plan, Reply
 from sleuth.cache import NoCache
 from sleuth.choice import Candidate, Chooser
 from sleuth.language import say
+from sleuth.outcome import Verdict
 from sleuth_providers.base import Query
 
 WORDS = "open source search engine"
-
-
-class Verdict(NamedTuple):
-    """How a trial went."""
-
-    id: str
-    success: bool
-    message: str
-    latency_ms: int
-    code: str = ""
-    hint: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the published form."""
-        return {"id": self.id, "success": self.success, "message": self.message, "latencyMs": self.latency_ms}
 
 
 def try_out(chooser: Chooser, candidates: list[Candidate], timeout: float | None) -> Iterator[Verdict]:

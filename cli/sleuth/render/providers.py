@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sleuth.language import say
+from sleuth.outcome import Verdict
 from sleuth.render.rich import make_console
-from sleuth.trials import Verdict
 
 GROUPS = (("ready", "Ready"), ("key", "Needs a key"), ("host", "Needs an address"), ("off", "Not available now"))
 

@@ -1,9 +1,8 @@
 """The terminal: rank, linked title, where and when, the snippet with the query's words marked."""
 
-from typing import Any, TextIO
+from typing import TextIO
 
-from rich.console import Console, Group
-from rich.padding import Padding
+from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
@@ -12,6 +11,7 @@ from sleuth.render import View
 from sleuth.text import ascii_url, domain, shorten
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
+INDENT = "    "
 STYLES = {
     "dark": {"rank": "bold cyan", "title": "bold", "about": "green", "match": "bold yellow", "quiet": "dim"},
     "light": {"rank": "bold blue", "title": "bold", "about": "dark_green", "match": "bold magenta", "quiet": "dim"},
@@ -44,41 +44,38 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     for answer in outcome.answers:
         body = Text(answer.text)
         if answer.url:
-            body.append(f"\n{domain(answer.url)}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
-        console.print(Padding(body, (0, 0, 1, 2)), width=min(console.width, MAX_WIDTH))
+            body.append(f" {domain(answer.url)}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
+        _print(console, body, "  ")
+        console.print()
     for hit in outcome.results:
-        console.print(_entry(hit, outcome.query, view, styles), width=min(console.width, MAX_WIDTH))
+        _print_hit(console, hit, outcome.query, view, styles)
+        console.print()
 
 
-def _entry(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Any:
-    title = Text(f"{hit.citation:>2}  ", styles["rank"])
-    title.append(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
-    lines: list[Any] = [_hanging(title, 4), Padding(_about(hit, view, styles), (0, 0, 0, 4))]
+def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
+    title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
+    _print(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
+    _print(console, _about(hit, view, styles), INDENT)
     if hit.snippet:
-        lines.append(Padding(_snippet(hit, query, view, styles), (0, 0, 0, 4)))
+        _print(console, _snippet(hit, query, view, styles), INDENT)
     if view.explain:
-        lines.append(Padding(_explanation(hit, styles), (0, 0, 0, 4)))
-    lines.append(Text(""))
-    return Group(*lines)
+        _print(console, _explanation(hit, styles), INDENT)
 
 
-def _hanging(text: Text, indent: int) -> Any:
-    """Return text whose later lines stand under the first one's words."""
-    from rich.table import Table
-
-    grid = Table.grid(padding=0)
-    grid.add_column(width=indent, no_wrap=True)
-    grid.add_column(ratio=1)
-    grid.add_row(text[:indent], text[indent:])
-    return grid
+def _print(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
+    """Print text wrapped, every line indented, nothing behind the last word: it copies clean."""
+    width = max(8, min(console.width, MAX_WIDTH) - len(indent))
+    for number, line in enumerate(text.wrap(console, width, overflow="fold")):
+        line.rstrip()
+        lead = first if first is not None and number == 0 else Text(indent)
+        console.print(Text.assemble(lead, line), no_wrap=True, overflow="ignore", crop=False)
 
 
 def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
     where = hit.url if view.full_urls else domain(hit.url) or hit.site_name
-    text = Text(where, styles["about"], overflow="fold")
-    facts = [hit.published, hit.author, hit.length]
-    facts.append(", ".join(hit.providers) if len(hit.providers) > 1 else "")
-    for fact in facts:
+    text = Text(where, styles["about"])
+    agree = ", ".join(hit.providers) if len(hit.providers) > 1 else ""
+    for fact in (hit.published, hit.author, hit.length, agree):
         if fact:
             text.append(f" · {fact}", styles["quiet"])
     return text

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from urllib.parse import quote
 
 from sleuth.errors import SettingsError, UnwritableError
 from sleuth.files import locked, private_folder
@@ -21,17 +22,19 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
         _migrate(connection, path, migrations)
         return connection
     try:
-        if os.path.exists(path):
-            connection = _connect(path)
-            if connection.execute("PRAGMA user_version").fetchone()[0] == len(migrations):
-                return connection
-            connection.close()
+        if os.path.exists(path) and (current := _connect_current(path, len(migrations))):
+            return current
         private_folder(os.path.dirname(path))
-        with locked(f"{path}.lock"):
+        with locked(f"{path}.lock") as held:
+            if not held:
+                raise SettingsError("another process keeps {path} locked", "try again in a moment", path=path)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = _connect(path)
-            connection.execute("PRAGMA journal_mode = WAL")
-            _migrate(connection, path, migrations)
+            try:
+                _migrate(connection, path, migrations)
+            except BaseException:
+                connection.close()
+                raise
             return connection
     except sqlite3.DatabaseError as problem:
         raise broken(path, problem) from problem
@@ -46,7 +49,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 
 def open_frozen(path: str) -> sqlite3.Connection:
     """Open an existing database where nothing can be written, to read it as it is."""
-    connection = sqlite3.connect(f"file:{path}?immutable=1", uri=True, isolation_level=None)
+    connection = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None)
     connection.row_factory = sqlite3.Row
     return connection
 
@@ -78,10 +81,21 @@ def _connect(path: str) -> sqlite3.Connection:
     return connection
 
 
+def _connect_current(path: str, version: int) -> sqlite3.Connection | None:
+    connection = _connect(path)
+    try:
+        if connection.execute("PRAGMA user_version").fetchone()[0] == version:
+            return connection
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None
+
+
 def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration]) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(migrations):
-        connection.close()
         raise SettingsError(
             "{path} was made by a newer sleuth (schema {found}, this one knows {known})",
             "update sleuth, or use another home with SLEUTH_HOME; the file was left as it is",
@@ -91,6 +105,7 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
         )
     if 0 < version < len(migrations) and path != MEMORY:
         _back_up(connection, f"{path}.v{version}")
+    connection.execute("PRAGMA journal_mode = WAL")  # not before the version is known: it changes the file
     for number in range(version, len(migrations)):
         with transaction(connection):
             migrations[number](connection)
@@ -114,5 +129,6 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         yield connection
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk ends it by itself
+            connection.execute("ROLLBACK")
         raise

@@ -10,6 +10,7 @@ COOLDOWNS = (60, 300, 1500, 3600)  # seconds: 1, 5, 25 and 60 minutes
 PATIENCE = 3  # failures in a row before a provider rests; one is enough where it said no
 SAYS_NO = ("blocked", "rate_limited", "quota", "key_invalid")
 RESTS = (*SAYS_NO, "timeout", "bad_response", "unreachable")
+LONGEST = 31 * 86400  # seconds; a longer rest is a server's mistake, or a clock that was wrong
 KEEP = 100 * 86400  # seconds that requests are remembered
 
 
@@ -29,7 +30,8 @@ class Health:
     def resting(self, name: str, now: float | None = None) -> Rest | None:
         """Return until when a provider, or one key of it, rests; None when it may be asked."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
-        return Rest(row[0], row[1]) if row and row[0] > (now or time.time()) else None
+        now = now or time.time()
+        return Rest(row[0], row[1]) if row and now < row[0] <= now + LONGEST else None
 
     def note(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
         """Remember how a request ended. A `quick` failure, such as a refused connection, costs nobody time: no rest."""
@@ -43,26 +45,28 @@ class Health:
             failures = (row[0] if row else 0) + 1
             grave = failures if state in SAYS_NO else failures - PATIENCE + 1
             pause = COOLDOWNS[min(grave, len(COOLDOWNS)) - 1] if grave > 0 else 0
-            until = time.time() + max(pause, retry_after or 0) if pause else 0
+            until = time.time() + max(pause, min(retry_after or 0, LONGEST)) if pause else 0
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
 
     def forget(self, name: str) -> None:
         """End the rest of a provider and of its keys."""
-        self.connection.execute("DELETE FROM health WHERE name = ? OR name LIKE ? || '#%'", (name, name))
+        self.connection.execute(
+            "DELETE FROM health WHERE name = ? OR substr(name, 1, length(?) + 1) = ? || '#'", (name, name, name)
+        )
 
     def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
         """Take a place in the provider's allowance; returns when the next one is free if there is none now."""
         if not per_minute and not per_day:
             return None
-        now = time.time()
         with transaction(self.connection):
+            now = time.time()  # not before the lock is ours: others may have taken places while we waited
             for limit, span in ((per_minute, 60), (per_day, 86400)):
                 if not limit:
                     continue
                 rows = self.connection.execute(
                     "SELECT at FROM request WHERE provider = ? AND at > ? AND at <= ? AND cached = 0"
                     " ORDER BY at DESC LIMIT ?",
-                    (provider, now - span, now, limit),
+                    (provider, now - span, now + span, limit),  # a clock put back must not free any place
                 ).fetchall()
                 if len(rows) == limit:
                     return float(rows[-1][0]) + span

@@ -3,7 +3,9 @@
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -69,7 +71,7 @@ class ProviderTable:
             return
         now = int(time.time())
         new = [(seed.id, seed.name, seed.type, now, now, seed.id) for seed in seeds()]
-        with transaction(self.connection):
+        with self._transaction():
             self.connection.executemany(
                 "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
                 " VALUES (?, ?, ?, ?, ?, ?, 1)",
@@ -80,7 +82,7 @@ class ProviderTable:
     def take_in(self, seed: Seed) -> None:
         """Add the provider of an installed package, unless it is there already."""
         now = int(time.time())
-        with transaction(self.connection):
+        with self._transaction():
             self.connection.execute(
                 "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
@@ -111,10 +113,13 @@ class ProviderTable:
     def update(self, id: str, changes: dict[str, Any]) -> Row:
         """Change just the named fields of a row; None clears one. Nothing is written when any value does not fit."""
         row = self.get(id)
-        values = {name: _checked(name, value, changes.get("type", row.type)) for name, value in changes.items()}
+        type = changes.get("type", row.type)
+        values = {name: _checked(name, value, type) for name, value in changes.items()}
+        if type != row.type and row.api_host and "api_host" not in changes:
+            _check_host(row.api_host, type)
         if values:
             columns = ", ".join(f"{name} = ?" for name in values)
-            with transaction(self.connection):
+            with self._transaction():
                 self.connection.execute(
                     f"UPDATE websearch_provider SET {columns}, updated_at = ? WHERE id = ?",  # noqa: S608 - names from FIELDS
                     (*values.values(), int(time.time()), id),
@@ -125,15 +130,16 @@ class ProviderTable:
         """Add a user's own provider."""
         if not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
             raise RequestError("{id!r} cannot be an id", "use letters, digits and -", id=id)
+        name, type = _checked("name", name, type), _checked("type", type, type)
         values = {field: _checked(field, value, type) for field, value in changes.items()}
         now = int(time.time())
         columns = ["id", "name", "type", "adapter", "created_at", "updated_at", *values]
         places = ", ".join("?" * len(columns))
         try:
-            with transaction(self.connection):
+            with self._transaction():
                 self.connection.execute(
                     f"INSERT INTO websearch_provider ({', '.join(columns)}) VALUES ({places})",  # noqa: S608 - as above
-                    (id, name, _checked("type", type, type), adapter, now, now, *values.values()),
+                    (id, name, type, adapter, now, now, *values.values()),
                 )
         except sqlite3.IntegrityError as problem:
             raise RequestError(
@@ -147,14 +153,14 @@ class ProviderTable:
             raise RequestError(
                 "{id!r} is built in and stays", "turn it off: sleuth providers set {id} --disable", id=id
             )
-        with transaction(self.connection):
+        with self._transaction():
             self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
 
     def reset(self, id: str, seed: Seed) -> Row:
         """Give a built-in row back the values it came with."""
         if not self.get(id).built_in:
             raise RequestError("{id!r} is your own, there is nothing to go back to", "sleuth providers set …", id=id)
-        with transaction(self.connection):
+        with self._transaction():
             self.connection.execute(
                 "UPDATE websearch_provider SET name = ?, type = ?, api_key = NULL, api_host = NULL, engines = NULL,"
                 " using_browser = 0, basic_auth_username = NULL, basic_auth_password = NULL, enabled = 1,"
@@ -167,9 +173,19 @@ class ProviderTable:
         """Make one provider the default, or none."""
         if id is not None:
             self.get(id)
-        with transaction(self.connection):
+        with self._transaction():
             self.connection.execute("UPDATE websearch_provider SET is_default = 0 WHERE is_default = 1")
             self.connection.execute("UPDATE websearch_provider SET is_default = 1 WHERE id = ?", (id,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            with transaction(self.connection):
+                yield
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.Error as problem:
+            raise broken(self.path, problem) from problem
 
     def _execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         try:
@@ -195,17 +211,39 @@ def _checked(name: str, value: Any, type: str) -> Any:
         if name not in CLEARABLE:
             raise RequestError("{name} cannot be empty", "give it a value", name=name)
         return "{}" if name == "options" else None
+    if name in ("using_browser", "enabled"):
+        return _checked_flag(name, value)
+    if name in ("engines", "options"):
+        return _checked_json(name, value)
+    if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
+        raise RequestError("{name} must be plain text", "leave out line breaks and control characters", name=name)
+    if not value.strip():
+        raise RequestError("{name} cannot be empty", "give it a value", name=name)
     if name == "type" and value not in TYPES:
         raise RequestError("a provider's type cannot be {value!r}", "it is api or local", value=value)
-    if name == "name" and not str(value).strip():
-        raise RequestError("{name} cannot be empty", "give it a value", name=name)
     if name == "api_host":
         _check_host(value, type)
+    return value
+
+
+def _checked_flag(name: str, value: Any) -> int:
+    if value not in (0, 1):
+        raise RequestError("{name} cannot be {value!r}", "it is true or false", name=name, value=value)
+    return int(value)
+
+
+def _checked_json(name: str, value: Any) -> str:
+    fits = isinstance(value, dict)
     if name == "engines":
-        return json.dumps(list(value), ensure_ascii=False)
-    if name == "options":
-        return json.dumps(value, ensure_ascii=False)
-    return int(value) if name in ("using_browser", "enabled") else value
+        fits = isinstance(value, list | tuple) and all(isinstance(entry, str) and entry for entry in value)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise RequestError("{name} cannot be {value!r}", "engines are names, options are k=v", name=name, value=value)
+    return text
 
 
 def _check_host(value: str, type: str) -> None:
@@ -216,8 +254,9 @@ def _check_host(value: str, type: str) -> None:
     except ValueError:
         good = False
     if not good:
-        raise RequestError("{value!r} is not an http(s) address", "write it like https://host:port", value=value)
-    if parts.username or parts.password:
+        shown = value.rpartition("@")[2]
+        raise RequestError("{value!r} is not an http(s) address", "write it like https://host:port", value=shown)
+    if "@" in parts.netloc:
         raise RequestError(
             "an address must not carry a password", "use --basic-auth-username and --basic-auth-password -"
         )
