@@ -5,11 +5,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from sleuth.__main__ import run
 from sleuth.runtime import Runtime
@@ -64,6 +65,14 @@ class Sleuth:
             timeout=60,
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session")
+def make_httpserver(httpserver_listen_address: tuple[str | None, int | None]) -> Iterator[HTTPServer]:
+    """The server of pytest-httpserver, answering several requests at the same time."""
+    host, port = httpserver_listen_address
+    with HTTPServer(host or "127.0.0.1", port or 0, threaded=True) as server:
+        yield server
 
 
 @pytest.fixture

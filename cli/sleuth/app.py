@@ -18,6 +18,7 @@ COMMANDS = {
     "config": "Settings: show, get, set, unset, edit, path, validate.",
     "library": "The embedded offline index: add, search, list, remove, stats.",
     "doctor": "Diagnose this installation and a SearXNG deployment.",
+    "searxng": "Write a working SearXNG deployment: init.",
     "cache": "Kept answers: stats, clear.",
     "tool-schema": "Print the web_search tool definition, or the schema of JSON answers.",
     "completions": "Print the completion script of a shell.",

@@ -389,3 +389,53 @@ def test_keys_are_in_no_output(sleuth: Any, httpserver: HTTPServer) -> None:
     ]
     assert not [done for done in outputs if key in done.out + done.err]
     assert "sk-v…56" in outputs[2].out
+
+
+def test_slow_first_provider_is_overtaken(sleuth: Any, httpserver: HTTPServer) -> None:
+    """In auto the next one starts early: a hanging first provider costs seconds, not the whole time limit."""
+    httpserver.expect_request("/search").respond_with_handler(lambda _: time.sleep(4.5) or Response("late"))
+    page = '<div class="web-result"><a class="result__a" href="https://a.example/">A</a></div>'
+    httpserver.expect_request("/html/").respond_with_data(page, content_type="text/html")
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    sleuth("providers", "set", "duckduckgo", "--api-host", httpserver.url_for(""))
+    started = time.monotonic()
+    done = sleuth("search", "--json", "x")
+    assert time.monotonic() - started < 3.5
+    assert (done.exit, done.json["provider"]) == (0, "duckduckgo")
+    assert {a["provider"]: a["state"] for a in done.json["attempts"]} == {"searxng": "skipped", "duckduckgo": "ok"}
+
+
+def test_eight_providers_take_as_long_as_the_slowest(sleuth: Any, httpserver: HTTPServer) -> None:
+    def slow(request: Request) -> Response:
+        time.sleep(0.1 * int(request.args["engines"]))
+        return Response(json.dumps(answer()), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(slow)
+    for number in range(1, 9):
+        host = httpserver.url_for("")
+        sleuth(
+            "providers",
+            "add",
+            "--id",
+            f"s{number}",
+            "--adapter",
+            "searxng",
+            "--api-host",
+            host,
+            "--engines",
+            str(number),
+        )
+    done = sleuth("search", "--json", "-p", ",".join(f"s{n}" for n in range(1, 9)), "x")
+    assert done.exit == 0
+    assert len(done.json["results"][0]["providers"]) == 8
+    assert done.json["elapsedMs"] < 1150
+
+
+def test_explained_scores_can_be_recomputed(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("providers", "add", "--id", "other", "--adapter", "searxng", "--api-host", searxng.url_for(""))
+    sleuth("providers", "set", "other", "--option", "weight=0.5")
+    for hit in sleuth("search", "-p", "searxng,other", "--json", "--explain", "x").json["results"]:
+        assert hit["score"] == pytest.approx(
+            sum(vote["weight"] / (60 + vote["rank"]) for vote in hit["votes"]), abs=1e-6
+        )
+    assert "searxng #1 × 1.5 → 0.024590" in sleuth("search", "-p", "searxng,other", "--explain", "x").out

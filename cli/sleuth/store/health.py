@@ -4,6 +4,7 @@ import sqlite3
 import time
 from typing import NamedTuple
 
+from sleuth.logs import log
 from sleuth.store.connection import transaction
 
 COOLDOWNS = (60, 300, 1500, 3600)  # seconds: 1, 5, 25 and 60 minutes
@@ -58,6 +59,13 @@ class Health:
         """Take a place in the provider's allowance; returns when the next one is free if there is none now."""
         if not per_minute and not per_day:
             return None
+        try:
+            return self._reserve(provider, per_minute, per_day)
+        except sqlite3.OperationalError as problem:  # a file that cannot be written stops no search
+            log("health: nothing reserved: %r", problem)
+            return None
+
+    def _reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
         with transaction(self.connection):
             now = time.time()  # not before the lock is ours: others may have taken places while we waited
             for limit, span in ((per_minute, 60), (per_day, 86400)):

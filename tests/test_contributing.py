@@ -1,0 +1,49 @@
+"""The provider shown in CONTRIBUTING.md works as it stands there: one file, nothing else touched."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def example() -> str:
+    found = re.search(r"```python\n(\"\"\"Example:.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_example_is_about_forty_lines(example: str) -> None:
+    assert len(example.splitlines()) <= 50
+
+
+def test_example_works_in_one_file(sleuth: Any, example: str, httpserver: HTTPServer, tmp_path: Path) -> None:
+    package = tmp_path / "sleuth_providers"
+    shutil.copytree(ROOT / "providers" / "sleuth_providers", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "example.py").write_text(example)
+    hit = {"title": "Rust", "link": "https://rust-lang.org/", "text": "A language."}
+    httpserver.expect_request("/search", headers={"X-Key": "k"}).respond_with_json(
+        {"hits": [hit, "junk", {"link": None}]}
+    )
+    sleuth.environ |= {"PYTHONPATH": str(tmp_path), "EXAMPLE_API_KEY": "k"}
+    assert sleuth.process("providers", "set", "example", "--api-host", httpserver.url_for("")).exit == 0
+    done = sleuth.process("search", "-p", "example", "--template", "{title} {url}", "rust")
+    assert (done.exit, done.out) == (0, "Rust https://rust-lang.org/\n")
+
+
+def test_sample_of_the_example_is_true(example: str) -> None:
+    from sleuth_providers.base import Reply
+
+    space: dict[str, Any] = {}
+    exec(compile(example, "example.py", "exec"), space)
+    provider = space["Example"]()
+    for sample in provider.samples:
+        request = provider.request(sample.query, sample.account)
+        assert f"{request.method} {request.address}" == sample.sends
+        found = provider.parse(Reply(sample.status, sample.headers, sample.body.encode()), sample.query)
+        assert tuple(result.url for result in found.results) == sample.finds
