@@ -139,6 +139,7 @@ class Asker:
     def abandon(self, job: Job, message: str) -> Reply:
         """Stop waiting for a job that is no longer needed."""
         self.running.discard(job)
+        self.jobs.remove(job)
         return Reply(
             job.candidate, job.query, Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), message=message)
         )
@@ -224,6 +225,7 @@ class Asker:
         )
 
     def _gave_up(self, job: Job) -> Reply:
+        self.jobs.remove(job)
         job.error = DeadlineError()
         return Reply(job.candidate, job.query, failed(job.candidate, job.error, job.elapsed_ms()))
 

@@ -15,17 +15,8 @@ PLUGINS = Path(__file__).parent.parent / "plugins"
 def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Both packages, really built and installed into a folder of their own."""
     target = tmp_path_factory.mktemp("plugins")
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--target",
-        str(target),
-    ]
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(target)]
+    pip = [sys.executable, "-m", "pip", "install", *options]
     done = subprocess.run([*pip, str(PLUGINS / "good"), str(PLUGINS / "broken")], capture_output=True, text=True)
     if done.returncode and "No module named pip" in done.stderr:
         uv = ["uv", "pip", "install", *options]
