@@ -76,6 +76,13 @@ def make_httpserver(httpserver_listen_address: tuple[str | None, int | None]) ->
 
 
 @pytest.fixture
+def lone_server() -> Iterator[HTTPServer]:
+    """A server of the test's own, for answers that come after the test is over."""
+    with HTTPServer("127.0.0.1", 0, threaded=True) as server:
+        yield server
+
+
+@pytest.fixture
 def sleuth(tmp_path: Path) -> Sleuth:
     return Sleuth(tmp_path / "home")
 

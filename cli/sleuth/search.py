@@ -60,6 +60,8 @@ class Searcher:
         self._askers.append(asker)
         asked = self._ask(request, asker, queries)
         outcome = self._merge(request, " | ".join(questions), asked)
+        if more := self._next_page(request, asker, asked, outcome):
+            outcome = self._merge(request, " | ".join(questions), asked._replace(replies=asked.replies + more))
         return outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
 
     def finish(self) -> None:
@@ -101,15 +103,27 @@ class Searcher:
         winner = race.finish()
         return _Asked(race.replies, tuple(race.notices(winner)), chained=True)
 
+    def _next_page(self, request: SearchRequest, asker: Asker, asked: "_Asked", outcome: Outcome) -> list[Reply]:
+        """Ask for one more page where filters left fewer results than were wanted."""
+        status, wanted = outcome.status, request.query.count
+        if status.count_after >= min(wanted, status.count_before):
+            return []
+        good = [r for r in asked.replies if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
+        started = [asker.start(r.candidate, r.query._replace(page=r.query.page + 1)) for r in good]
+        return list(_collect(asker, started))
+
     def _merge(self, request: SearchRequest, text: str, asked: "_Asked") -> Outcome:
         from sleuth.relevance.fusion import ProviderList, fuse
 
         now, replies = request.tape.now if request.tape else datetime.now(UTC), asked.replies
         kept = [(reply, *_within_dates(reply, now)) for reply in replies]
-        lists = [
-            ProviderList(reply.candidate.id, _weight(reply.candidate), results) for reply, results, _ in kept if results
-        ]
+        pages: dict[tuple[str, str], ProviderList] = {}
+        for reply, results, _ in kept:
+            list_of = (reply.candidate.id, reply.query.text)
+            known = pages.get(list_of) or ProviderList(reply.candidate.id, _weight(reply.candidate), [])
+            pages[list_of] = known._replace(results=[*known.results, *results])
         rerank = text if request.rerank else ""
+        lists = [entry for entry in pages.values() if entry.results]
         hits = fuse(lists, now=now, rules=request.rules, recent=request.recent, rerank=rerank)
         before = len(hits)
         hits = [hit for hit in hits if self._allowed(hit.url, request.query)][: request.query.count]
@@ -251,7 +265,10 @@ def failure(outcome: Outcome) -> SearchError:
 
 def _everybody(asker: Asker, candidates: list[Candidate], queries: list[Query]) -> Iterator[Reply]:
     """Ask all at the same time; replies come back in the order asked, whoever was first."""
-    started = [asker.start(candidate, query) for candidate in candidates for query in queries]
+    yield from _collect(asker, [asker.start(candidate, query) for candidate in candidates for query in queries])
+
+
+def _collect(asker: Asker, started: list[Job | Reply]) -> Iterator[Reply]:
     replies: dict[Job, Reply] = {}
     while arrived := asker.next_reply(3600.0):
         replies[arrived[0]] = arrived[1]

@@ -245,8 +245,9 @@ def test_broken_server_is_told_apart(sleuth: Any, broken: Any, handler: Any, cod
     jsonschema.validate(done.json, SEARCH_ANSWER)
 
 
-def test_hanging_server_ends_at_the_time_limit(sleuth: Any, broken: Any) -> None:
-    broken(lambda _: time.sleep(2) or Response("late"))
+def test_hanging_server_ends_at_the_time_limit(sleuth: Any, lone_server: HTTPServer) -> None:
+    lone_server.expect_request("/search").respond_with_handler(lambda _: time.sleep(2) or Response("late"))
+    sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
     started = time.monotonic()
     done = sleuth("search", "-p", "searxng", "--timeout", "0.5", "x")
     assert done.exit == 6
@@ -391,13 +392,13 @@ def test_keys_are_in_no_output(sleuth: Any, httpserver: HTTPServer) -> None:
     assert "sk-v…56" in outputs[2].out
 
 
-def test_slow_first_provider_is_overtaken(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_slow_first_provider_is_overtaken(sleuth: Any, lone_server: HTTPServer) -> None:
     """In auto the next one starts early: a hanging first provider costs seconds, not the whole time limit."""
-    httpserver.expect_request("/search").respond_with_handler(lambda _: time.sleep(4.5) or Response("late"))
+    lone_server.expect_request("/search").respond_with_handler(lambda _: time.sleep(4.5) or Response("late"))
     page = '<div class="web-result"><a class="result__a" href="https://a.example/">A</a></div>'
-    httpserver.expect_request("/html/").respond_with_data(page, content_type="text/html")
-    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    sleuth("providers", "set", "duckduckgo", "--api-host", httpserver.url_for(""))
+    lone_server.expect_request("/html/").respond_with_data(page, content_type="text/html")
+    sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
+    sleuth("providers", "set", "duckduckgo", "--api-host", lone_server.url_for(""))
     started = time.monotonic()
     done = sleuth("search", "--json", "x")
     assert time.monotonic() - started < 3.5
@@ -439,3 +440,28 @@ def test_explained_scores_can_be_recomputed(sleuth: Any, searxng: HTTPServer) ->
             sum(vote["weight"] / (60 + vote["rank"]) for vote in hit["votes"]), abs=1e-6
         )
     assert "searxng #1 × 1.5 → 0.024590" in sleuth("search", "-p", "searxng,other", "--explain", "x").out
+
+
+def test_next_page_is_asked_once_when_filters_leave_too_few(sleuth: Any, httpserver: HTTPServer) -> None:
+    def pages(request: Request) -> Response:
+        page = int(request.args.get("pageno", "1"))
+        hits = [
+            {"url": f"https://{'a' if n % 2 else 'b'}.example/{page}/{n}", "title": f"{page}/{n}"} for n in range(6)
+        ]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(pages)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("search", "-p", "searxng", "--json", "--exclude", "b.example", "-n", "5", "x")
+    assert [hit["title"] for hit in done.json["results"]] == ["1/1", "1/3", "1/5", "2/1", "2/3"]
+    assert [request.args.get("pageno", "1") for request, _ in httpserver.log] == ["1", "2"]
+
+
+def test_rules_hold_for_every_provider(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
+    rules = tmp_path / "rules.txt"
+    rules.write_text("! mine\n$boost=5,site=b.example\n/3$discard\n$nonsense=,\n")
+    done = sleuth("search", "-p", "searxng", "--json", "--explain", "--rules", str(rules), "x")
+    assert [hit["url"] for hit in done.json["results"]] == ["https://b.example/2", "https://a.example/1"]
+    assert done.json["results"][0]["adjustments"]
+    assert "rules.txt:4:" in done.err
+    assert sleuth("search", "--rules", "/no/such", "x").exit == 2

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from sleuth.language import say
 from sleuth.outcome import Hit, Outcome
 from sleuth.render import View
 from sleuth.text import ascii_url, domain, shorten
@@ -78,6 +79,9 @@ def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
     for fact in (hit.published, hit.author, hit.length, agree):
         if fact:
             text.append(f" · {fact}", styles["quiet"])
+    if hit.image:
+        text.append(" · ", styles["quiet"])
+        text.append(say("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))
     return text
 
 

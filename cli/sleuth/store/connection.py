@@ -76,19 +76,19 @@ def broken(path: str, problem: sqlite3.Error) -> SettingsError:
 def _connect(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
     connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")  # reads the file, and fails where it is no database
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 
 def _connect_current(path: str, version: int) -> sqlite3.Connection | None:
     connection = _connect(path)
-    try:
-        if connection.execute("PRAGMA user_version").fetchone()[0] == version:
-            return connection
-    except BaseException:
-        connection.close()
-        raise
+    if connection.execute("PRAGMA user_version").fetchone()[0] == version:
+        return connection
     connection.close()
     return None
 
