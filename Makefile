@@ -22,13 +22,14 @@ test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/dev.stamp
-	$(BIN)/ruff check cli providers tests bench
-	$(BIN)/ruff format --check cli providers tests bench
+	$(BIN)/ruff check cli providers tests bench docs
+	$(BIN)/ruff format --check cli providers tests bench docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 docs: $(VENV)/dev.stamp
 	$(BIN)/python -m sleuth.generate
+	$(BIN)/python docs/pictures/draw.py
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/race.py $(ARGS)

@@ -1,0 +1,70 @@
+"""Draws the pictures of the README and the handbook: real commands, really run, their output exported by rich as SVG.
+
+python docs/pictures/draw.py
+
+`search.json` beside this file was recorded from a real SearXNG (`sleuth search --record`); the rest runs offline.
+"""
+
+import html
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.terminal_theme import DIMMED_MONOKAI, TerminalTheme
+from rich.text import Text
+
+HERE = Path(__file__).parent
+NORMAL = "000000 aa1e1e 147832 966400 1e50b4 8c288c 007882 5a5a5a"
+BRIGHT = "3c3c3c c82828 1e8c3c b47800 2864d2 aa3caa 008c96 000000"
+
+
+def shades(text: str) -> list[tuple[int, int, int]]:
+    """Return colours as rich wants them."""
+    return [(int(code[:2], 16), int(code[2:4], 16), int(code[4:], 16)) for code in text.split()]
+
+
+LIGHT = TerminalTheme((255, 255, 255), (40, 40, 40), shades(NORMAL), shades(BRIGHT))
+REPLAY = ("--replay", str(HERE / "search.json"))
+PICTURES = {
+    "search": (88, DIMMED_MONOKAI, ["search", "-p", "searxng", "rust", "async", "runtimes"], REPLAY),
+    "explain": (88, LIGHT, ["search", "-p", "searxng", "-n", "2", "--explain", "rust", "async", "runtimes"], REPLAY),
+    "offline": (88, DIMMED_MONOKAI, ["search", "--offline", "-n", "3", "searxng", "403"], ()),
+    "providers": (88, LIGHT, ["providers", "list"], ()),
+}
+
+
+def main() -> None:
+    """Run every command in a fresh home and write its picture."""
+    for name, (width, theme, words, hidden) in PICTURES.items():
+        output = run([*words[:1], *hidden, *words[1:]], width)
+        console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
+        console.print(Text("$ sleuth " + " ".join(words), "bold"))
+        console.print(Text.from_ansi(output))
+        svg = console.export_svg(title="sleuth", theme=theme, unique_id=f"sleuth-{name}")
+        (HERE / f"{name}.svg").write_text(re.sub(r'textLength="([\d.]+)"([^>]*)>([^<]*)<', widen, svg))
+
+
+def widen(match: re.Match[str]) -> str:
+    """Give text its real width: rich counts characters there, and Chinese ones take two columns."""
+    text = html.unescape(match[3])
+    return f'textLength="{float(match[1]) * cell_len(text) / max(len(text), 1):g}"{match[2]}>{match[3]}<'
+
+
+def run(words: list[str], width: int) -> str:
+    """Return what a command shows on a terminal of that width."""
+    with tempfile.TemporaryDirectory() as home:
+        keep = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        environ = keep | {"SLEUTH_HOME": home, "COLUMNS": str(width), "BRAVE_API_KEY": "shown-as-set"}
+        command = [sys.executable, "-m", "sleuth", *words, "--color", "always"]
+        done = subprocess.run(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout.replace(f"{home}/", "").rstrip()
+
+
+if __name__ == "__main__":
+    main()
