@@ -9,8 +9,9 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
 
 from sleuth.files import locked, private_folder
 
@@ -66,26 +67,23 @@ class DiskCache:
     def get(self, key: str) -> Entry | None:
         """Return what was kept under a key, be it expired: who needs it fresh looks at `expired`."""
         try:
-            connection = sqlite3.connect(f"file:{self.file}?mode=rw", uri=True, timeout=1.0)
-            try:
-                row = connection.execute(READ, (key,)).fetchone()
-            finally:
-                connection.close()
+            row = self._read(READ, (key,))
             if row is None or not isinstance(row[0], str):
                 return None
             now = time.time()
             return Entry(json.loads(row[0]), max(0.0, now - row[1]), row[2] is not None and row[2] <= now)
-        except (sqlite3.Error, ValueError, RecursionError):
+        except (sqlite3.Error, ValueError, TypeError, RecursionError):
             return None
 
     def put(self, key: str, value: Any, seconds: float) -> None:
         """Keep a JSON value; the oldest entries leave when there are too many."""
-        text = json.dumps(value, ensure_ascii=False)
-        if len(text) > MAX_ENTRY or seconds <= 0:
-            return
-        self._change(lambda cache: self._replace(cache, key, text, seconds))
+        if seconds > 0:
+            self._change(lambda cache: self._replace(cache, key, value, seconds))
 
-    def _replace(self, cache: Any, key: str, text: str, seconds: float) -> None:
+    def _replace(self, cache: Any, key: str, value: Any, seconds: float) -> None:
+        text = json.dumps(value, ensure_ascii=False)
+        if len(text) > MAX_ENTRY:
+            return
         with cache.transact(retry=True):
             cache.delete(key)  # a new row, so that rows stand in the order they were stored
             cache.set(key, text, expire=seconds)
@@ -104,14 +102,10 @@ class DiskCache:
         """Return how much is kept."""
         found: dict[str, Any] = {"entries": 0, "bytes": 0, "oldestSeconds": None, "folder": self.folder}
         try:
-            connection = sqlite3.connect(f"file:{self.file}?mode=rw", uri=True, timeout=1.0)
-            try:
-                row = connection.execute("SELECT count(*), sum(length(value)), min(store_time) FROM Cache").fetchone()
-            finally:
-                connection.close()
-        except sqlite3.Error:
+            row = self._read("SELECT count(*), sum(length(value)), min(store_time) FROM Cache")
+            oldest = max(0, round(time.time() - row[2])) if row[2] else None
+        except (sqlite3.Error, TypeError):
             return found
-        oldest = round(time.time() - row[2]) if row[2] else None
         return found | {"entries": row[0], "bytes": row[1] or 0, "oldestSeconds": oldest}
 
     @contextmanager
@@ -128,17 +122,35 @@ class DiskCache:
         finally:
             lock.__exit__(None, None, None)
 
+    def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
+        connection = sqlite3.connect(f"file:{quote(self.file)}?mode=rw", uri=True, timeout=1.0)
+        try:
+            return connection.execute(statement, values).fetchone()
+        finally:
+            connection.close()
+
     def _change(self, work: Any) -> None:
         try:
-            from sleuth.disk import open_cache
+            from sleuth.disk import RefusedError, open_cache
 
             private_folder(self.folder)
-            cache = open_cache(self.folder)
             try:
-                work(cache)
-            finally:
-                cache.close()
+                cache = open_cache(self.folder)
+                try:
+                    work(cache)
+                finally:
+                    cache.close()
+            except (sqlite3.DatabaseError, RefusedError) as problem:
+                if not isinstance(problem, sqlite3.OperationalError):
+                    self._throw_away()
+                raise
         except Exception as problem:
             from sleuth.logs import log
 
             log("cache: not written: %r", problem)
+
+    def _throw_away(self) -> None:
+        """Remove a file that is broken, or that somebody else has written to; the next answer starts a new one."""
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):
+                os.unlink(self.file + ending)

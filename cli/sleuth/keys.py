@@ -25,8 +25,11 @@ def origin(row: Row, provider: Provider, environ: Mapping[str, str]) -> str | No
 
 def find_keys(row: Row, provider: Provider, environ: Mapping[str, str]) -> list[str]:
     """Return the keys of a provider; several stand separated by commas."""
-    stored = row.api_key or next((environ[name] for name in provider.env if environ.get(name)), "")
-    return [key.strip() for key in _resolve(stored, row, environ).split(",") if key.strip()]
+    if row.api_key:
+        found = resolve(row.api_key, environ, f"sleuth/{row.id}")
+    else:
+        found = next((environ[name] for name in provider.env if environ.get(name)), "")
+    return [key.strip() for key in found.split(",") if key.strip()]
 
 
 def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
@@ -41,13 +44,9 @@ def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
     return text
 
 
-def _resolve(text: str, row: Row, environ: Mapping[str, str]) -> str:
-    return resolve(text, environ, f"sleuth/{row.id}")
-
-
 def fingerprint(id: str, key: str) -> str:
     """Return the name under which one key of a provider is remembered; it does not reveal the key."""
-    return f"{id}#{sha256(key.encode()).hexdigest()[:12]}"
+    return f"{id}#{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def _run(command: str) -> str:
@@ -58,7 +57,7 @@ def _run(command: str) -> str:
         done = subprocess.run(  # noqa: S603 - the user's own command, run without a shell
             shlex.split(command), stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT, check=True, stdin=subprocess.DEVNULL
         )
-    except (OSError, ValueError, subprocess.SubprocessError) as problem:
+    except (OSError, ValueError, IndexError, subprocess.SubprocessError) as problem:
         raise SettingsError(
             "the command for a key failed: {command}",
             "run it by hand to see why; it must print the key and nothing else",
@@ -75,4 +74,9 @@ def _from_keyring(name: str) -> str:
             "keys from the system keyring need an optional part", "pip install 'sleuth[keyring]'"
         ) from problem
     service, _, user = name.partition("/")
-    return keyring.get_password(service, user or "api-key") or ""
+    try:
+        return keyring.get_password(service, user or "api-key") or ""
+    except Exception as problem:  # each system's keyring has errors of its own
+        raise SettingsError(
+            "the system keyring did not give the key {name!r}", "unlock it, or see: keyring diagnose", name=name
+        ) from problem

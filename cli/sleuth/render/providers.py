@@ -10,24 +10,31 @@ from rich.text import Text
 from sleuth.language import say
 from sleuth.outcome import Verdict
 from sleuth.render.rich import make_console
+from sleuth.text import width
 
-GROUPS = (("ready", "Ready"), ("key", "Needs a key"), ("host", "Needs an address"), ("off", "Not available now"))
+GROUPS = (
+    ("ready", "Ready"),
+    ("key", "Needs a key, to be had at"),
+    ("host", "Needs an address"),
+    ("off", "Not available now"),
+)
 
 
 def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
     """Write the providers in groups, each with what it lacks and where one gets it."""
     console = make_console(out, color)
+    widths = [max((width(item[field]) for item in items), default=0) for field in ("id", "name")]
     for group, title in GROUPS:
         members = [item for item in items if _group(item) == group]
         if not members:
             continue
-        console.print(Text(say(title), "bold"))
         table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, width=widths[0] + 2)
+        table.add_column(no_wrap=True, width=widths[1])
         table.add_column(overflow="fold")
         for item in members:
             table.add_row(_mark(item), Text(item["name"]), Text(_remark(item), "dim"))
+        console.print(Text(say(title), "bold"))
         console.print(table)
         console.print()
 
@@ -37,19 +44,23 @@ def _group(item: dict[str, Any]) -> str:
 
 
 def _mark(item: dict[str, Any]) -> Text:
-    text = Text("* " if item["isDefault"] else "  ", "bold green")
-    text.append(item["id"], "cyan" if item["usable"] else "")
-    return text
+    return Text.assemble(
+        ("* " if item["isDefault"] else "  ", "bold green"), (item["id"], "cyan" if item["usable"] else "")
+    )
 
 
 def _remark(item: dict[str, Any]) -> str:
     if item["needs"] == "key":
-        return say("get one: {page}", page=item["keyPage"]) if item["keyPage"] else item["hint"]
+        return str(item["keyPage"] or item["hint"])
     if item["needs"] == "host":
         return str(item["hint"])
     if not item["usable"]:
         return str(item["why"])
-    return say("key from {source}", source=item["keySource"]) if item["keySource"] else item["type"]
+    if item["keySource"]:
+        return say("key from {source}", source=item["keySource"])
+    if item["keyPage"]:
+        return say("limited without a key: {page}", page=item["keyPage"])
+    return say("no key needed")
 
 
 def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:
