@@ -80,7 +80,7 @@ def _run(runtime: "Runtime", arguments: list[str]) -> int:
 def wants_json(arguments: list[str]) -> bool:
     """Tell whether errors should be JSON, even when the command line cannot be read."""
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    named = [after for word, after in zip(before, before[1:], strict=False) if word in ("--format", "-f")]  # noqa: RUF007
+    named = [after for word, after in zip(before, before[1:], strict=False) if word in ("--format", "-f")]  # noqa: RUF007 - itertools is one import more
     return "--json" in before or "--format=json" in before or "json" in named
 
 
