@@ -10,7 +10,7 @@ from sleuth.errors import UnwritableError
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # checked where it is used
 
 
 def private_folder(path: str) -> str:
