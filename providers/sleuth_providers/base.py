@@ -180,6 +180,9 @@ class Sender(Protocol):
     def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
         """Send one request and return its good answer, or raise a ProviderError."""
 
+    def time_left(self) -> float:
+        """Return how many seconds there are until the deadline, never less than none."""
+
 
 class Provider:
     """A search provider: declarations, and the pure pair `request` and `parse`."""

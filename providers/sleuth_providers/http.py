@@ -46,6 +46,10 @@ class Http:
         self.wire = wire
         self.deadline = time.monotonic() + policy.timeout
 
+    def time_left(self) -> float:
+        """Return how many seconds there are until the deadline, never less than none."""
+        return max(0.0, self.deadline - time.monotonic())
+
     def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
         """Return the good answer to a request, or raise the ProviderError that says why there is none."""
         for attempt in range(1, self.policy.attempts + 1):

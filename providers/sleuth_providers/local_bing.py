@@ -7,7 +7,8 @@ from typing import Any
 
 from sleuth_providers.base import Account, Found, Query, Reply, Request, Result, Sample, Sender, strip_tags, web_results
 from sleuth_providers.errors import BlockedError
-from sleuth_providers.local import HEADERS, LocalPage, Selectors, page_text, words_in
+from sleuth_providers.local import HEADERS, LocalPage, Selectors
+from sleuth_providers.markup import page_text, words_in
 
 SPANS = {"day": "ez1", "week": "ez2", "month": "ez3"}
 

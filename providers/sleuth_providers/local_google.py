@@ -4,7 +4,8 @@ import re
 
 from sleuth_providers.base import Account, Query, Reply, Request, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
-from sleuth_providers.local import HEADERS, USE_BROWSER, LocalPage, Selectors, read_html
+from sleuth_providers.local import HEADERS, USE_BROWSER, LocalPage, Selectors
+from sleuth_providers.markup import read_html
 
 SAFE = {"off": "off", "moderate": "medium", "strict": "high"}
 # Only phones that know no scripts are still given a page without them.

@@ -8,7 +8,20 @@ from typing import Any
 from sleuth_providers.base import Provider
 
 # Every other module of this package is a provider: the file's name, with - for _, is its id.
-HOUSE = {"__init__", "base", "errors", "http", "policy", "wire", "proxied", "registry", "local", "browser"}
+HOUSE = {
+    "__init__",
+    "base",
+    "errors",
+    "http",
+    "policy",
+    "wire",
+    "proxied",
+    "registry",
+    "local",
+    "markup",
+    "finder",
+    "browser",
+}
 
 GROUP = "sleuth.providers"  # the entry-point group of other people's packages
 

@@ -22,9 +22,10 @@ from sleuth_providers.errors import (
     UnreachableError,
 )
 from sleuth_providers.http import Http
-from sleuth_providers.local import LocalPage, unwrap
+from sleuth_providers.local import LocalPage
 from sleuth_providers.local_bing import LocalBing
 from sleuth_providers.local_google import LocalGoogle
+from sleuth_providers.markup import unwrap
 from sleuth_providers.policy import Policy
 
 PAGE = "https://find.example/search?q=x"

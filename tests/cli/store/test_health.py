@@ -1,0 +1,286 @@
+"""Who fails rests longer and longer; allowances hold between processes; usual times are learnt."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sleuth.store.connection import open_database
+from sleuth.store.health import LONGEST, Health
+from sleuth.store.schema import MIGRATIONS
+
+ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+
+
+class Clock:
+    """A clock the test turns."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(time, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "sleuth.db")
+
+
+@pytest.fixture
+def health(path: str) -> Iterator[Health]:
+    with closing(open_database(path, MIGRATIONS)) as connection:
+        yield Health(connection)
+
+
+def minutes(health: Health, clock: Clock, name: str = "brave") -> float:
+    rest = health.resting(name)
+    return round((rest.until - clock.now) / 60, 2) if rest else 0.0
+
+
+# Cooling down
+
+
+@pytest.mark.parametrize("state", ["blocked", "rate_limited", "quota", "key_invalid"])
+def test_provider_that_says_no_rests_at_once_and_longer_each_time(health: Health, clock: Clock, state: str) -> None:
+    rests = []
+    for _ in range(6):
+        health.note("brave", state)
+        rests.append(minutes(health, clock))
+        clock.now += 4000
+    assert rests == [1, 5, 25, 60, 60, 60]
+
+
+@pytest.mark.parametrize("state", ["timeout", "bad_response", "unreachable"])
+def test_provider_that_fails_rests_after_the_third_time(health: Health, clock: Clock, state: str) -> None:
+    rests = []
+    for _ in range(7):
+        health.note("brave", state)
+        rests.append(minutes(health, clock))
+    assert rests == [0, 0, 1, 5, 25, 60, 60]
+
+
+@pytest.mark.parametrize("state", ["ok", "empty"])
+def test_good_answer_makes_all_forgotten(health: Health, clock: Clock, state: str) -> None:
+    for _ in range(3):
+        health.note("brave", "blocked")
+    health.note("brave", state)
+    assert health.resting("brave") is None
+    health.note("brave", "blocked")
+    assert minutes(health, clock) == 1
+
+
+@pytest.mark.parametrize("state", ["key_missing", "cooldown", "skipped"])
+def test_state_that_is_no_fault_of_the_provider_changes_nothing(health: Health, clock: Clock, state: str) -> None:
+    health.note("brave", state)
+    assert health.resting("brave") is None
+    health.note("brave", "blocked")
+    health.note("brave", state)
+    assert minutes(health, clock) == 1
+
+
+def test_quick_failures_cost_no_rest(health: Health) -> None:
+    for _ in range(10):
+        health.note("searxng", "unreachable", quick=True)
+    assert health.resting("searxng") is None
+
+
+def test_rest_ends_by_itself_and_tells_why(health: Health, clock: Clock) -> None:
+    health.note("brave", "blocked")
+    rest = health.resting("brave")
+    assert rest
+    assert rest.state == "blocked"
+    assert health.resting("brave", rest.until - 0.1)
+    assert health.resting("brave", rest.until) is None
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "rest"),
+    [(None, 1), (0, 1), (30.0, 1), (600.0, 10), (1e300, LONGEST / 60), (float("inf"), LONGEST / 60)],
+)
+def test_server_may_ask_for_a_longer_rest_within_reason(
+    health: Health, clock: Clock, retry_after: float | None, rest: float
+) -> None:
+    health.note("brave", "rate_limited", retry_after=retry_after)
+    assert minutes(health, clock) == rest
+
+
+def test_rest_does_not_last_for_years_when_the_clock_was_wrong(health: Health, clock: Clock) -> None:
+    clock.now += 10 * 365 * 86400
+    health.note("brave", "blocked")
+    clock.now -= 10 * 365 * 86400
+    assert health.resting("brave") is None
+
+
+def test_keys_rest_one_by_one_and_are_forgotten_with_their_provider(health: Health) -> None:
+    for name in ("a_b", "a_b#1234", "axb#1234", "a_b2#1234"):
+        health.note(name, "quota")
+    health.forget("a_b")
+    assert [bool(health.resting(name)) for name in ("a_b", "a_b#1234", "axb#1234", "a_b2#1234")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+# Allowances
+
+
+def test_nothing_is_counted_where_there_is_no_limit(health: Health) -> None:
+    assert [health.reserve("brave", 0, 0) for _ in range(5)] == [None] * 5
+    assert health.turn("brave") == 0
+
+
+def test_minute_has_so_many_places_and_says_when_the_next_is_free(health: Health, clock: Clock) -> None:
+    start = clock.now
+    for _ in range(3):
+        assert health.reserve("duckduckgo", 3, 0) is None
+        clock.now += 10
+    assert health.reserve("duckduckgo", 3, 0) == start + 60
+    assert health.reserve("other", 3, 0) is None
+    clock.now = start + 60
+    assert health.reserve("duckduckgo", 3, 0) is None
+    assert health.reserve("duckduckgo", 3, 0) == start + 70
+
+
+def test_day_has_so_many_places(health: Health, clock: Clock) -> None:
+    start = clock.now
+    for _ in range(5):
+        assert health.reserve("google", 100, 5) is None
+        clock.now += 3600
+    assert health.reserve("google", 100, 5) == start + 86400
+    clock.now = start + 86400
+    assert health.reserve("google", 100, 5) is None
+
+
+def test_both_limits_hold(health: Health, clock: Clock) -> None:
+    for _ in range(2):
+        assert health.reserve("x", 2, 3) is None
+    assert health.reserve("x", 2, 3) == clock.now + 60
+    clock.now += 61
+    assert health.reserve("x", 2, 3) is None
+    assert health.reserve("x", 2, 3) == clock.now - 61 + 86400
+
+
+def test_answers_from_the_cache_take_no_place(health: Health) -> None:
+    for _ in range(5):
+        health.record("x", "ok", 1, True, 0.0, False)
+    assert health.reserve("x", 2, 0) is None
+
+
+def test_place_stays_taken_whatever_became_of_it(health: Health) -> None:
+    for state in ("ok", "timeout"):
+        assert health.reserve("x", 2, 0) is None
+        health.record("x", state, 10, False, 0.1, True)
+    assert health.reserve("x", 2, 0)
+    rows = health.connection.execute("SELECT state, elapsed_ms, cost FROM request ORDER BY id").fetchall()
+    assert [tuple(row) for row in rows] == [("ok", 10, 0.1), ("timeout", 10, 0.1)]
+
+
+def test_request_is_counted_even_when_its_place_is_gone(health: Health) -> None:
+    health.record("x", "ok", 10, False, 0.0, True)
+    assert health.turn("x") == 1
+
+
+def test_clock_that_goes_back_a_little_frees_no_place(health: Health, clock: Clock) -> None:
+    assert [health.reserve("x", 2, 0) for _ in range(2)] == [None, None]
+    clock.now -= 30
+    assert health.reserve("x", 2, 0)
+
+
+def test_clock_that_was_far_ahead_blocks_nobody(health: Health, clock: Clock) -> None:
+    clock.now += 365 * 86400
+    for _ in range(2):
+        health.reserve("x", 2, 2)
+    clock.now -= 365 * 86400
+    assert health.reserve("x", 2, 2) is None
+
+
+def test_search_goes_on_when_nothing_can_be_written(path: str, health: Health) -> None:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as connection:
+        assert Health(connection).reserve("x", 2, 0) is None
+
+
+RESERVER = """
+import sys
+from sleuth.store.connection import open_database
+from sleuth.store.health import Health
+from sleuth.store.schema import MIGRATIONS
+health = Health(open_database(sys.argv[1], MIGRATIONS))
+print("ready", flush=True)
+sys.stdin.readline()
+print(sum(health.reserve("duckduckgo", 20, 0) is None for _ in range(10)))
+"""
+
+
+def test_limit_holds_exactly_when_eight_processes_reserve_at_once(path: str, health: Health) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", RESERVER, path],
+            env=ENVIRON,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(8)
+    ]
+    for process in processes:
+        assert process.stdout
+        process.stdout.readline()
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert sum(int(process.communicate(timeout=30)[0]) for process in processes) == 20
+    assert health.turn("duckduckgo") == 20
+
+
+# Learning
+
+
+def test_usual_time_is_known_after_five_good_answers(health: Health) -> None:
+    for elapsed in (100, 200, 300, 400):
+        health.record("x", "ok", elapsed, False, 0.0, False)
+    assert health.usual_time("x") is None
+    health.record("x", "timeout", 9000, False, 0.0, False)
+    health.record("x", "ok", 1, True, 0.0, False)
+    assert health.usual_time("x") is None
+    health.record("x", "ok", 500, False, 0.0, False)
+    assert health.usual_time("x") == 0.5
+
+
+def test_usual_time_is_that_of_the_last_twenty(health: Health, clock: Clock) -> None:
+    for elapsed in [9000] * 30 + [100] * 18 + [700, 800]:
+        clock.now += 1
+        health.record("x", "ok", elapsed, False, 0.0, False)
+    assert health.usual_time("x") == 0.7
+
+
+def test_old_requests_are_forgotten(health: Health, clock: Clock) -> None:
+    for _ in range(499):
+        health.record("x", "ok", 1, False, 0.0, False)
+    clock.now += 101 * 86400
+    health.record("x", "ok", 1, False, 0.0, False)
+    assert health.turn("x") == 1
+
+
+def test_turn_grows_with_every_request(health: Health) -> None:
+    turns = []
+    for _ in range(3):
+        turns.append(health.turn("x"))
+        health.record("x", "ok", 1, False, 0.0, False)
+    assert turns == [0, 1, 2]

@@ -1,0 +1,371 @@
+"""The provider table: one default, seeds that never touch a user's values, changes that fit or are not made."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sleuth.errors import Exit, RequestError, SettingsError, UnknownProviderError, UnwritableError
+from sleuth.store.connection import open_database
+from sleuth.store.providers import CLEARABLE, FIELDS, ProviderTable, Row, Seed
+from sleuth.store.schema import MIGRATIONS
+
+ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+SEEDS = [Seed("brave", "Brave Search", "api"), Seed("searxng", "SearXNG", "api"), Seed("local-bing", "Bing", "local")]
+SECRET = "sk-secret-0123456789"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "sleuth.db")
+
+
+@pytest.fixture
+def table(path: str) -> Iterator[ProviderTable]:
+    with closing(open_database(path, MIGRATIONS)) as connection:
+        table = ProviderTable(connection, path)
+        table.seed("1", lambda: SEEDS)
+        yield table
+
+
+def raw(table: ProviderTable) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in table.connection.execute("SELECT * FROM websearch_provider ORDER BY id")]
+
+
+# Seeding
+
+
+def test_every_built_in_provider_is_there_after_the_first_use(table: ProviderTable) -> None:
+    rows = table.all()
+    assert [(row.id, row.name, row.type) for row in rows] == sorted(tuple(seed) for seed in SEEDS)
+    row = rows[0]
+    assert (row.adapter, row.built_in, row.enabled, row.is_default, row.using_browser) == (
+        row.id,
+        True,
+        True,
+        False,
+        False,
+    )
+    assert (row.api_key, row.api_host, row.engines, row.options) == (None, None, (), {})
+    assert abs(row.created_at - time.time()) < 5
+    assert row.created_at == row.updated_at
+
+
+def test_seeds_are_asked_for_only_when_the_mark_is_new(table: ProviderTable) -> None:
+    def fail() -> list[Seed]:
+        raise AssertionError("nobody needs them")
+
+    table.seed("1", fail)
+
+
+def test_newer_sleuth_adds_its_providers_and_touches_no_value(table: ProviderTable) -> None:
+    table.update("brave", {"name": "Mine", "api_key": SECRET, "enabled": False, "options": {"a": 1}})
+    table.use("searxng")
+    table.add("own", "Own", "api", "searxng", {"api_host": "https://own.test"})
+    before = raw(table)
+    table.seed("2", lambda: [*SEEDS, Seed("new", "New", "api"), Seed("own", "Now built in", "api")])
+    assert [row for row in raw(table) if row[0] != "new"] == before
+    assert table.get("new").built_in
+    assert table.get("own").name == "Own"
+
+
+def test_provider_of_a_package_is_taken_in_once(table: ProviderTable) -> None:
+    table.take_in(Seed("theirs", "Theirs", "api"))
+    table.update("theirs", {"name": "Renamed"})
+    table.take_in(Seed("theirs", "Theirs", "api"))
+    assert table.get("theirs").name == "Renamed"
+    assert not table.get("theirs").built_in
+
+
+# The default
+
+
+def test_default_is_one_or_none(table: ProviderTable) -> None:
+    assert table.default() is None
+    table.use("brave")
+    table.use("searxng")
+    assert table.default() == "searxng"
+    assert table.all()[0].id == "searxng"
+    assert [row.id for row in table.all() if row.is_default] == ["searxng"]
+    table.use(None)
+    assert table.default() is None
+
+
+def test_default_stays_when_the_new_one_is_unknown(table: ProviderTable) -> None:
+    table.use("brave")
+    with pytest.raises(UnknownProviderError):
+        table.use("nobody")
+    assert table.default() == "brave"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE websearch_provider SET is_default = 1",
+        "UPDATE websearch_provider SET is_default = 2",
+        "UPDATE websearch_provider SET type = 'magic'",
+        "UPDATE websearch_provider SET name = NULL",
+        "UPDATE websearch_provider SET engines = '{}'",
+        "UPDATE websearch_provider SET options = '[]'",
+        "UPDATE websearch_provider SET using_browser = 5",
+        "UPDATE websearch_provider SET enabled = NULL",
+        "INSERT INTO websearch_provider (id, name, type, created_at, updated_at, adapter)"
+        " VALUES ('brave', 'x', 'api', 0, 0, 'x')",
+    ],
+)
+def test_database_itself_keeps_the_rules(table: ProviderTable, statement: str) -> None:
+    before = raw(table)
+    with pytest.raises(sqlite3.IntegrityError):
+        table.connection.execute(statement)
+    assert raw(table) == before
+
+
+# Looking up
+
+
+@pytest.mark.parametrize(
+    ("id", "near"), [("braev", "brave"), ("searx", "searxng"), ("zzz", ""), ("", ""), ("'; --", "")]
+)
+def test_unknown_id_is_said_with_the_nearest_one(table: ProviderTable, id: str, near: str) -> None:
+    with pytest.raises(UnknownProviderError, match="no provider is called") as caught:
+        table.get(id)
+    assert caught.value.exit == Exit.UNKNOWN_PROVIDER
+    assert ("did you mean" in str(caught.value)) is bool(near)
+    assert near in str(caught.value)
+
+
+# Changing
+
+
+def test_just_the_named_fields_change(table: ProviderTable) -> None:
+    before = table.get("searxng")
+    others = [row for row in raw(table) if row[0] != "searxng"]
+    changes: dict[str, Any] = {
+        "name": "My own",
+        "api_key": SECRET,
+        "api_host": "https://search.test:8443/searx",
+        "engines": ["google", "bing"],
+        "using_browser": True,
+        "basic_auth_username": "me",
+        "basic_auth_password": "pass word",
+        "enabled": False,
+        "options": {"deep": {"er": [1, None]}, "ü": "中"},
+    }
+    after = table.update("searxng", changes)
+    expected = before._asdict() | changes | {"engines": ("google", "bing"), "updated_at": after.updated_at}
+    assert after == Row(**expected)
+    assert [row for row in raw(table) if row[0] != "searxng"] == others
+    assert table.update("searxng", {}) == after
+
+
+def test_every_change_is_dated(table: ProviderTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: 4_000_000_000.5)
+    row = table.update("brave", {"name": "x"})
+    assert row.updated_at == 4_000_000_000
+    assert row.created_at < 4_000_000_000
+
+
+@pytest.mark.parametrize("field", CLEARABLE)
+def test_field_can_be_cleared(table: ProviderTable, field: str) -> None:
+    values = {"engines": ["a"], "options": {"a": 1}, "api_host": "https://x.test"}
+    empty: dict[str, Any] = {"engines": (), "options": {}}
+    assert getattr(table.update("brave", {field: values.get(field, "value")}), field)
+    assert getattr(table.update("brave", {field: None}), field) == empty.get(field)
+
+
+BAD: list[tuple[str, Any]] = [
+    ("nonsense", "x"),
+    ("id", "x"),
+    ("is_default", 1),
+    ("built_in", 0),
+    ("updated_at = 0, id", "x"),
+    ("name", ""),
+    ("name", "  "),
+    ("name", None),
+    ("name", 5),
+    ("name", "a\nb"),
+    ("type", "magic"),
+    ("type", None),
+    ("type", ""),
+    ("api_key", 5),
+    ("api_key", ""),
+    ("api_key", "two\nlines"),
+    ("api_key", "\udcff"),
+    ("api_key", "\x1b[31m"),
+    ("basic_auth_password", "\0"),
+    ("api_host", "search.test"),
+    ("api_host", "ftp://search.test"),
+    ("api_host", "javascript:alert(1)"),
+    ("api_host", "http://"),
+    ("api_host", "http:///x"),
+    ("api_host", "http://a b"),
+    ("api_host", "http://a\u00a0b"),
+    ("api_host", "http://[::1"),
+    ("api_host", "http://a:port"),
+    ("api_host", "http://a:99999"),
+    ("api_host", "http://a:0"),
+    ("api_host", f"http://me:{SECRET}@a"),
+    ("api_host", f"http://me:{SECRET}@a b"),
+    ("api_host", "http://me@a"),
+    ("api_host", 5),
+    ("engines", "google"),
+    ("engines", [1]),
+    ("engines", [""]),
+    ("engines", {"a": 1}),
+    ("engines", ["\udcff"]),
+    ("using_browser", "yes"),
+    ("using_browser", 5),
+    ("using_browser", None),
+    ("enabled", "false"),
+    ("options", "a=b"),
+    ("options", ["a"]),
+    ("options", {"a": float("nan")}),
+    ("options", {"a": object()}),
+    ("options", {"a": "\udcff"}),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), BAD)
+def test_value_that_does_not_fit_is_refused_and_nothing_written(table: ProviderTable, field: str, value: Any) -> None:
+    before = raw(table)
+    with pytest.raises(RequestError) as caught:
+        table.update("brave", {"name": "Changed", field: value})
+    assert caught.value.exit == Exit.INVALID
+    assert caught.value.hint
+    assert SECRET not in str(caught.value)
+    assert raw(table) == before
+
+
+def test_results_page_needs_a_place_for_the_query(table: ProviderTable) -> None:
+    with pytest.raises(RequestError, match="has no %s"):
+        table.update("local-bing", {"api_host": "https://bing.test/search"})
+    assert table.update("local-bing", {"api_host": "https://bing.test/search?q=%s"}).api_host
+
+
+def test_type_cannot_change_under_an_address_that_does_not_fit_it(table: ProviderTable) -> None:
+    table.update("brave", {"api_host": "https://api.test"})
+    with pytest.raises(RequestError, match="has no %s"):
+        table.update("brave", {"type": "local"})
+    assert table.get("brave").type == "api"
+    assert table.update("brave", {"type": "local", "api_host": "https://api.test/?q=%s"}).type == "local"
+    assert table.update("searxng", {"type": "local"}).type == "local"
+
+
+@pytest.mark.parametrize("field", sorted(FIELDS))
+def test_every_field_can_be_changed(table: ProviderTable, field: str) -> None:
+    values: dict[str, Any] = {
+        "type": "local",
+        "api_host": "https://x.test/%s",
+        "engines": (),
+        "using_browser": True,
+        "enabled": False,
+        "options": {},
+    }
+    assert getattr(table.update("brave", {field: values.get(field, "text")}), field) == values.get(field, "text")
+
+
+# A user's own
+
+
+def test_own_provider_is_added_changed_and_removed(table: ProviderTable) -> None:
+    row = table.add(
+        "work-searxng", "Work", "api", "searxng", {"api_host": "https://search.work.test", "engines": ["a"]}
+    )
+    assert (row.adapter, row.built_in, row.engines) == ("searxng", False, ("a",))
+    table.remove("work-searxng")
+    with pytest.raises(UnknownProviderError):
+        table.get("work-searxng")
+
+
+@pytest.mark.parametrize("id", ["", "-", "a b", "a/b", "ü", "a#b", "a,b", "../x", "a\n"])
+def test_id_that_is_none_is_refused(table: ProviderTable, id: str) -> None:
+    with pytest.raises(RequestError, match="cannot be an id"):
+        table.add(id, "Name", "api", "searxng", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "type", "changes"),
+    [
+        ("", "api", {}),
+        ("x", "magic", {}),
+        ("x", "local", {"api_host": "https://x.test"}),
+        ("x", "api", {"nonsense": 1}),
+    ],
+)
+def test_own_provider_that_does_not_fit_is_refused(
+    table: ProviderTable, name: str, type: str, changes: dict[str, Any]
+) -> None:
+    before = raw(table)
+    with pytest.raises(RequestError):
+        table.add("own", name, type, "searxng", changes)
+    assert raw(table) == before
+
+
+def test_id_that_is_taken_is_said(table: ProviderTable) -> None:
+    with pytest.raises(RequestError, match="called 'brave' already"):
+        table.add("brave", "Again", "api", "brave", {})
+    assert table.get("brave").name == "Brave Search"
+
+
+def test_built_in_provider_cannot_be_removed_but_reset(table: ProviderTable) -> None:
+    table.use("brave")
+    table.update("brave", {"api_key": SECRET, "name": "Mine", "enabled": False, "options": {"a": 1}, "engines": ["x"]})
+    with pytest.raises(RequestError, match="built in"):
+        table.remove("brave")
+    row = table.reset("brave", SEEDS[0])
+    assert (row.name, row.api_key, row.enabled, row.options, row.engines) == ("Brave Search", None, True, {}, ())
+    assert row.is_default
+    table.add("own", "Own", "api", "searxng", {})
+    with pytest.raises(RequestError, match="your own"):
+        table.reset("own", SEEDS[0])
+
+
+# Trouble
+
+
+def test_broken_database_is_said_when_it_is_read_or_written(table: ProviderTable) -> None:
+    table.connection.execute("DROP TABLE meta")
+    with pytest.raises(SettingsError, match="cannot be used"):
+        table.seed("2", lambda: SEEDS)
+    table.connection.execute("DROP TABLE websearch_provider")
+    with pytest.raises(SettingsError, match="cannot be used"):
+        table.all()
+    with pytest.raises(SettingsError, match="cannot be used"):
+        table.use(None)
+
+
+def test_database_that_cannot_be_written_is_said(path: str, table: ProviderTable) -> None:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as connection:
+        connection.row_factory = sqlite3.Row
+        reader = ProviderTable(connection, path)
+        assert reader.get("brave").name == "Brave Search"
+        with pytest.raises(UnwritableError, match="cannot write the database"):
+            reader.update("brave", {"name": "x"})
+
+
+CHANGER = """
+import sys
+from sleuth.store.connection import open_database
+from sleuth.store.providers import ProviderTable
+from sleuth.store.schema import MIGRATIONS
+table = ProviderTable(open_database(sys.argv[1], MIGRATIONS), sys.argv[1])
+for n in range(20):
+    table.update("brave", {sys.argv[2]: f"value {n}"})
+    table.use(["brave", "searxng"][n % 2])
+"""
+
+
+def test_no_change_is_lost_when_several_processes_change_one_row(path: str, table: ProviderTable) -> None:
+    fields = ["name", "api_key", "basic_auth_username", "basic_auth_password"]
+    processes = [subprocess.Popen([sys.executable, "-c", CHANGER, path, field], env=ENVIRON) for field in fields]
+    assert [process.wait(30) for process in processes] == [0] * 4
+    row = table.get("brave")
+    assert [getattr(row, field) for field in fields] == ["value 19"] * 4
+    assert len([row for row in table.all() if row.is_default]) == 1
