@@ -10,7 +10,7 @@ from sleuth import __version__
 from sleuth.errors import STATUSES, SleuthError, UnwritableError
 from sleuth.language import choose, say
 from sleuth.paths import Paths, find_paths
-from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, UI_LANGUAGE, Settings
+from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, FETCH_TTL, UI_LANGUAGE, Settings
 from sleuth.text import clean
 
 if TYPE_CHECKING:
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
     from sleuth.cache import DiskCache, NoCache
     from sleuth.choice import Chooser
+    from sleuth.pages.reader import Reader
     from sleuth.search import Searcher
     from sleuth.store.health import Health
     from sleuth.store.library import Library
     from sleuth.store.providers import ProviderTable, Seed
 
 AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
+
+MAX_PAGES = 1000  # pages kept in the cache
 
 
 class Runtime:
@@ -87,6 +90,16 @@ class Runtime:
         return DiskCache(os.path.join(self.paths.cache, "answers"), self.settings[CACHE_ENTRIES])
 
     @cached_property
+    def reader(self) -> "Reader":
+        """Return who reads pages; they are kept apart from answers."""
+        from sleuth.cache import DiskCache, NoCache
+        from sleuth.pages.reader import Reader
+
+        folder = os.path.join(self.paths.cache, "pages")
+        cache = DiskCache(folder, MAX_PAGES) if self.settings[FETCH_TTL] else NoCache()
+        return Reader(self.settings, cache, jina_key=self._jina_key())
+
+    @cached_property
     def library(self) -> "Library":
         """Return the embedded index."""
         from sleuth.store.library import Library
@@ -109,7 +122,8 @@ class Runtime:
     @cached_property
     def searcher(self) -> "Searcher":
         """Return the search engine."""
-        from sleuth.search import Searcher
+        from sleuth.pages.reader import Reader
+    from sleuth.search import Searcher
 
         return Searcher(self.settings, self.chooser, self.chooser.health, self.cache)
 
@@ -176,6 +190,17 @@ class Runtime:
 
         connection = open_database(MEMORY, MIGRATIONS)
         return self._table_in(connection), Health(connection)
+
+    def _jina_key(self) -> str:
+        """Return the key of the provider table for the reader too; none is fine."""
+        from sleuth.keys import find_keys
+        from sleuth_providers import registry
+
+        try:
+            keys = find_keys(self.chooser.table.get("jina"), registry.load("jina"), self.environ)
+        except SleuthError:
+            return ""
+        return keys[0] if keys else ""
 
     def _offer_library(self) -> None:
         from sleuth_providers import registry

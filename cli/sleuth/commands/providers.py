@@ -93,7 +93,7 @@ def set_(
 ) -> None:
     """Change just the named fields of a provider."""
     runtime: Runtime = ctx.obj
-    row = runtime.table.get(id)
+    runtime.table.get(id)
     secrets = {"api_key": api_key, "basic_auth_password": basic_auth_password}
     changes: dict[str, Any] = {
         "api_host": api_host,
@@ -102,19 +102,19 @@ def set_(
         "basic_auth_username": basic_auth_username,
         "name": name,
         "type": type,
-        "options": row.options | _pairs(option) if option else None,
         "enabled": enable,
     }
     changes = {field: value for field, value in changes.items() if value is not None}
     cleared = {field.replace("-", "_"): None for field in unset or ()}
-    if not changes and not cleared and not any(secrets.values()):
+    if not changes and not cleared and not option and not any(secrets.values()):
         raise RequestError("nothing was said to change", "see: sleuth providers set --help")
     changes |= {
         field: _secret(runtime, field, value) for field, value in secrets.items() if value is not None
     } | cleared
-    runtime.table.update(id, changes)
+    runtime.table.update(id, changes, _pairs(option))
     runtime.health.forget(id)
-    print(say("{id}: changed {fields}", id=id, fields=", ".join(changes)), file=runtime.stderr)
+    fields = [*changes, *_pairs(option)]
+    print(say("{id}: changed {fields}", id=id, fields=", ".join(fields)), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")

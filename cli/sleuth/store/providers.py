@@ -4,7 +4,7 @@ import json
 import sqlite3
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -110,20 +110,25 @@ class ProviderTable:
         row = self._execute("SELECT id FROM websearch_provider WHERE is_default = 1").fetchone()
         return str(row[0]) if row else None
 
-    def update(self, id: str, changes: dict[str, Any]) -> Row:
-        """Change just the named fields of a row; None clears one. Nothing is written when any value does not fit."""
+    def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> Row:
+        """Change just the named fields and options of a row; None clears a field. All of it is written or nothing."""
+        with self._transaction():  # options are added to what is there, so nobody may write in between
+            return self._update(id, changes, options or {})
+
+    def _update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any]) -> Row:
         row = self.get(id)
+        if options:
+            changes = changes | {"options": (changes.get("options", row.options) or {}) | dict(options)}
         type = changes.get("type", row.type)
         values = {name: _checked(name, value, type) for name, value in changes.items()}
         if type != row.type and row.api_host and "api_host" not in changes:
             _check_host(row.api_host, type)
         if values:
             columns = ", ".join(f"{name} = ?" for name in values)
-            with self._transaction():
-                self.connection.execute(
-                    f"UPDATE websearch_provider SET {columns}, updated_at = ? WHERE id = ?",  # noqa: S608 - names from FIELDS
-                    (*values.values(), int(time.time()), id),
-                )
+            self.connection.execute(
+                f"UPDATE websearch_provider SET {columns}, updated_at = ? WHERE id = ?",  # noqa: S608 - names from FIELDS
+                (*values.values(), int(time.time()), id),
+            )
         return self.get(id)
 
     def add(self, id: str, name: str, type: str, adapter: str, changes: dict[str, Any]) -> Row:

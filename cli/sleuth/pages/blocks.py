@@ -1,0 +1,270 @@
+"""The text of a page in blocks, from which plain text and Markdown are made: the same words in both."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sleuth.text import clean
+
+MAX_TEXT = 1_000_000  # characters of a page that are kept at the very most
+OPENING = 4  # blocks among which the title is looked for
+PREFACE = 200  # characters that may stand before it: a rubric, a date
+KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
+SPANS = re.compile(r"(`{1,3}[^`\n]+`{1,3})")
+SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
+
+LINK = re.compile(
+    r"!?\[((?:\\.|[^\[\]\\])*)\]\(\s*(?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^\n]{0,300}?[\"')])?\s*\)"
+)
+IMAGE = re.compile(
+    r"!\[(?:\\.|[^\[\]\\])*\]\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^\n]{0,300}?[\"')])?\s*\)"
+)
+EMPHASIS = re.compile(
+    r"(?<!\\)(\*\*|__|~~)(?=\S)(.{1,200}?)(?<=[^\s\\])\1|"
+    r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s\\])\*(?![\w*])"
+)
+HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--.{0,2000}?-->", re.DOTALL)
+ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
+ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,4}[.)])\s+(.*)$")
+
+
+class Block(NamedTuple):
+    """A paragraph or its like, already safe to show."""
+
+    kind: str
+    text: str  # a table has its rows on lines and its cells between tabs
+    level: int = 0  # 1 to 6 of a heading, 0 and up of an item in lists within lists
+
+
+def block(kind: str, text: str, level: int = 0) -> Block:
+    """Make a block of untrusted text; one that is not code loses its indentation."""
+    if kind == "code":
+        return Block(kind, "\n".join(_clean_code(line) for line in text.splitlines()).strip("\n"), level)
+    if kind == "table":
+        rows = ("\t".join(clean(cell, entities=False) for cell in row.split("\t")) for row in text.split("\n"))
+        return Block(kind, "\n".join(row for row in rows if row.strip()), level)
+    lines = clean(text, lines=True, entities=False).split("\n")
+    joint = " " if kind == "heading" else "\n"
+    return Block(kind, joint.join(line for line in lines if line), level)
+
+
+def _clean_code(line: str) -> str:
+    parts = re.split("( +)", line.expandtabs(4).rstrip())
+    return "".join(part if part.startswith(" ") else clean(part, entities=False) for part in parts)
+
+
+def as_text(blocks: Iterable[Block]) -> str:
+    """Return blocks as plain text."""
+    return _joined((one, _plain(one)) for one in blocks)
+
+
+def as_markdown(blocks: Iterable[Block]) -> str:
+    """Return blocks as Markdown in which no text of the page can pass for markup."""
+    return _joined((one, _marked(one)) for one in blocks)
+
+
+def _joined(written: Iterable[tuple[Block, str]]) -> str:
+    parts: list[str] = []
+    before = ""
+    for one, text in written:
+        if parts:
+            parts.append("\n" if one.kind == before == "item" else "\n\n")
+        parts.append(text)
+        before = one.kind
+    return "".join(parts)
+
+
+def _plain(one: Block) -> str:
+    if one.kind == "item":
+        return _hung("  " * one.level + "- ", one.text)
+    return one.text.replace("\t", " | ") if one.kind == "table" else one.text
+
+
+def _marked(one: Block) -> str:
+    if one.kind == "code":
+        longest = max((len(run) for run in re.findall("`+", one.text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return f"{fence}\n{one.text}\n{fence}"
+    if one.kind == "table":
+        return _table(one.text)
+    text = escape(one.text)
+    if one.kind == "heading":
+        return f"{'#' * min(max(one.level, 1), 6)} {text}"
+    if one.kind == "item":
+        return _hung("  " * one.level + "- ", text)
+    return _hung("> ", text, "> ") if one.kind == "quote" else text
+
+
+def _hung(mark: str, text: str, below: str = "") -> str:
+    return mark + text.replace("\n", "\n" + (below or " " * len(mark)))
+
+
+def _table(text: str) -> str:
+    rows = [[escape(cell).replace("|", "\\|") for cell in row.split("\t")] for row in text.split("\n")]
+    width = max(len(row) for row in rows)
+    lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
+    return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
+
+
+def escape(text: str) -> str:
+    """Disarm what Markdown would take for a link, an image, HTML, a heading, a quote or a fence; code spans stay."""
+    parts = SPANS.split(text)
+    parts[::2] = [_escape_prose(part) for part in parts[::2]]
+    return re.sub(r"^(#{1,6}(?=\s|$)|>|```|~~~)", r"\\\1", "".join(parts), flags=re.MULTILINE)
+
+
+def _escape_prose(text: str) -> str:
+    text = text.replace("](", "]\\(")
+    text = re.sub(r"^\[(?=[^\]\n]+\]:)", r"\\[", text, flags=re.MULTILINE)
+    return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", text)
+
+
+def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:
+    """Keep what fits into `limit` characters of Markdown, cut at a block if that is no waste; tell if any is gone."""
+    kept: list[Block] = []
+    used = 0
+    for one in blocks:
+        size = len(_marked(one)) + (2 if kept else 0)
+        if used + size > limit:
+            if used < limit // 2 and (part := _part(one, limit - used - 2)):
+                return [*kept, part], True
+            while kept and kept[-1].kind == "heading":  # nothing is left of what it announces
+                kept.pop()
+            return kept, True
+        kept.append(one)
+        used += size
+    return kept, False
+
+
+def after_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
+    """Return the blocks below the title: a page has it apart, and what stands above it is a rubric or a date."""
+    wanted = _word_list(title)
+    before = 0
+    for index, one in enumerate(blocks[:OPENING]):
+        if _is_title(_word_list(one.text), wanted):
+            return blocks[index + 1 :]
+        before += len(one.text)
+        if before > PREFACE:
+            break
+    return blocks
+
+
+def _is_title(words: list[str], title: list[str]) -> bool:
+    """Tell whether words are the title, be it with or without the name of the site."""
+    if words == title:
+        return bool(words)
+    if min(len(words), len(title)) < 4 or len(words) > 1.3 * len(title):
+        return False
+    short, long = sorted((f" {' '.join(words)} ", f" {' '.join(title)} "), key=len)
+    return short in long
+
+
+def _word_list(text: str) -> list[str]:
+    return re.findall(r"\w+", text[:1000].lower())
+
+
+def limited(blocks: Iterable[Block]) -> list[Block]:
+    """Keep what is worth keeping of the longest page."""
+    kept: list[Block] = []
+    size = 0
+    for one in blocks:
+        if size + len(one.text) > MAX_TEXT:
+            part = _part(one, MAX_TEXT - size)
+            return [*kept, part] if part else kept
+        kept.append(one)
+        size += len(one.text)
+    return kept
+
+
+def _part(one: Block, room: int) -> Block | None:
+    """Return as much of a block as there is room for, ending at a line, a sentence or a word."""
+    overhead = len(_marked(one)) - len(one.text)
+    text = one.text[: max(0, room - overhead)]
+    if one.kind in ("code", "table"):
+        text = text[: text.rfind("\n") + 1].rstrip("\n")
+    else:
+        ends = [match.end() for match in SENTENCE_END.finditer(text)]
+        end = ends[-1] if ends and ends[-1] > len(text) // 2 else text.rfind(" ")
+        text = text[:end].rstrip() if end > len(text) // 2 else text
+    return one._replace(text=text) if text else None
+
+
+def from_json(value: Any) -> list[Block]:
+    """Read blocks back from a cache; raises ValueError, TypeError or KeyError for anything else."""
+    blocks = [Block(str(kind), str(text), int(level)) for kind, text, level in value]
+    if any(one.kind not in KINDS for one in blocks):
+        raise ValueError("not blocks")
+    return blocks
+
+
+def from_plain(text: str) -> list[Block]:
+    """Read plain text: paragraphs at blank lines; what is laid out with blanks stays as it is."""
+    lines = text.splitlines()
+    laid_out = sum(1 for line in lines if re.search(r"\S {2,}\S|^\s{2,}\S|\t", line[:500]))
+    if laid_out > len(lines) // 5:
+        return [one for one in [block("code", text)] if one.text]
+    parts = re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return [one for part in parts if (one := block("paragraph", part)).text]
+
+
+def from_markdown(source: str) -> list[Block]:
+    """Read Markdown that somebody else wrote: links become their words, images and HTML go."""
+    blocks: list[Block] = []
+    kind, level, lines = "", 0, [""]
+    for next_kind, line, next_level in [*_classified(source), ("", "", 0)]:
+        continues = next_kind == kind and kind in ("paragraph", "quote", "table", "code")
+        if continues or (kind == "item" and next_kind == "paragraph"):
+            lines.append(line)
+            continue
+        text = "\n".join(lines)
+        if kind and (made := block(kind, text if kind == "code" else _words(text), level)).text:
+            blocks.append(made)
+        kind, level, lines = next_kind, next_level, [line]
+    return blocks
+
+
+def _classified(source: str) -> Iterator[tuple[str, str, int]]:
+    """Yield each line of Markdown as the kind of block it belongs to, its text and its level; no kind ends a block."""
+    fence = ""
+    for line in source.splitlines():
+        bare = line.strip()
+        if fence:
+            closed = bare.startswith(fence) and not bare.strip(fence[0])
+            yield ("", "", 0) if closed else ("code", line, 0)
+            fence = "" if closed else fence
+        elif opened := FENCE.match(line):
+            fence = opened[1]
+            yield "", "", 0
+        elif not _is_table_rule(bare):
+            yield _classify(line, bare)
+
+
+def _is_table_rule(bare: str) -> bool:
+    return "|" in bare and "-" in bare and not bare.strip("|:- ")
+
+
+def _classify(line: str, bare: str) -> tuple[str, str, int]:
+    if len(set(bare)) < 2 and bare[:1] in ("", "-", "=", "*", "_"):
+        return "", "", 0
+    if heading := HEADING.match(line):
+        return "heading", bare.strip("#"), len(heading[1])
+    if bare.startswith(">"):
+        return "quote", bare.lstrip("> "), 0
+    if item := ITEM.match(line):
+        return "item", item[2], min(len(item[1].expandtabs(4)) // 2, 9)
+    if bare.startswith("|"):
+        return "table", "\t".join(cell.strip() for cell in bare.strip("|").split("|")), 0
+    return "paragraph", bare, 0
+
+
+def _words(text: str) -> str:
+    """Return a line of Markdown without its furniture."""
+    parts = SPANS.split(text)
+    for index in range(0, len(parts), 2):
+        part = IMAGE.sub("", parts[index])
+        part = LINK.sub(r"\1", part)
+        part = EMPHASIS.sub(lambda found: found[2] or found[3], HTML_TAG.sub("", part))
+        parts[index] = ESCAPE.sub(r"\1", part)
+    return "".join(parts)

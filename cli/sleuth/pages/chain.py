@@ -1,0 +1,115 @@
+"""Several ways to the same page under one time limit: in turn, overlapping when one is slow, first success wins."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from sleuth import logs
+from sleuth.language import say
+from sleuth_providers.errors import ProviderError
+
+T = TypeVar("T")
+TOO_LATE = 0.05  # seconds left with which nothing is begun any more
+
+
+class Attempt(NamedTuple):
+    """One way that was tried, and how that went."""
+
+    layer: str  # cache | page | browser | jina | archive
+    state: str  # ok, or a state of an error: blocked, empty, timeout, refused, …
+    message: str = ""
+    elapsed_ms: int = 0
+
+
+class Layer(NamedTuple, Generic[T]):
+    """One way to a page."""
+
+    name: str
+    who: str  # whom messages are about
+    read: Callable[[float], T]  # takes the deadline on the monotonic clock; raises ProviderError
+
+
+class Chain(Generic[T]):
+    """Runs each layer in a thread that is left behind when time is up, be it in the network or in a hostile file."""
+
+    def __init__(self, until: float, may_overlap: Callable[[], bool]) -> None:
+        self.until, self.may_overlap = until, may_overlap
+        self.attempts: list[Attempt] = []
+        self.errors: dict[str, ProviderError] = {}
+        self._running: dict[str, tuple[Layer[T], float]] = {}
+        self._arrived: queue.SimpleQueue[tuple[Layer[T], T | BaseException]] = queue.SimpleQueue()
+        self._next_start = 0.0
+
+    def run(self, layers: Iterator[Layer[T]]) -> tuple[str, T] | None:
+        """Return the name and the result of the first layer that has one; None when none has in time."""
+        more = True
+        while time.monotonic() < self.until - TOO_LATE:
+            if more and self._is_time_for_next():
+                layer = next(layers, None)
+                more = layer is not None
+                if layer:
+                    self._start(layer)
+            elif not self._running:
+                break
+            elif found := self._wait(more):
+                self._abandon("skipped", say("another way was quicker"))
+                return found
+        self._abandon("timeout", "")
+        return None
+
+    def _is_time_for_next(self) -> bool:
+        return not self._running or (time.monotonic() >= self._next_start and self.may_overlap())
+
+    def _start(self, layer: Layer[T]) -> None:
+        now = time.monotonic()
+        self._next_start = now + (self.until - now) / 2
+        self._running[layer.name] = (layer, now)
+        threading.Thread(target=self._work, args=(layer,), daemon=True).start()
+
+    def _work(self, layer: Layer[T]) -> None:
+        try:
+            self._arrived.put((layer, layer.read(self.until)))
+        except BaseException as problem:
+            self._arrived.put((layer, problem))
+
+    def _wait(self, more: bool) -> tuple[str, T] | None:
+        now = time.monotonic()
+        end = self._next_start if more and self._next_start > now else self.until
+        # While a second way would be welcome and is not yet allowed, look again soon.
+        end = min(end, now + 0.1) if more and self._next_start <= now else end
+        try:
+            layer, outcome = self._arrived.get(timeout=max(0.0, end - now))
+        except queue.Empty:
+            return None
+        _, started = self._running.pop(layer.name)
+        elapsed = round((time.monotonic() - started) * 1000)
+        if not isinstance(outcome, BaseException):
+            self.attempts.append(Attempt(layer.name, "ok", "", elapsed))
+            return layer.name, outcome
+        error = _as_provider_error(layer, outcome)
+        self.errors[layer.name] = error
+        self.attempts.append(Attempt(layer.name, error.state, describe(error, layer.who), elapsed))
+        return None
+
+    def _abandon(self, state: str, message: str) -> None:
+        for name, (layer, started) in self._running.items():
+            said = message or say("{provider} did not answer in time", provider=layer.who)
+            self.attempts.append(Attempt(name, state, said, round((time.monotonic() - started) * 1000)))
+        self._running.clear()
+
+
+def describe(error: ProviderError, who: str) -> str:
+    """Return what happened, in the user's language."""
+    message = say(error.message, **({"provider": who} | error.values))
+    return f"{message} ({error.detail})" if error.detail else message
+
+
+def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError:
+    if isinstance(problem, ProviderError):
+        return problem
+    logs.log("pages: %s: %r", layer.name, problem)  # a fault of ours costs one way to the page, not the page
+    return ProviderError(
+        f"{type(problem).__name__}; --debug tells more", message="{provider}: the page could not be read"
+    )

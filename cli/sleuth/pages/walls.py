@@ -1,0 +1,68 @@
+"""Pages that stand in front of the page: bot checks, captchas, logins. They come with status 200 as often as not."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+SHORT = 1500  # characters of visible text; whoever writes more is not just a wall
+LOGIN_SHORT = 800
+
+CHECK_TITLE = re.compile(
+    r"just a moment|attention required|access (?:to this page has been )?denied|are you (?:a robot|human)|robot check|"
+    r"(?:human|bot|browser|security) (?:verification|check)|security checkpoint|verify(?:ing)? (?:that )?you|"
+    r"making sure you|ddos-guard|checking your browser|pardon our interruption|one more step|captcha|"
+    r"请稍候|安全验证|人机验证|访问验证|滑动验证|验证码|身份验证|访问被拒绝|sina visitor system|"
+    r"アクセスが制限|ロボットでは|접근이 제한|자동 입력 방지",
+    re.IGNORECASE,
+)
+CHECK_MARK = re.compile(
+    r"_cf_chl_opt|cf-chl-|cf-turnstile|captcha-delivery\.com|px-captcha|_Incapsula_Resource|awsWafCookieDomainList|"
+    r"sucuri_cloudproxy_js|ddos-guard/js-challenge|/\.within\.website/x/cmd/anubis|vercel/security|aliyun_waf|"
+    r"g-recaptcha|h-captcha|id=[\"']?captcha|wappass\.baidu\.com|unusual traffic from your",
+    re.IGNORECASE,
+)
+LOGIN_TITLE = re.compile(
+    r"\s*(?:please )?(?:log ?in|sign ?in|登录|登陆|登入|用户登录|请登录|ログイン|로그인|anmelden|einloggen|"
+    r"(?:se )?connexion|se connecter|iniciar sesi[oó]n|accedi|войти|вход)\b",
+    re.IGNORECASE,
+)
+LOGIN_PATH = re.compile(
+    r"/(?:log-?in|sign-?in|sso|passport|auth(?:enticate|orize)?|account/begin)(?:[/.?_-]|$)", re.IGNORECASE
+)
+PASSWORD = re.compile(r"<input\b[^>]{0,500}\btype\s*=\s*[\"']?password", re.IGNORECASE)
+TITLE = re.compile(r"<title\b[^>]{0,300}>([^<]{0,1000})", re.IGNORECASE)
+HEADERS = {"cf-mitigated": ("challenge",), "x-amzn-waf-action": ("challenge", "captcha")}
+SEEN = 200_000  # characters of a page that are looked at
+
+
+def is_challenge(headers: Mapping[str, str]) -> bool:
+    """Tell whether the headers of a reply say by themselves that it is a bot check."""
+    return any(headers.get(name, "").strip().lower() in values for name, values in HEADERS.items())
+
+
+def find_wall(page: str, asked: str, shown: str) -> str:
+    """Return what a page is that stands in the way, in our words, or nothing for an ordinary one."""
+    page = page[:SEEN]
+    found = TITLE.search(page)
+    title = found[1].strip() if found else ""
+    checked = CHECK_TITLE.search(title) or CHECK_MARK.search(page)
+    login = LOGIN_TITLE.match(title) or PASSWORD.search(page) or _was_sent_to_login(asked, shown)
+    if not checked and not login:
+        return ""
+    length = _visible_length(page)
+    if checked and length < SHORT:
+        return "bot check"
+    return "login page" if login and length < LOGIN_SHORT else ""
+
+
+def _was_sent_to_login(asked: str, shown: str) -> bool:
+    here, there = urlsplit(asked), urlsplit(shown)
+    return here.path != there.path and bool(LOGIN_PATH.search(there.path)) and not LOGIN_PATH.search(here.path)
+
+
+def _visible_length(page: str) -> int:
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(page)
+    tree.strip_tags(["script", "style", "noscript", "template", "svg", "select"])
+    return len(" ".join((tree.body.text(separator=" ") if tree.body else "").split()))

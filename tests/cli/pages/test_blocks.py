@@ -1,0 +1,212 @@
+"""Plain text and Markdown say the same; no text of a page becomes markup; cuts fall between paragraphs."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sleuth.pages.blocks import (
+    KINDS,
+    Block,
+    after_title,
+    as_markdown,
+    as_text,
+    block,
+    cut,
+    from_json,
+    from_markdown,
+    from_plain,
+    limited,
+)
+
+BLOCKS = st.lists(
+    st.builds(block, st.sampled_from(KINDS), st.text(max_size=80), st.integers(0, 6)).filter(lambda one: one.text)
+)
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def test_every_kind_has_its_form() -> None:
+    blocks = [
+        block("heading", "A heading", 2),
+        block("paragraph", "A paragraph\nof two lines"),
+        block("item", "one"),
+        block("item", "inner", 1),
+        block("quote", "Somebody said\nthis"),
+        block("code", "def f():\n    return 1"),
+        block("table", "a\tb\n1\t2|3"),
+    ]
+    assert as_markdown(blocks) == (
+        "## A heading\n\nA paragraph\nof two lines\n\n- one\n  - inner\n\n> Somebody said\n> this\n\n"
+        "```\ndef f():\n    return 1\n```\n\n| a | b |\n| --- | --- |\n| 1 | 2\\|3 |"
+    )
+    assert as_text(blocks) == (
+        "A heading\n\nA paragraph\nof two lines\n\n- one\n  - inner\n\nSomebody said\nthis\n\n"
+        "def f():\n    return 1\n\na | b\n1 | 2|3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("see [here](http://evil.example)", "see [here]\\(http://evil.example)"),
+        ("![x](http://evil.example/pixel)", "![x]\\(http://evil.example/pixel)"),
+        ("[ref]: http://evil.example", "\\[ref]: http://evil.example"),
+        ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
+        ("<http://evil.example>", "\\<http://evil.example>"),
+        ("# not a heading", "\\# not a heading"),
+        ("> not a quote", "\\> not a quote"),
+        ("``` not a fence", "\\``` not a fence"),
+        ("use `Vec<T>` here", "use `Vec<T>` here"),
+        ("1 < 2 and #hashtag [1]", "1 < 2 and #hashtag [1]"),
+    ],
+)
+def test_text_of_a_page_is_not_taken_for_markup(text: str, markdown: str) -> None:
+    assert as_markdown([block("paragraph", text)]) == markdown
+
+
+def test_a_fence_is_longer_than_what_it_holds() -> None:
+    assert as_markdown([block("code", "```\nx\n```")]) == "````\n```\nx\n```\n````"
+
+
+def test_code_keeps_its_indentation_and_loses_control_characters() -> None:
+    assert block("code", "if x:\n\ty = \x1b[31m 1   # two\r\n").text == "if x:\n    y = [31m 1   # two"
+
+
+@given(BLOCKS)
+def test_both_forms_have_the_same_words(blocks: list[Block]) -> None:
+    assert words(as_text(blocks)) == words(as_markdown(blocks))
+
+
+@given(BLOCKS)
+def test_nothing_that_steers_a_terminal_is_left(blocks: list[Block]) -> None:
+    left = [c for c in as_text(blocks) + as_markdown(blocks) if not c.isprintable() and c not in "\n\u200c\u200d"]
+    assert not left
+
+
+@given(BLOCKS, st.integers(1, 300))
+def test_a_cut_keeps_within_the_limit_and_tells(blocks: list[Block], limit: int) -> None:
+    kept, truncated = cut(blocks, limit)
+    assert len(as_markdown(kept)) <= limit
+    assert len(as_text(kept)) <= limit
+    assert truncated == (kept != blocks)
+
+
+def test_a_cut_falls_between_paragraphs() -> None:
+    blocks = [block("paragraph", "x" * 60), block("heading", "Next", 2), block("paragraph", "y" * 60)]
+    assert cut(blocks, 100) == (blocks[:1], True)
+    assert cut(blocks, 200) == (blocks, False)
+
+
+def test_a_long_paragraph_is_cut_at_a_sentence() -> None:
+    text = "The first sentence is here. The second one follows it. And a third that does not fit"
+    kept, truncated = cut([block("paragraph", text)], 60)
+    assert (kept[0].text, truncated) == ("The first sentence is here. The second one follows it.", True)
+    kept, _ = cut([block("paragraph", "第一句话在这里。第二句话跟着它。第三句话放不下了")], 20)
+    assert kept[0].text == "第一句话在这里。第二句话跟着它。"
+
+
+def test_code_and_tables_are_cut_at_a_line() -> None:
+    kept, _ = cut([block("code", "one\ntwo\nthree\nfour")], 22)
+    assert kept[0].text == "one\ntwo"
+    kept, _ = cut([block("table", "a\tb\n1\t2\n3\t4")], 42)
+    assert kept[0].text == "a\tb\n1\t2"
+
+
+def test_the_longest_page_is_limited() -> None:
+    blocks = limited([block("paragraph", "word " * 100_000)] * 5)
+    assert 900_000 < sum(len(one.text) for one in blocks) <= 1_000_000
+    assert limited([block("paragraph", "short")] * 2) == [block("paragraph", "short")] * 2
+
+
+@pytest.mark.parametrize(
+    ("title", "first", "left"),
+    [
+        ("A good title", ["A good title", "Text"], ["Text"]),
+        ("A very good title - Site name", ["News", "A very good title", "Text"], ["Text"]),
+        ("A good title", ["Something else", "Text"], ["Something else", "Text"]),
+        ("Title", ["x" * 300, "Title", "Text"], ["x" * 300, "Title", "Text"]),
+        ("", ["Text"], ["Text"]),
+    ],
+)
+def test_the_title_is_not_repeated(title: str, first: list[str], left: list[str]) -> None:
+    blocks = [block("paragraph", text) for text in first]
+    assert [one.text for one in after_title(blocks, title)] == left
+
+
+MARKDOWN = """# Title #
+
+A [link](https://x.example/a_(b) "t") and **bold** and ![image](https://x.example/p.png) and <b>html</b>.
+Second line with `code [x](y)` and \\*stars\\*.
+
+- item *one*
+  - inner
+1. numbered
+   goes on
+
+> quoted [text](u)
+
+```python
+def f(**kw):
+    return "[a](b)"
+```
+
+| a | b |
+|---|---|
+| 1 | [2](x) |
+
+***
+End
+"""
+
+
+def test_markdown_of_others_is_read_without_its_furniture() -> None:
+    assert from_markdown(MARKDOWN) == [
+        Block("heading", "Title", 1),
+        Block("paragraph", "A link and bold and and html.\nSecond line with `code [x](y)` and *stars*."),
+        Block("item", "item one"),
+        Block("item", "inner", 1),
+        Block("item", "numbered\ngoes on"),
+        Block("quote", "quoted text"),
+        Block("code", 'def f(**kw):\n    return "[a](b)"'),
+        Block("table", "a\tb\n1\t2"),
+        Block("paragraph", "End"),
+    ]
+
+
+def test_an_open_fence_ends_with_the_text() -> None:
+    assert from_markdown("~~~\ncode\n\nmore") == [Block("code", "code\n\nmore")]
+    assert from_markdown("") == []
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "part", ["[", "[a](", "**a ", "`", "<a ", "# ", "|-", "![", "- ", '[a](b "c ', "_", "\\", " ", "(", "* a", "~~a "]
+)
+def test_hostile_markdown_takes_no_time(part: str) -> None:
+    from_markdown(part * 60_000)
+    as_markdown(from_markdown((part + "\n") * 5_000))
+
+
+def test_plain_text_is_cut_in_paragraphs() -> None:
+    blocks = from_plain("First line\nsecond line\r\n\r\nNext paragraph\n\n\n")
+    assert blocks == [Block("paragraph", "First line\nsecond line"), Block("paragraph", "Next paragraph")]
+
+
+def test_plain_text_that_is_laid_out_stays_so() -> None:
+    text = "Name     Age\nAnna      31\nBert      42"
+    assert from_plain(text) == [Block("code", text)]
+
+
+@given(BLOCKS)
+def test_blocks_survive_the_cache(blocks: list[Block]) -> None:
+    assert from_json([list(one) for one in blocks]) == blocks
+
+
+@pytest.mark.parametrize("value", [None, 7, "text", [7], [["paragraph"]], [["script", "x", 0]], [["item", "x", "y"]]])
+def test_what_is_no_blocks_is_refused(value: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        from_json(value)
