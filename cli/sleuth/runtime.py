@@ -122,8 +122,7 @@ class Runtime:
     @cached_property
     def searcher(self) -> "Searcher":
         """Return the search engine."""
-        from sleuth.pages.reader import Reader
-    from sleuth.search import Searcher
+        from sleuth.search import Searcher
 
         return Searcher(self.settings, self.chooser, self.chooser.health, self.cache)
 
