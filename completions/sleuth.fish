@@ -54,7 +54,7 @@ function __sleuth_takes_value
     switch $argv[1]
         case '* --color'
             return 0
-        case 'sleuth search -q' 'sleuth search --question' 'sleuth search -p' 'sleuth search --provider' 'sleuth search -n' 'sleuth search --count' 'sleuth search --page' 'sleuth search --lang' 'sleuth search --region' 'sleuth search --freshness' 'sleuth search --safe' 'sleuth search --category' 'sleuth search --engine' 'sleuth search --site' 'sleuth search --exclude' 'sleuth search -f' 'sleuth search --format' 'sleuth search --template' 'sleuth search --fields' 'sleuth search -o' 'sleuth search --output' 'sleuth search --rules' 'sleuth search --record' 'sleuth search --replay' 'sleuth search --batch' 'sleuth search --jobs' 'sleuth search --timeout' 'sleuth search --open'
+        case 'sleuth search -q' 'sleuth search --question' 'sleuth search -p' 'sleuth search --provider' 'sleuth search -n' 'sleuth search --count' 'sleuth search --page' 'sleuth search --lang' 'sleuth search --region' 'sleuth search --freshness' 'sleuth search --safe' 'sleuth search --category' 'sleuth search --engine' 'sleuth search --site' 'sleuth search --exclude' 'sleuth search -f' 'sleuth search --format' 'sleuth search --template' 'sleuth search --fields' 'sleuth search -o' 'sleuth search --output' 'sleuth search --rules' 'sleuth search --record' 'sleuth search --replay' 'sleuth search --batch' 'sleuth search --jobs' 'sleuth search --compress' 'sleuth search --limit' 'sleuth search --unit' 'sleuth search --max-tokens' 'sleuth search --progress' 'sleuth search --timeout' 'sleuth search --open'
             return 0
         case 'sleuth providers list --limit' 'sleuth providers list --offset'
             return 0
@@ -226,6 +226,12 @@ complete -c sleuth -n '__sleuth_at "sleuth search"' -l ordered -d 'With --batch:
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l resume -d 'With --batch and -o: go on where the file ends.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l jobs -x -d 'With --batch: queries at a time.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -s i -l interactive -d 'A prompt: open, page, copy, search again.'
+complete -c sleuth -n '__sleuth_at "sleuth search"' -l content -d 'Read the pages: their text comes as content.'
+complete -c sleuth -n '__sleuth_at "sleuth search"' -l compress -x -a 'none cutoff rag' -d 'Squeeze page text: cut it off, or keep what answers (implies --content).'
+complete -c sleuth -n '__sleuth_at "sleuth search"' -l limit -x -d 'Room for all page text together.'
+complete -c sleuth -n '__sleuth_at "sleuth search"' -l unit -x -a 'char token' -d 'What --limit counts.'
+complete -c sleuth -n '__sleuth_at "sleuth search"' -l max-tokens -x -d 'A hard budget of tokens for all page text.'
+complete -c sleuth -n '__sleuth_at "sleuth search"' -l progress -x -a 'auto json none' -d 'Progress on stderr: a line on a terminal, JSON lines.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l cache -d 'Use and keep cached answers.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l no-cache -d 'The opposite of --cache.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l refresh -d 'Ask anew and keep the answer.'

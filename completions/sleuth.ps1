@@ -88,6 +88,12 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Flags = @('--resume'); Help = 'With --batch and -o: go on where the file ends.' }
             @{ Flags = @('--jobs'); Help = 'With --batch: queries at a time.'; Takes = @{ Words = @(); Source = '' } }
             @{ Flags = @('-i', '--interactive'); Help = 'A prompt: open, page, copy, search again.' }
+            @{ Flags = @('--content'); Help = 'Read the pages: their text comes as content.' }
+            @{ Flags = @('--compress'); Help = 'Squeeze page text: cut it off, or keep what answers (implies --content).'; Takes = @{ Words = @('none', 'cutoff', 'rag'); Source = '' } }
+            @{ Flags = @('--limit'); Help = 'Room for all page text together.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--unit'); Help = 'What --limit counts.'; Takes = @{ Words = @('char', 'token'); Source = '' } }
+            @{ Flags = @('--max-tokens'); Help = 'A hard budget of tokens for all page text.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--progress'); Help = 'Progress on stderr: a line on a terminal, JSON lines.'; Takes = @{ Words = @('auto', 'json', 'none'); Source = '' } }
             @{ Flags = @('--cache'); Help = 'Use and keep cached answers.' }
             @{ Flags = @('--no-cache'); Help = 'The opposite of --cache.' }
             @{ Flags = @('--refresh'); Help = 'Ask anew and keep the answer.' }

@@ -17,8 +17,8 @@ COLUMNS = ("page", "lang", "region", "freshness", "range", "safe", "include", "e
 DONE_BY_SLEUTH = ("freshness", "range", "include", "exclude", "content")
 FOOT = """
 `freshness` and `range` are done by date where results carry one. `include` and `exclude` are `--site` and `--exclude`.
-`content` is page text; sleuth reads the pages itself where the provider does not bring it. The last columns say how many
-results a provider gives at most in one request, and how long a query may be; a longer one is cut.
+`content` is page text; sleuth reads the pages itself where the provider does not bring it. The last columns say how
+many results a provider gives at most in one request, and how long a query may be; a longer one is cut.
 """
 
 

@@ -39,7 +39,7 @@ class Hit(NamedTuple):
     title: str
     url: str
     snippet: str = ""
-    content: str = ""
+    content: str | None = None  # page text; None: none was asked for, and the snippet stands in
     site_name: str = ""
     published: str = ""
     score: float = 0.0
@@ -51,6 +51,7 @@ class Hit(NamedTuple):
     image: str = ""
     votes: tuple[Vote, ...] = ()
     adjustments: tuple[str, ...] = ()  # what rules, recency or reranking did to the score, for --explain
+    passages: tuple[tuple[int, int, float], ...] = ()  # of the page, in `content`: start, end, score
 
 
 class Attempt(NamedTuple):
@@ -82,6 +83,10 @@ class Status(NamedTuple):
     phase: str = "default"
     count_before: int = 0
     count_after: int = 0
+    left_out: int = 0  # passages that found no room
+    size: int | None = None  # of all content together, in `unit`
+    unit: str = "char"
+    estimated: bool = False  # the size is not counted by a tokenizer
 
 
 class Outcome(NamedTuple):
@@ -101,6 +106,7 @@ class Outcome(NamedTuple):
     corrections: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  # something is missing or went wrong
     notices: tuple[str, ...] = ()  # something one should know, such as who answered instead
+    pages: tuple[Mapping[str, Any], ...] = ()  # how the reading of each page went, where pages were read
 
 
 class Verdict(NamedTuple):
@@ -128,18 +134,26 @@ def as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any]:
         "ageSeconds": round(outcome.age) if outcome.cached else None,
         "results": [hit_as_json(hit, explain=explain) for hit in outcome.results],
         "outcome": outcome.outcome,
-        "status": {
-            "phase": outcome.status.phase,
-            "countBefore": outcome.status.count_before,
-            "countAfter": outcome.status.count_after,
-        },
+        "status": _status_as_json(outcome.status),
         "attempts": [_attempt_as_json(attempt) for attempt in outcome.attempts],
         "answers": [{"text": answer.text, "url": answer.url or None} for answer in outcome.answers],
         "suggestions": list(outcome.suggestions),
         "corrections": list(outcome.corrections),
         "warnings": [*outcome.notices, *outcome.warnings],
     }
-    return document
+    return document | ({"pages": [dict(page) for page in outcome.pages]} if outcome.pages else {})
+
+
+def _status_as_json(status: Status) -> dict[str, Any]:
+    document = {"phase": status.phase, "countBefore": status.count_before, "countAfter": status.count_after}
+    if status.size is None:
+        return document
+    return document | {
+        "leftOut": status.left_out,
+        "size": status.size,
+        "unit": status.unit,
+        "estimated": status.estimated,
+    }
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
@@ -149,7 +163,7 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
         "title": hit.title,
         "url": hit.url,
         "snippet": hit.snippet,
-        "content": hit.content or hit.snippet,
+        "content": hit.snippet if hit.content is None else hit.content,
         "siteName": hit.site_name or None,
         "published": hit.published or None,
         "score": round(hit.score, 6),
@@ -160,6 +174,8 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     for name in ("author", "length", "image"):
         if value := getattr(hit, name):
             document[name] = value
+    if hit.passages:
+        document["passages"] = [{"start": start, "end": end, "score": score} for start, end, score in hit.passages]
     if explain:
         document["votes"] = [vote._asdict() for vote in hit.votes]
         document["adjustments"] = list(hit.adjustments)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sleuth.cache import DiskCache, NoCache
     from sleuth.choice import Chooser
+    from sleuth.content import Contents
     from sleuth.pages.reader import Reader
     from sleuth.search import Searcher
     from sleuth.store.health import Health
@@ -98,6 +99,13 @@ class Runtime:
         folder = os.path.join(self.paths.cache, "pages")
         cache = DiskCache(folder, MAX_PAGES) if self.settings[FETCH_TTL] else NoCache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
+
+    @cached_property
+    def contents(self) -> "Contents":
+        """Return who adds page text to results."""
+        from sleuth.content import Contents
+
+        return Contents(self.settings, self.reader, self.library)
 
     @cached_property
     def library(self) -> "Library":

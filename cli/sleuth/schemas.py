@@ -8,6 +8,7 @@ TEXT = {"type": "string"}
 MAYBE_TEXT = {"type": ["string", "null"]}
 WHOLE = {"type": "integer", "minimum": 0}
 TEXTS = {"type": "array", "items": TEXT}
+FLAG = {"type": "boolean"}
 
 
 def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -34,6 +35,11 @@ RESULT = _object(
         "image": TEXT,
         "votes": {"type": "array", "items": {"type": "object"}, "description": "with --explain"},
         "adjustments": TEXTS,
+        "passages": {
+            "type": "array",
+            "items": _object({"start": WHOLE, "end": WHOLE, "score": {"type": "number"}}),
+            "description": "what `content` was taken from, by character offsets in the page",
+        },
     },
 )
 ATTEMPT = _object(
@@ -49,6 +55,18 @@ ATTEMPT = _object(
         "message": MAYBE_TEXT,
     }
 )
+PAGE = _object(
+    {
+        "url": TEXT,
+        "finalUrl": MAYBE_TEXT,
+        "title": MAYBE_TEXT,
+        "layer": {"enum": ["cache", "page", "browser", "jina", "archive", None]},
+        "cached": {"type": "boolean"},
+        "truncated": {"type": "boolean"},
+        "elapsedMs": WHOLE,
+        "attempts": {"type": "array", "items": {"type": "object"}},
+    }
+)
 SEARCH_ANSWER: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Answer of sleuth search --json",
@@ -60,7 +78,15 @@ SEARCH_ANSWER: dict[str, Any] = {
             "cached": {"type": "boolean"},
             "results": {"type": "array", "items": RESULT},
             "outcome": {"enum": list(OUTCOMES)},
-            "status": _object({"phase": {"enum": list(PHASES)}, "countBefore": WHOLE, "countAfter": WHOLE}),
+            "status": _object(
+                {"phase": {"enum": list(PHASES)}, "countBefore": WHOLE, "countAfter": WHOLE},
+                {
+                    "leftOut": WHOLE,
+                    "size": WHOLE,
+                    "unit": {"enum": ["char", "token"]},
+                    "estimated": {"type": "boolean"},
+                },
+            ),
             "attempts": {"type": "array", "items": ATTEMPT},
             "answers": {"type": "array", "items": _object({"text": TEXT, "url": MAYBE_TEXT})},
             "suggestions": TEXTS,
@@ -69,6 +95,7 @@ SEARCH_ANSWER: dict[str, Any] = {
         {
             "ageSeconds": {"type": ["integer", "null"], "description": "age of a cached answer"},
             "corrections": TEXTS,
+            "pages": {"type": "array", "items": PAGE, "description": "how reading each page went, with --content"},
         },
     ),
 }

@@ -148,7 +148,7 @@ class Reply(NamedTuple):
         charset = re.search(r"charset=[\"']?([\w-]+)", self.headers.get("content-type", ""))
         try:
             return self.body.decode(charset[1] if charset else "utf-8", "replace")
-        except LookupError:
+        except (LookupError, UnicodeError):  # `idna` and `undefined` are codecs too
             return self.body.decode("utf-8", "replace")
 
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urljoin, urlsplit
-
-from selectolax.lexbor import LexborHTMLParser
+from urllib.parse import parse_qs, urlsplit
 
 from sleuth_providers.base import (
     Account,
@@ -20,9 +18,11 @@ from sleuth_providers.base import (
     base_url,
 )
 from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.markup import is_web, join, read_html, site_of, text_of
 
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
 WALL = ("anomaly-modal", "anomaly.js", "challenge-form", "bots use DuckDuckGo too")
+MOST_BLOCKS = 200  # each may hold all that follow it
 
 
 class DuckDuckGo(Provider):
@@ -52,7 +52,7 @@ class DuckDuckGo(Provider):
         """Walk to the wanted page: a later one cannot be asked for without the form on the one before."""
         reply = http.send(self.request(query, account), self.refusal)
         for _ in range(query.page - 1):
-            form = _next_form(LexborHTMLParser(reply.text()))
+            form = _next_form(read_html(reply))
             if not form:
                 return Found()
             reply = http.send(self._post(account, form), self.refusal)
@@ -80,10 +80,10 @@ class DuckDuckGo(Provider):
 
     def parse(self, reply: Reply, query: Query) -> Found:
         """Read the result blocks; advertisements and links back to DuckDuckGo are left out."""
-        tree = LexborHTMLParser(reply.text())
+        tree = read_html(reply)
         abstract = tree.css_first("#zero_click_abstract")
         link = abstract.css_first("a") if abstract else None
-        answer = Answer(_text(abstract), link.attributes.get("href") or "" if link else "")
+        answer = Answer(text_of(abstract), link.attributes.get("href") or "" if link else "")
         return Found(tuple(_results(tree)), answers=(answer,) if answer.text else ())
 
     samples = (
@@ -126,30 +126,25 @@ def _region(query: Query) -> str:
     return f"{special.get(country, country)}-{language}"
 
 
-def _results(tree: LexborHTMLParser) -> Iterator[Result]:
-    for block in tree.css("div.web-result"):
+def _results(tree: Any) -> Iterator[Result]:
+    for block in tree.css("div.web-result")[:MOST_BLOCKS]:
         link = block.css_first("a.result__a")
         url = _target(link.attributes.get("href") or "") if link else ""
         if "result--ad" in (block.attributes.get("class") or "") or not url:
             continue
-        yield Result(_text(link), url, _text(block.css_first(".result__snippet")))
+        yield Result(text_of(link), url, text_of(block.css_first(".result__snippet")))
 
 
 def _target(link: str) -> str:
-    """Unwrap DuckDuckGo's redirect link; nothing for a link that stays with DuckDuckGo."""
-    parts = urlsplit(urljoin("https://duckduckgo.com/", link))
-    wrapped = parse_qs(parts.query).get("uddg") if parts.path == "/l/" else None
-    url = wrapped[0] if wrapped else parts.geturl()
-    host = urlsplit(url).hostname or ""
-    inside = host == "duckduckgo.com" or host.endswith(".duckduckgo.com")
-    return url if url.startswith(("http://", "https://")) and not inside else ""
+    """Unwrap DuckDuckGo's redirect link, and no other: nothing for a link that stays with DuckDuckGo."""
+    url = join("https://duckduckgo.com/", link)
+    parts = urlsplit(url)
+    if parts.path == "/l/":
+        url = parse_qs(parts.query).get("uddg", [url])[0]
+    return url if is_web(url) and site_of(url) != "duckduckgo.com" else ""
 
 
-def _next_form(tree: LexborHTMLParser) -> dict[str, str]:
+def _next_form(tree: Any) -> dict[str, str]:
     fields = tree.css("div.nav-link form input[name]")
     form = {field.attributes["name"] or "": field.attributes.get("value") or "" for field in fields}
     return form if form.get("vqd") else {}
-
-
-def _text(node: Any) -> str:
-    return " ".join(node.text().split()) if node else ""

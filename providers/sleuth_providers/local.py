@@ -35,6 +35,7 @@ WALL_PARTS = (
     "form[action*=captcha], form[action*='/sorry'], form[id*=captcha], iframe[src*=captcha], script[src*=captcha], "
     "script[src*='challenges.cloudflare.com'], script[src*='challenge-platform'], img[src*=captcha]"
 )
+MOST_ITEMS = 200  # each may hold all that follow it
 
 
 class Selectors(NamedTuple):
@@ -154,7 +155,8 @@ class LocalPage(Provider):
 
     def select(self, tree: Any, address: str, selectors: Selectors) -> Iterator[Result]:
         """Yield the results that the selectors find, without advertisements."""
-        for item in {node.mem_id: node for node in tree.css(selectors.item)}.values():  # one may match twice
+        items = tree.css(selectors.item)[:MOST_ITEMS]
+        for item in {node.mem_id: node for node in items}.values():  # one may match twice
             link = item.css_first(selectors.link)
             title = item.css_first(selectors.title) if selectors.title else link
             href = self.href(item, link) if link else ""

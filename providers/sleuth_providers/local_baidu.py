@@ -1,7 +1,6 @@
 """Baidu's results without an API: the JSON behind its page, or the page itself in a browser."""
 
 import json
-import time
 from calendar import timegm
 from collections.abc import Mapping
 from datetime import date
@@ -16,7 +15,6 @@ from sleuth_providers.base import (
     Result,
     Sample,
     as_dict,
-    as_number,
     as_text,
     strip_tags,
     web_results,
@@ -159,12 +157,5 @@ def _result(entry: dict[str, Any]) -> Result:
         title=strip_tags(entry.get("title")),
         url=as_text(entry.get("url")),
         snippet=strip_tags(entry.get("abs")),
-        published=_moment(as_number(entry.get("time"))),
+        published=as_text(entry.get("time")),
     )
-
-
-def _moment(seconds: float | None) -> str:
-    try:
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) if seconds else ""
-    except (OverflowError, ValueError, OSError):
-        return ""

@@ -1,6 +1,5 @@
 """Mojeek: an index of its own that follows nobody around."""
 
-import time
 from datetime import date, timedelta
 from typing import Any
 
@@ -160,19 +159,11 @@ def _compact(day: str, later: int = 0) -> str:
 
 
 def _result(item: dict[str, Any]) -> Result:
-    seconds = as_number(item.get("date")) or as_number(item.get("timestamp"))
     return Result(
         title=strip_tags(item.get("title")),
         url=as_text(item.get("url")),
         snippet=strip_tags(item.get("desc")),
-        published=_moment(seconds) or as_text(item.get("date")),
+        published=as_text(item.get("date") or item.get("timestamp")),
         score=as_number(item.get("score")),
         thumbnail=as_text(as_dict(item.get("image")).get("url")),
     )
-
-
-def _moment(seconds: float | None) -> str:
-    try:
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) if seconds else ""
-    except (OverflowError, ValueError, OSError):
-        return ""

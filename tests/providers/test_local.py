@@ -336,6 +336,14 @@ def test_hostile_page_ends_soon(body: str) -> None:
     assert time.monotonic() - started < 5
 
 
+def test_results_within_results_end_soon() -> None:
+    body = b'<div class="zMzFAb">x' * 12_000
+    started = time.process_time()
+    with pytest.raises(BadResponseError):
+        LocalGoogle().parse(Reply(200, HTML, body, PAGE), Query("rust async"))
+    assert time.process_time() - started < 2
+
+
 SCRIPTED = """<!doctype html><title>Find</title><input value="rust async"><ol id="list"></ol><script>
  fetch("/data").then(reply => reply.json()).then(hits => {
    window.open("/popup");

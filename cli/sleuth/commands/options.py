@@ -50,6 +50,21 @@ Explain = Annotated[bool, typer.Option("--explain", help="Show what put each res
 Record = Annotated[str | None, typer.Option("--record", metavar="FILE", help="Keep the raw answers, keys removed.")]
 Replay = Annotated[str | None, typer.Option("--replay", metavar="FILE", help="Answer from a recording, ask nobody.")]
 
+Content = Annotated[bool, typer.Option("--content", help="Read the pages: their text comes as content.")]
+Compress = Annotated[
+    Literal["none", "cutoff", "rag"] | None,
+    typer.Option("--compress", help="Squeeze page text: cut it off, or keep what answers (implies --content)."),
+]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Room for all page text together.")]
+Unit = Annotated[Literal["char", "token"] | None, typer.Option("--unit", help="What --limit counts.")]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", min=1, metavar="N", help="A hard budget of tokens for all page text.")
+]
+ProgressKind = Annotated[
+    Literal["auto", "json", "none"],
+    typer.Option("--progress", help="Progress on stderr: a line on a terminal, JSON lines."),
+]
+
 Cached = Annotated[bool, typer.Option("--cache/--no-cache", help="Use and keep cached answers.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Ask anew and keep the answer.")]
 Offline = Annotated[bool, typer.Option("--offline", help="No network: the cache and the library only.")]

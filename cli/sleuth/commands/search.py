@@ -60,6 +60,12 @@ def search(
     resume: o.Resume = False,
     jobs: o.Jobs = 8,
     interactive: o.Interactive = False,
+    content: o.Content = False,
+    compress: o.Compress = None,
+    limit: o.Limit = None,
+    unit: o.Unit = None,
+    max_tokens: o.MaxTokens = None,
+    progress: o.ProgressKind = "auto",
     cached: o.Cached = True,
     refresh: o.Refresh = False,
     offline: o.Offline = False,
@@ -96,6 +102,7 @@ def search(
         include=typed.split(site),
         exclude=typed.split(exclude),
         engines=typed.split(engine),
+        content=bool(content or compress or limit or max_tokens),
         dated=settings[SEARCH_WITH_TIME] if with_time is None else with_time,
     )
     from sleuth.search import SearchRequest
@@ -126,6 +133,11 @@ def search(
 
         return Prompt(runtime, request, view).run()
     outcome = _search(runtime, request, record, replay)
+    if outcome.results and (content or compress or limit or max_tokens):
+        from sleuth.commands.reading import with_content
+
+        squeeze = (compress, limit, unit, max_tokens)
+        outcome = with_content(runtime, outcome, squeeze, progress, cache=request.cache, offline=offline)
     if outcome.outcome != "failed" or chosen == "json":
         showing.write(runtime, outcome, chosen, view, output)
     if outcome.outcome == "failed":

@@ -148,7 +148,7 @@ def _hit(group: list[_Find], k: int) -> Hit:
         title=max((result.title for result in results), key=_title_merits) or domain(url) or url,
         url=url,
         snippet=max((result.snippet for result in results), key=len),
-        content=max((result.content for result in results), key=len),
+        content=max((result.content for result in results), key=len) or None,
         site_name=_first(result.site for result in results) or domain(url),
         published=_first(result.published for result in results),
         score=math.fsum(vote.points for vote in votes.values()),
