@@ -20,6 +20,11 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.write(VERSION)
         return 0
     _mend_streams()
+    from sleuth.desk import help_text
+
+    if text := help_text(arguments):
+        sys.stdout.write(text)
+        return 0
     from sleuth.runtime import Runtime
 
     return run(Runtime(), arguments)
@@ -55,17 +60,27 @@ def run(runtime: "Runtime", arguments: list[str]) -> int:
 
 
 def _run(runtime: "Runtime", arguments: list[str]) -> int:
+    from sleuth import desk
+    from sleuth.errors import Exit
+
+    flags, words = hoist(arguments)
+    if flags in ([], ["--debug"]) and (code := desk.answer(runtime, words)) is not None:
+        return code
+    result = _run_typer(runtime, [*flags, *words])
+    if result == Exit.INTERRUPTED:  # how Typer hands on Ctrl-C
+        raise KeyboardInterrupt
+    runtime.stdout.flush()
+    return result if isinstance(result, int) else Exit.DONE
+
+
+def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
     from typer.exceptions import Abort
 
     from sleuth import app
-    from sleuth.errors import Exit, RequestError
+    from sleuth.errors import RequestError
 
     try:
-        result = app.run(runtime, arguments)
-        if result == Exit.INTERRUPTED:  # how Typer hands on Ctrl-C
-            raise KeyboardInterrupt
-        runtime.stdout.flush()
-        return result if isinstance(result, int) else Exit.DONE
+        return app.run(runtime, arguments)
     except Abort as problem:
         raise KeyboardInterrupt from problem
     except Exception as problem:
@@ -75,6 +90,22 @@ def _run(runtime: "Runtime", arguments: list[str]) -> int:
         context = getattr(problem, "ctx", None)
         path = context.command_path if context else "sleuth"
         raise RequestError("{usage}", "see: {path} --help", usage=usage().strip().rstrip("."), path=path) from problem
+
+
+def hoist(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Part global flags, which may stand anywhere before a `--`, from the rest."""
+    front, rest = [], []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word == "--debug" or word.startswith("--color="):
+            front.append(word)
+        elif word == "--color":
+            front += [word, *[value for value in [next(words, None)] if value is not None]]
+        else:
+            rest.append(word)
+    return front, rest
 
 
 def wants_json(arguments: list[str]) -> bool:

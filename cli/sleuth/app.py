@@ -68,7 +68,7 @@ app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Example: sleuth search rust async runtimes   ·   More: man sleuth, or sleuth search -p library …",
 )
 
@@ -95,20 +95,4 @@ def main(
 def run(runtime: Runtime, arguments: list[str]) -> Any:
     """Read a command line and run the command it means; errors are the caller's to show."""
     command = get_command(app)
-    return command.main(hoist(arguments), prog_name="sleuth", standalone_mode=False, obj=runtime)
-
-
-def hoist(arguments: list[str]) -> list[str]:
-    """Move global flags to the front, so that they may stand anywhere before a `--`."""
-    front, rest = [], []
-    words = iter(arguments)
-    for word in words:
-        if word == "--":
-            rest += [word, *words]
-        elif word == "--debug" or word.startswith("--color="):
-            front.append(word)
-        elif word == "--color":
-            front += [word, *[value for value in [next(words, None)] if value is not None]]
-        else:
-            rest.append(word)
-    return front + rest
+    return command.main(arguments, prog_name="sleuth", standalone_mode=False, obj=runtime)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from typer.main import get_command
 
-from sleuth import capabilities, completion, manual, reference, tree
+from sleuth import capabilities, completion, frontage, manual, reference, tree
 from sleuth.app import app
 
 # Where a shell looks for the scripts that a package brings; PowerShell has no such place.
@@ -20,10 +20,12 @@ TABLE = "[tool.hatch.build.targets.wheel.shared-data]\n"
 
 def generate(project: Path) -> dict[str, str]:
     """Return every generated file: its place in the project and its text."""
-    commands = tree.read(get_command(app))
+    root = get_command(app)
+    commands = tree.read(root)
     files = {f"completions/{file}": completion.script(shell, commands) for shell, file in completion.FILES.items()}
     files |= {f"man/{name}": page for name, page in manual.pages(commands).items()}
     files["docs/commands.md"] = reference.reference(commands)
+    files |= frontage.files(root)
     files["docs/capabilities.md"] = capabilities.chapter()
     settings = (project / "pyproject.toml").read_text(encoding="utf-8")
     return files | {"pyproject.toml": with_shared_data(settings, files)}
@@ -49,7 +51,7 @@ def write(files: dict[str, str], project: Path) -> None:
     """Bring the project up to date."""
     for name in stale(files, project):
         if name in files:
-            (project / name).parent.mkdir(exist_ok=True)
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
             (project / name).write_bytes(files[name].encode())
         else:
             (project / name).unlink()

@@ -195,13 +195,12 @@ class Provider:
     notes: ClassVar[str] = ""
     trouble_hint: ClassVar[str] = ""  # what to do when nobody answers at its address
     env: ClassVar[tuple[str, ...]] = ()  # where a key may be found
-    host_env: ClassVar[tuple[str, ...]] = ()  # where an address may be found
     host: ClassVar[str] = ""  # the default address; a URL template with %s for `local` ones
+    host_env: ClassVar[tuple[str, ...]] = ()  # where an address may be found
     needs_key: ClassVar[bool] = False
     needs_host: ClassVar[bool] = False
-    supports: ClassVar[frozenset[str]] = (
-        frozenset()
-    )  # freshness range lang region safe page include exclude content engines
+    # Of freshness, range, lang, region, safe, page, include, exclude, content and engines.
+    supports: ClassVar[frozenset[str]] = frozenset()
     operators: ClassVar[bool] = False  # understands site: and -site: in the words
     categories: ClassVar[tuple[str, ...]] = ("general",)
     max_results: ClassVar[int] = 10

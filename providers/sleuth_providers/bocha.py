@@ -51,7 +51,7 @@ class Bocha(Provider):
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
     categories = ("general", "images")
     max_results = 50
-    price = "about ¥36 (2026-11)"
+    price = "about ¥36, unconfirmed (2026-11)"
     cost = 0.005
 
     def request(self, query: Query, account: Account) -> Request:

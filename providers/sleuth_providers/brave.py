@@ -79,7 +79,8 @@ class Brave(Provider):
         missed = super().not_applied(query)
         missed += ("region",) if query.region and query.region not in COUNTRIES else ()
         if query.category == "images":
-            missed += ("page",) * (query.page > 1) + ("freshness",) * bool(query.freshness)
+            span = "range" if query.freshness == "range" else "freshness"
+            missed += ("page",) * (query.page > 1) + (span,) * bool(query.freshness)
         return missed
 
     def refusal(self, reply: Reply) -> ProviderError | None:

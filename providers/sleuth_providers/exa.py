@@ -40,7 +40,7 @@ class Exa(Provider):
     supports = frozenset({"freshness", "range", "region", "safe", "include", "exclude", "content"})
     categories = ("general", "news", "science")
     max_results = 100
-    price = "$5, and $1 for 1,000 page texts (2026-11)"
+    price = "$5, for more than 25 results $25, and $1 for 1,000 page texts (2026-11)"
     cost = 0.005
     per_minute = 600
     options = {

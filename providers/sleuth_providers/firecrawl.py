@@ -33,8 +33,8 @@ class Firecrawl(Provider):
     key_page = "https://www.firecrawl.dev/app/api-keys"
     notes = "Works without a key up to a daily limit; a free key brings 1,000 credits. Page text costs a credit a page."
     env = ("FIRECRAWL_API_KEY",)
-    host_env = ("FIRECRAWL_API_URL",)
     host = "https://api.firecrawl.dev"
+    host_env = ("FIRECRAWL_API_URL",)
     supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
     categories = ("general", "news", "images")
     max_results = 100

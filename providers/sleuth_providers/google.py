@@ -35,7 +35,10 @@ class Google(Provider):
     name = "Google Custom Search"
     homepage = "https://developers.google.com/custom-search/v1/overview"
     key_page = "https://console.cloud.google.com/apis/credentials"
-    notes = "Google ends this API on 2027-01-01 and takes no new customers. Besides the key it needs --option cx=ID."
+    notes = (
+        "Google ends this API on 2027-01-01 and takes no new customers. Besides the key it needs --option cx=ID. "
+        "100 requests a day are free, and sleuth stops there: --option per_day=N allows more."
+    )
     env = ("GOOGLE_API_KEY", "GOOGLE_PSE_API_KEY")
     host = "https://www.googleapis.com"
     needs_key = True
@@ -43,15 +46,15 @@ class Google(Provider):
     operators = True
     categories = ("general", "images")
     max_results = 10
-    price = "$5 (2026-11)"
+    price = "$5, the first 100 a day free (2026-11)"
     cost = 0.005
     per_day = 100
     options = {
         "cx": "id of the Programmable Search Engine",
         "referer": "address to send as Referer, for keys restricted to a site",
     }
-    option_env = {"cx": "GOOGLE_CSE_ID"}
     required_options = ("cx",)
+    option_env = {"cx": "GOOGLE_CSE_ID"}
 
     def request(self, query: Query, account: Account) -> Request:
         """Ask for at most ten; Google stops at the hundredth result."""

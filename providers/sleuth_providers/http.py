@@ -159,9 +159,19 @@ def _same_origin(here: str, there: str) -> bool:
 
 def choose_wire(address: str) -> Wire:
     """Go direct unless the system names a proxy; a loopback address never goes through one."""
-    if sys.platform == "linux" and not any(name.lower() in PROXY_VARIABLES for name in os.environ):
+    proxy = system_proxy(address)
+    if proxy is None:
         return exchange
     from sleuth_providers import proxied
 
-    proxy = proxied.proxy_for(address)
-    return proxied.wire_through(proxy) if proxy else exchange
+    wire: Wire = proxied.wire_through(proxy)
+    return wire
+
+
+def system_proxy(address: str) -> str | None:
+    """Return the proxy the system names for an address; what looks for it is loaded only where there may be one."""
+    if sys.platform == "linux" and not any(name.lower() in PROXY_VARIABLES for name in os.environ):
+        return None
+    from sleuth_providers import proxied
+
+    return proxied.proxy_for(address) or None

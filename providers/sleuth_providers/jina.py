@@ -37,7 +37,10 @@ class Jina(Provider):
     name = "Jina"
     homepage = "https://jina.ai/reader/"
     key_page = "https://jina.ai/api-dashboard/"
-    notes = "A new key brings 10 million tokens, about 1,000 searches. With page text an answer takes 5 to 15 seconds."
+    notes = (
+        "A new key brings 10 million tokens, about 1,000 searches. With page text an answer takes 5 to 15 seconds. "
+        "Engines: " + ", ".join(ENGINES) + "."
+    )
     env = ("JINA_API_KEY",)
     host = "https://s.jina.ai"
     needs_key = True
@@ -45,7 +48,7 @@ class Jina(Provider):
     operators = True
     categories = ("general", "news", "images")
     max_results = 20
-    price = "$0.5 (2026-11)"
+    price = "about $0.5, Bing three times, news and images five times as much (2026-11)"
     cost = 0.0005
     per_minute = 100
 

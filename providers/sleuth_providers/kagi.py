@@ -30,7 +30,7 @@ class Kagi(Provider):
     id = "kagi"
     name = "Kagi"
     homepage = "https://help.kagi.com/kagi/api/overview.html"
-    key_page = "https://kagi.com/settings/api"
+    key_page = "https://kagi.com/api/keys"
     notes = "Billed apart from a subscription; the settings of the account may shape the results."
     env = ("KAGI_API_KEY",)
     host = "https://kagi.com/api/v1"
@@ -38,8 +38,8 @@ class Kagi(Provider):
     supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
     categories = ("general", "news", "images", "videos")
     max_results = 100
-    price = "not published; the older API cost $25 (2026-11)"
-    cost = 0.025
+    price = "about $12; the older API cost $25 (2026-11)"
+    cost = 0.012
     options = {"timeout": "seconds Kagi may take; fewer mean quicker and poorer results"}
 
     def request(self, query: Query, account: Account) -> Request:
@@ -51,7 +51,7 @@ class Kagi(Provider):
         }
         if query.category in ("news", "images", "videos"):
             body["workflow"] = query.category
-        if query.page > 1:
+        if query.page > 1 and query.category != "images":
             body["page"] = query.page
         filters = {"region": query.region.lower()} if query.region else {}
         if query.freshness:
@@ -69,6 +69,11 @@ class Kagi(Provider):
             body["timeout"] = float(limit)
         headers = {"Authorization": f"Bearer {account.key}"}
         return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add the pages of images, which come all at once."""
+        missed = super().not_applied(query)
+        return (*missed, "page") if query.category == "images" and query.page > 1 else missed
 
     def refusal(self, reply: Reply) -> ProviderError | None:
         """Tell a used-up allowance from asking too fast: both are 429."""

@@ -35,7 +35,10 @@ class Linkup(Provider):
     name = "Linkup"
     homepage = "https://docs.linkup.so/"
     key_page = "https://app.linkup.so/api-keys"
-    notes = "Searches that fail or find nothing are free. `deep` takes up to a minute: raise the time limit with it."
+    notes = (
+        "Some credit is free each month; searches that fail or find nothing always are. "
+        "`deep` takes up to a minute: raise the time limit with it."
+    )
     env = ("LINKUP_API_KEY",)
     host = "https://api.linkup.so/v1"
     needs_key = True
@@ -45,7 +48,7 @@ class Linkup(Provider):
     price = "€5, deep €50 (2026-11)"
     cost = 0.0059
     options = {
-        "depth": "flash, fast, standard or deep",
+        "depth": "flash, fast, standard (the default) or deep",
         "answer": "on lets Linkup write an answer, with the sources as results",
     }
 

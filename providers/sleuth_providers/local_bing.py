@@ -28,8 +28,8 @@ class LocalBing(LocalPage):
     categories = ("general", "news")
     max_results = 10
     per_minute = 20
-    selectors = (Selectors("li.b_algo", "h2 a[href]", snippet=".b_caption p, p"),)
     options = LocalPage.options | {"unrelated": "on keeps results that share no word with the query"}
+    selectors = (Selectors("li.b_algo", "h2 a[href]", snippet=".b_caption p, p"),)
 
     def request(self, query: Query, account: Account) -> Request:
         """Pin the market in words, header and cookies, or Bing goes by the address it is asked from."""

@@ -44,7 +44,7 @@ class Metaso(Provider):
     categories = ("general", "images", "videos", "science")
     max_results = 100
     max_query = 200
-    price = "about ¥30 (2026-11)"
+    price = "about ¥30, unconfirmed (2026-11)"
     cost = 0.0042
     options = {
         "science_scope": "the scope papers are searched in: scholar (the default) or paper",

@@ -31,8 +31,8 @@ class Perplexity(Provider):
     key_page = "https://www.perplexity.ai/account/api/keys"
     notes = "Pages, not answers. An extract of each page comes with every result."
     env = ("PERPLEXITY_API_KEY", "PPLX_API_KEY")
-    host_env = ("PERPLEXITY_BASE_URL",)
     host = "https://api.perplexity.ai"
+    host_env = ("PERPLEXITY_BASE_URL",)
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
     categories = ("general", "science")

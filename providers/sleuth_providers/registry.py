@@ -21,6 +21,7 @@ HOUSE = {
     "markup",
     "finder",
     "browser",
+    "gate",
 }
 
 GROUP = "sleuth.providers"  # the entry-point group of other people's packages

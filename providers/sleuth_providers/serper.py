@@ -33,7 +33,7 @@ class Serper(Provider):
     name = "Serper"
     homepage = "https://serper.dev/"
     key_page = "https://serper.dev/api-key"
-    notes = "Google's results; 2,500 requests are free, then prepaid."
+    notes = "Google's results; 2,500 requests are free, then prepaid credits that last six months."
     env = ("SERPER_API_KEY",)
     host = "https://google.serper.dev"
     needs_key = True

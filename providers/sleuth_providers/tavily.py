@@ -58,7 +58,7 @@ class Tavily(Provider):
     cost = CREDIT
     per_minute = 100
     options = {
-        "search_depth": "basic, fast, ultra-fast, or advanced, which costs twice as much",
+        "search_depth": "basic (the default), fast, ultra-fast, or advanced, which costs twice as much",
         "include_answer": "basic or advanced: let Tavily write an answer",
         "safe_search": "on sends safe_search, which only enterprise plans are said to have",
     }

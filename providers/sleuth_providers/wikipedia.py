@@ -27,8 +27,8 @@ class Wikipedia(Provider):
     homepage = "https://www.mediawiki.org/wiki/API:Search"
     notes = "The language of the search picks the Wikipedia; English when none is set."
     host = "https://{lang}.wikipedia.org"
-    supports = frozenset({"lang", "page", "content"})
-    max_results = 50
+    supports = frozenset({"lang", "page"})
+    max_results = 20  # as many introductions as one request gives
     max_query = 300
     price = "free"
     weight = 0.8  # true and narrow
@@ -37,13 +37,14 @@ class Wikipedia(Provider):
         """Ask the generator form of the Action API; `formatversion=2` makes pages a list."""
         lang = query.lang.split("-")[0].lower() or "en"
         host = (account.host or self.host).replace("{lang}", lang).rstrip("/")
+        count = min(query.count, self.max_results)
         params: dict[str, str | int] = {
             "action": "query",
             "format": "json",
             "formatversion": 2,
             "generator": "search",
             "gsrsearch": query.text,
-            "gsrlimit": query.count,
+            "gsrlimit": count,
             "prop": "extracts|info|pageimages",
             "explaintext": 1,
             "exlimit": "max",
@@ -51,10 +52,11 @@ class Wikipedia(Provider):
             "piprop": "thumbnail",
             "pithumbsize": 320,
             "redirects": 1,
+            "exintro": 1,  # of whole articles there is but one in an answer
+            "exchars": 600,
         }
-        params |= {} if query.content else {"exintro": 1, "exchars": 600}
         if query.page > 1:
-            params["gsroffset"] = (query.page - 1) * query.count
+            params["gsroffset"] = (query.page - 1) * count
         headers = {"Accept-Language": query.lang} if query.lang else {}
         return Request(f"{host}/w/api.php", params, headers=headers)
 
@@ -72,7 +74,7 @@ class Wikipedia(Provider):
     def parse(self, reply: Reply, query: Query) -> Found:
         """Put the pages into rank order, which is in `index`."""
         pages = sorted(items(reply, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
-        return Found(web_results(_result(page, query.content) for page in pages), suggestions=_suggestions(reply))
+        return Found(web_results(map(_result, pages)), suggestions=_suggestions(reply))
 
     samples = (
         Sample(
@@ -99,14 +101,12 @@ class Wikipedia(Provider):
     )
 
 
-def _result(page: dict[str, object], content: bool) -> Result:
+def _result(page: dict[str, object]) -> Result:
     thumbnail = as_text(as_dict(page.get("thumbnail")).get("source"))
-    extract = as_text(page.get("extract"))
     return Result(
         title=as_text(page.get("title")),
         url=as_text(page.get("fullurl")),
-        snippet=extract[:600],
-        content=extract if content else "",
+        snippet=as_text(page.get("extract"))[:600],
         published=as_text(page.get("touched")),
         site="Wikipedia",
         thumbnail=f"https:{thumbnail}" if thumbnail.startswith("//") else thumbnail,

@@ -47,7 +47,7 @@ def exchange(request: Request, headers: Mapping[str, str], limits: Limits, guard
     plain = None
     try:
         connection.sock = plain = _connect(host, port, parts.scheme == "https", limits, guard)
-        _send(connection, request, _target(parts), headers)
+        _send(connection, request, target_of(parts), headers)
         response = connection.getresponse()
         names = {name.lower(): value for name, value in response.getheaders()}
         return Reply(response.status, names, _read(response, names, limits.body), address)
@@ -82,7 +82,7 @@ def shown(address: str) -> str:
     return repr(f"{scheme}{mark}{rest}"[:100])
 
 
-def _target(parts: Any) -> str:
+def target_of(parts: Any) -> str:
     """Return path and query as they stand in a request: what is not plain ASCII gets percent-encoded."""
     path = parts.path or "/"
     return quote(f"{path}?{parts.query}" if parts.query else path, safe=string.punctuation, errors="surrogatepass")
@@ -99,19 +99,29 @@ def _send(connection: HTTPConnection, request: Request, target: str, headers: Ma
 
 def _connect(host: str, port: int, secure: bool, limits: Limits, guard: Guard | None) -> Any:
     until = min(limits.deadline, time.monotonic() + limits.connect)
+    plain = dial(host, port, until, guard)
+    try:
+        if secure:
+            plain.settimeout(remaining(until))
+            plain = tls_context().wrap_socket(plain, server_hostname=host)
+        return TimedSocket(plain, limits.deadline)
+    except BaseException:
+        plain.close()
+        raise
+
+
+def dial(host: str, port: int, until: float, guard: Guard | None) -> socket.socket:
+    """Look a host up once, show the guard every address it has, and connect to one of those."""
     addresses = _resolve(host, port, until)
     if guard:
         guard(host, [str(sockaddr[0]) for _, sockaddr in addresses])
     plain = _race(addresses, until)
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if secure:
-            plain.settimeout(_remaining(until))
-            plain = tls_context().wrap_socket(plain, server_hostname=host)
-        return _TimedSocket(plain, limits.deadline)
-    except BaseException:
+    except OSError:
         plain.close()
         raise
+    return plain
 
 
 def numeric_address(host: str) -> str:
@@ -139,7 +149,7 @@ def _resolve(host: str, port: int, until: float) -> list[Address]:
     else:
         thread = threading.Thread(target=look_up, daemon=True)
         thread.start()
-        thread.join(_remaining(until))
+        thread.join(remaining(until))
     if not answer:
         raise DeadlineError("looking up the name took too long")
     if isinstance(answer[0], UnicodeError):
@@ -162,7 +172,7 @@ def _race(addresses: list[Address], until: float) -> socket.socket:
             while waiting or selector.get_map():
                 if waiting:
                     problem = _start(waiting.pop(0), selector) or problem
-                pause = _remaining(until) if not waiting else min(STAGGER, _remaining(until))
+                pause = remaining(until) if not waiting else min(STAGGER, remaining(until))
                 for key, _ in selector.select(pause if selector.get_map() else 0):
                     candidate: Any = key.fileobj
                     selector.unregister(candidate)
@@ -193,17 +203,19 @@ def _start(address: Address, selector: selectors.BaseSelector) -> OSError | None
     return OSError(code, os.strerror(code))
 
 
-class _TimedSocket:
+class TimedSocket:
     """A connected socket whose every read and write must end by one deadline."""
 
     def __init__(self, raw: socket.socket, deadline: float) -> None:
         self.raw, self.deadline = raw, deadline
 
     def sendall(self, data: Any) -> None:
-        self.raw.settimeout(_remaining(self.deadline))
+        """Send everything in time."""
+        self.raw.settimeout(remaining(self.deadline))
         self.raw.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
+        """Return what comes in as http.client wants to read it."""
         return io.BufferedReader(_TimedReader(self.raw, self.deadline), CHUNK)
 
     def close(self) -> None:
@@ -218,11 +230,12 @@ class _TimedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self.raw.settimeout(_remaining(self.deadline))
+        self.raw.settimeout(remaining(self.deadline))
         return self.raw.recv_into(buffer)
 
 
-def _remaining(deadline: float) -> float:
+def remaining(deadline: float) -> float:
+    """Return how many seconds are left; TimeoutError when none are."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError

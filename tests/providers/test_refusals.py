@@ -101,6 +101,8 @@ def test_keyless_tier_is_asked_without_a_key(name: str, header: str, with_key: s
         ("local-baidu", Query("x", include=("a.com", "b.com"), exclude=("c.com",), lang="zh"), ("lang", "include")),
         ("local-bing", Query("x", freshness="day", since="2026-11-15"), ("freshness",)),
         ("kagi", Query("x", include=("a.com", "b.com"), exclude=("c.com",)), ()),
+        ("kagi", Query("x", page=2, category="images"), ("page",)),
+        ("brave", Query("x", category="images", freshness="range", since="2026-10-01", until="2026-10-31"), ("range",)),
     ],
 )
 def test_filter_that_a_provider_cannot_take_is_named(name: str, query: Query, missed: tuple[str, ...]) -> None:

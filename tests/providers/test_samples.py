@@ -82,12 +82,33 @@ def test_sample_goes_out_and_comes_in_as_recorded(provider: Provider, sample: Sa
 @every_provider
 def test_provider_declares_what_people_need_to_know(provider: Provider) -> None:
     assert provider.name
-    assert provider.price
+    assert provider.notes
+    assert provider.price == "free" or re.search(r"\(20\d\d-\d\d\)$", provider.price)
     assert provider.homepage.startswith("https://")
     assert any(sample.finds and not sample.error for sample in provider.samples)
     if provider.needs_key:
         assert provider.key_page.startswith("https://")
         assert provider.env
+
+
+@every_provider
+def test_declarations_are_in_the_order_of_the_interface(provider: Provider) -> None:
+    order = [name for name in vars(Provider) if name in Provider.__annotations__]
+    declared = [name for name in vars(type(provider)) if name in order]
+    assert declared == sorted(declared, key=order.index)
+
+
+@every_provider
+def test_every_option_that_is_read_is_declared(provider: Provider) -> None:
+    class Recording(dict[str, Any]):
+        def get(self, name: str, default: Any = None) -> Any:
+            assert name in provider.options
+            return super().get(name, default)
+
+    for sample in provider.samples:
+        account = sample.account._replace(options=Recording(sample.account.options))
+        ask(provider, sample.query, account, canned(sample.status, sample.headers, sample.body))
+    assert set(provider.required_options) | set(provider.option_env) <= set(provider.options)
 
 
 @every_provider

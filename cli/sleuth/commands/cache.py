@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sleuth.cache import DiskCache
-from sleuth.commands import make_app
+from sleuth.commands.making import make_app
 from sleuth.language import say
 from sleuth.runtime import Runtime
 

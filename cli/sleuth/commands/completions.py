@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sleuth.commands import make_app
+from sleuth.commands.making import make_app
 from sleuth.runtime import Runtime
 
 app = make_app()

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth.commands import make_app
+from sleuth.commands.making import make_app
 from sleuth.errors import Exit, RequestError, SettingsError
 from sleuth.language import say
 from sleuth.runtime import Runtime

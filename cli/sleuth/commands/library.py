@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from sleuth.commands import make_app
 from sleuth.commands import options as o
+from sleuth.commands.making import make_app
 from sleuth.errors import RequestError
 from sleuth.language import say
 from sleuth.runtime import Runtime
@@ -93,23 +93,10 @@ def search(
     exit_status: o.ExitStatus = False,
 ) -> int:
     """Search the library alone; the same as `sleuth search -p library`."""
-    from sleuth.commands.search import search as ask
+    from sleuth.commands.searching import Wishes
+    from sleuth.commands.searching import search as perform
 
-    return ask(
-        ctx,
-        words,
-        provider=["library"],
-        count=count,
-        page=page,
-        site=site,
-        exclude=exclude,
-        format=format,
-        as_json=as_json,
-        template=template,
-        fields=fields,
-        output=output,
-        exit_status=exit_status,
-    )
+    return perform(ctx.obj, Wishes(**ctx.params, provider=("library",)))
 
 
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")

@@ -7,7 +7,7 @@ import typer
 
 from sleuth import keys
 from sleuth.choice import Candidate, Chooser, describe
-from sleuth.commands import make_app
+from sleuth.commands.making import make_app
 from sleuth.errors import EXITS, Exit, RequestError
 from sleuth.language import say
 from sleuth.runtime import Runtime, built_in

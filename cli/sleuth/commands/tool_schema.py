@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sleuth.commands import make_app
+from sleuth.commands.making import make_app
 from sleuth.runtime import Runtime
 from sleuth.schemas import tool
 

@@ -1,5 +1,6 @@
 """What was typed becomes what was meant: lists, languages, time spans, fields, rules."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.errors import RequestError
@@ -11,14 +12,14 @@ if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
 
-def split(values: list[str] | None) -> tuple[str, ...]:
+def split(values: Sequence[str] | None) -> tuple[str, ...]:
     """Return the parts of options that may be repeated and may hold commas."""
     return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())
 
 
-def questions(words: list[str] | None, more: list[str] | None) -> tuple[str, ...]:
+def questions(words: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     """Return what is asked: the words as one question, then those given by -q."""
-    asked = ([" ".join(words)] if words else []) + (more or [])
+    asked = ([" ".join(words)] if words else []) + list(more)
     if not asked:
         raise RequestError("there is nothing to search for", "say what: sleuth search rust async runtimes")
     return tuple(asked)

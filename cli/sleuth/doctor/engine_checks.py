@@ -203,6 +203,7 @@ def _check_engine(deployment: Deployment, engine: Engine) -> Iterator[Issue]:
 
 def _check_names(deployment: Deployment, engines: list[Engine]) -> Iterator[Issue]:
     seen: dict[str, Engine] = {}
+    taken = {engine.name.lower() for engine in engines}
     for engine in engines:
         first = seen.setdefault(engine.name.lower(), engine)  # the server makes names lower case
         if first is engine:
@@ -214,7 +215,6 @@ def _check_names(deployment: Deployment, engines: list[Engine]) -> Iterator[Issu
             else say("this engine is in line {line} already; what stands here counts", line=first.node.line)
         )
         name = find(engine.node, "name")
-        taken = {other.name.lower() for other in engines}
         edits = (set_value(name, f'"{_unused(engine.name.lower(), taken, " ")}"'),) if own and name else ()
         yield _issue(deployment, "fail" if own else "warn", name.value if name else engine.node, cause, edits)
 

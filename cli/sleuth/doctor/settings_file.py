@@ -36,7 +36,7 @@ CHECKS = (
     check_engines,
     check_values,
 )
-MAX_ROUNDS = 30
+MAX_ROUNDS = 10  # two or three are enough; a mend may bring the next trouble to light
 TAB_WIDTHS = (2, 4, 8)
 YAML_LINK = "searxng.md#searxng-exits-invalid-settingsyml-yaml-error"
 RIGHTS_LINK = "searxng.md#searxng-container-permission-denied-not-a-valid-file"

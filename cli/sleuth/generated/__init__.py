@@ -1,0 +1,1 @@
+"""What python -m sleuth.generate writes for the front desk."""
