@@ -7,7 +7,8 @@ import typer
 from typer.main import get_command
 
 from sleuth import tree
-from sleuth.app import COMMANDS, app, hoist
+from sleuth.__main__ import hoist
+from sleuth.app import COMMANDS, app
 from sleuth.settings import TABLE
 from sleuth_providers import registry
 
@@ -112,7 +113,7 @@ def test_options_that_typer_adds_are_left_out(sample):
 
 
 def test_options_that_may_stand_anywhere_are_those_that_are_hoisted(real):
-    hoisted = [option.name for option in real.root.options if hoist(["search", option.name])[0] == option.name]
+    hoisted = [option.name for option in real.root.options if hoist(["search", option.name])[0] == [option.name]]
     assert sorted(hoisted) == sorted(tree.ANYWHERE)
     assert {option.name for option in real.anywhere} == {*tree.ANYWHERE, "--help"}
 
