@@ -4,7 +4,7 @@
 # What may follow a command. The functions below answer in `offer` (words), `source` (what to ask) and `comma`.
 _sleuth_commands() {
     case $1 in
-        'sleuth') offer='search providers config library doctor searxng cache tool-schema completions' ;;
+        'sleuth') offer='search summarize providers config library doctor searxng cache tool-schema completions' ;;
         'sleuth providers') offer='list show set use add remove reset test' ;;
         'sleuth config') offer='show get set unset edit path validate' ;;
         'sleuth library') offer='add search list remove stats' ;;
@@ -18,6 +18,7 @@ _sleuth_options() {
     case $1 in
         'sleuth') offer='--color --debug --version -h --help' ;;
         'sleuth search') offer='-q --question -p --provider -n --count --page --lang --region --freshness --safe --category --engine --site --exclude -f --format --json --template --fields -o --output --rerank --recent --rules --explain --record --replay --batch --ordered --resume --jobs -i --interactive --content --compress --limit --unit --max-tokens --progress --cache --no-cache --refresh --offline --timeout --fallback --no-fallback --with-time --no-time --open -j --exit-status -h --help --color --debug' ;;
+        'sleuth summarize') offer='--query --length -f --format --json -o --output --progress --timeout --refresh --offline -h --help --color --debug' ;;
         'sleuth providers' | 'sleuth providers use' | 'sleuth providers remove' | 'sleuth providers reset' | \
             'sleuth config' | 'sleuth config set' | 'sleuth config unset' | 'sleuth config edit' | \
             'sleuth config path' | 'sleuth config validate' | 'sleuth library' | 'sleuth searxng' | 'sleuth cache' | \
@@ -46,18 +47,18 @@ _sleuth_value() {
             'sleuth search --page' | 'sleuth search --lang' | 'sleuth search --region' | 'sleuth search --engine' | \
             'sleuth search --site' | 'sleuth search --exclude' | 'sleuth search --template' | \
             'sleuth search --jobs' | 'sleuth search --limit' | 'sleuth search --max-tokens' | \
-            'sleuth search --timeout' | 'sleuth search --open' | 'sleuth providers list --limit' | \
-            'sleuth providers list --offset' | 'sleuth providers set --api-key' | 'sleuth providers set --api-host' | \
-            'sleuth providers set --engines' | 'sleuth providers set --basic-auth-username' | \
-            'sleuth providers set --basic-auth-password' | 'sleuth providers set --name' | \
-            'sleuth providers set --option' | 'sleuth providers add --id' | 'sleuth providers add --name' | \
-            'sleuth providers add --api-host' | 'sleuth providers add --api-key' | 'sleuth providers add --engines' | \
-            'sleuth providers add --basic-auth-username' | 'sleuth providers add --basic-auth-password' | \
-            'sleuth providers add --option' | 'sleuth providers test --timeout' | 'sleuth library search -n' | \
-            'sleuth library search --count' | 'sleuth library search --page' | 'sleuth library search --site' | \
-            'sleuth library search --exclude' | 'sleuth library search --template' | 'sleuth library list --limit' | \
-            'sleuth library list --offset' | 'sleuth doctor --only' | 'sleuth doctor --timeout' | \
-            'sleuth searxng init --port') : ;;
+            'sleuth search --timeout' | 'sleuth search --open' | 'sleuth summarize --query' | \
+            'sleuth summarize --timeout' | 'sleuth providers list --limit' | 'sleuth providers list --offset' | \
+            'sleuth providers set --api-key' | 'sleuth providers set --api-host' | 'sleuth providers set --engines' | \
+            'sleuth providers set --basic-auth-username' | 'sleuth providers set --basic-auth-password' | \
+            'sleuth providers set --name' | 'sleuth providers set --option' | 'sleuth providers add --id' | \
+            'sleuth providers add --name' | 'sleuth providers add --api-host' | 'sleuth providers add --api-key' | \
+            'sleuth providers add --engines' | 'sleuth providers add --basic-auth-username' | \
+            'sleuth providers add --basic-auth-password' | 'sleuth providers add --option' | \
+            'sleuth providers test --timeout' | 'sleuth library search -n' | 'sleuth library search --count' | \
+            'sleuth library search --page' | 'sleuth library search --site' | 'sleuth library search --exclude' | \
+            'sleuth library search --template' | 'sleuth library list --limit' | 'sleuth library list --offset' | \
+            'sleuth doctor --only' | 'sleuth doctor --timeout' | 'sleuth searxng init --port') : ;;
         'sleuth search -p' | 'sleuth search --provider') offer='auto all' source=providers comma=, ;;
         'sleuth search --freshness') offer='day week month year' ;;
         'sleuth search --safe') offer='off moderate strict' ;;
@@ -66,11 +67,14 @@ _sleuth_value() {
             'sleuth library search --format') offer='rich plain json ndjson markdown csv urls' ;;
         'sleuth search --fields' | 'sleuth library search --fields') offer='citation rank title url snippet content siteName domain published score providers engines thumbnail author length image' comma=, ;;
         'sleuth search -o' | 'sleuth search --output' | 'sleuth search --rules' | 'sleuth search --record' | \
-            'sleuth search --replay' | 'sleuth search --batch' | 'sleuth library search -o' | \
-            'sleuth library search --output' | 'sleuth doctor --settings') source=file ;;
+            'sleuth search --replay' | 'sleuth search --batch' | 'sleuth summarize -o' | \
+            'sleuth summarize --output' | 'sleuth library search -o' | 'sleuth library search --output' | \
+            'sleuth doctor --settings') source=file ;;
         'sleuth search --compress') offer='none cutoff rag' ;;
         'sleuth search --unit') offer='char token' ;;
-        'sleuth search --progress') offer='auto json none' ;;
+        'sleuth search --progress' | 'sleuth summarize --progress') offer='auto json none' ;;
+        'sleuth summarize --length') offer='short medium long' ;;
+        'sleuth summarize -f' | 'sleuth summarize --format') offer='rich plain markdown json' ;;
         'sleuth providers set --type') offer='api local' ;;
         'sleuth providers set --unset') offer='api_key api_host engines basic_auth_username basic_auth_password options' ;;
         'sleuth providers add --adapter') offer='bocha brave deepseek-search duckduckgo exa firecrawl google jina kagi library linkup local-baidu local-bing local-google marginalia metaso mojeek perplexity searxng serpapi serper tavily wikipedia you zhipu' ;;

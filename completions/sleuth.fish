@@ -36,7 +36,7 @@ end
 function __sleuth_commands
     switch $__sleuth_command
         case 'sleuth'
-            printf '%s\n' search providers config library doctor searxng cache tool-schema completions
+            printf '%s\n' search summarize providers config library doctor searxng cache tool-schema completions
         case 'sleuth providers'
             printf '%s\n' list show set use add remove reset test
         case 'sleuth config'
@@ -55,6 +55,8 @@ function __sleuth_takes_value
         case '* --color'
             return 0
         case 'sleuth search -q' 'sleuth search --question' 'sleuth search -p' 'sleuth search --provider' 'sleuth search -n' 'sleuth search --count' 'sleuth search --page' 'sleuth search --lang' 'sleuth search --region' 'sleuth search --freshness' 'sleuth search --safe' 'sleuth search --category' 'sleuth search --engine' 'sleuth search --site' 'sleuth search --exclude' 'sleuth search -f' 'sleuth search --format' 'sleuth search --template' 'sleuth search --fields' 'sleuth search -o' 'sleuth search --output' 'sleuth search --rules' 'sleuth search --record' 'sleuth search --replay' 'sleuth search --batch' 'sleuth search --jobs' 'sleuth search --compress' 'sleuth search --limit' 'sleuth search --unit' 'sleuth search --max-tokens' 'sleuth search --progress' 'sleuth search --timeout' 'sleuth search --open'
+            return 0
+        case 'sleuth summarize --query' 'sleuth summarize --length' 'sleuth summarize -f' 'sleuth summarize --format' 'sleuth summarize -o' 'sleuth summarize --output' 'sleuth summarize --progress' 'sleuth summarize --timeout'
             return 0
         case 'sleuth providers list --limit' 'sleuth providers list --offset'
             return 0
@@ -189,6 +191,7 @@ complete -c sleuth -l color -x -a 'auto always never' -d 'Colours: when the outp
 complete -c sleuth -l debug -d 'Tell what happens on stderr; tracebacks in full.'
 complete -c sleuth -s h -l help -d 'Show this message and exit.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a search -d 'Search; ranked results with numbered citations.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a summarize -d 'Read pages and summarise each and all of them, with citations.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a providers -d 'The provider table: list, show, set, test, use, add, remove, reset.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a config -d 'Settings: show, get, set, unset, edit, path, validate.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a library -d 'The embedded offline index: add, search, list, remove, stats.'
@@ -244,6 +247,15 @@ complete -c sleuth -n '__sleuth_at "sleuth search"' -l no-time -d 'The opposite 
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l open -x -d 'Open result N.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -s j -d 'Open the first result.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l exit-status -d 'Exit with 7 when there are no results.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l query -x -d 'What you want to know from them.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l length -x -a 'short medium long' -d 'How much, or how many characters.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -s f -l format -x -a 'rich plain markdown json' -d 'Output.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l json -d 'Short for --format json.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -s o -l output -r -F -d 'Write there, atomically.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l progress -x -a 'auto json none' -d 'Progress on stderr: a line on a terminal, JSON lines.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l timeout -x -d 'Seconds to wait.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l refresh -d 'Ask anew and keep the answer.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l offline -d 'No network: the cache and the library only.'
 complete -c sleuth -n '__sleuth_at "sleuth providers" 0' -a list -d 'List every provider: ready, in need of a key, or of an address.'
 complete -c sleuth -n '__sleuth_at "sleuth providers" 0' -a show -d 'Show all that is known of one provider; keys stay masked.'
 complete -c sleuth -n '__sleuth_at "sleuth providers" 0' -a set -d 'Change just the named fields of a provider.'

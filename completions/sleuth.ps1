@@ -9,6 +9,7 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
     $commands = @{
         'sleuth' = [ordered]@{
             'search' = 'Search; ranked results with numbered citations.'
+            'summarize' = 'Read pages and summarise each and all of them, with citations.'
             'providers' = 'The provider table: list, show, set, test, use, add, remove, reset.'
             'config' = 'Settings: show, get, set, unset, edit, path, validate.'
             'library' = 'The embedded offline index: add, search, list, remove, stats.'
@@ -106,6 +107,20 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Flags = @('--open'); Help = 'Open result N.'; Takes = @{ Words = @(); Source = '' } }
             @{ Flags = @('-j'); Help = 'Open the first result.' }
             @{ Flags = @('--exit-status'); Help = 'Exit with 7 when there are no results.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth summarize' = @(
+            @{ Flags = @('--query'); Help = 'What you want to know from them.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--length'); Help = 'How much, or how many characters.'; Takes = @{ Words = @('short', 'medium', 'long'); Source = '' } }
+            @{ Flags = @('-f', '--format'); Help = 'Output.'; Takes = @{ Words = @('rich', 'plain', 'markdown', 'json'); Source = '' } }
+            @{ Flags = @('--json'); Help = 'Short for --format json.' }
+            @{ Flags = @('-o', '--output'); Help = 'Write there, atomically.'; Takes = @{ Words = @(); Source = 'file' } }
+            @{ Flags = @('--progress'); Help = 'Progress on stderr: a line on a terminal, JSON lines.'; Takes = @{ Words = @('auto', 'json', 'none'); Source = '' } }
+            @{ Flags = @('--timeout'); Help = 'Seconds to wait.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--refresh'); Help = 'Ask anew and keep the answer.' }
+            @{ Flags = @('--offline'); Help = 'No network: the cache and the library only.' }
             @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
@@ -333,6 +348,9 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
     }
     $arguments = @{
         'sleuth search' = @(
+            @{ Words = @(); Source = ''; Repeats = $true }
+        )
+        'sleuth summarize' = @(
             @{ Words = @(); Source = ''; Repeats = $true }
         )
         'sleuth providers show' = @(

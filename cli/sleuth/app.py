@@ -14,6 +14,7 @@ from sleuth.runtime import Runtime
 # Name → what it does, as `sleuth --help` shows it. The rest of a command stands in its own module.
 COMMANDS = {
     "search": "Search; ranked results with numbered citations.",
+    "summarize": "Read pages and summarise each and all of them, with citations.",
     "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
     "config": "Settings: show, get, set, unset, edit, path, validate.",
     "library": "The embedded offline index: add, search, list, remove, stats.",

@@ -1,7 +1,7 @@
 """From a list of links to text one can use: the pages of results are read, squeezed, and put into the outcome."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sleuth import keys, logs
@@ -69,7 +69,7 @@ class Contents:
         """Return the outcome with page text in `content`; a page that cannot be read leaves its snippet there."""
         missing = [hit.url for hit in outcome.results if not hit.content and not hit.url.startswith("file:")]
         pages = {page.url: page for page in self.reader.read(missing, on_event=tell, **plan)}
-        self._remember(pages.values())
+        self.remember(pages.values())
         texts = [_text(hit, pages) for hit in outcome.results]
         squeezed = self._squeeze(outcome.query, texts, squeeze)
         phase = squeezed.phase if squeeze.method != "none" or squeeze.max_tokens else "fetch_complete"
@@ -110,7 +110,7 @@ class Contents:
         kind = Embedder if url is EMBEDDING_URL else Reranker
         return kind(endpoint, Http(Policy(timeout=self.settings[TIMEOUT])))
 
-    def _remember(self, pages: Any) -> None:
+    def remember(self, pages: Iterable[Page]) -> None:
         """Keep what was read in the library, where the user wants that; trouble there costs nothing else."""
         if not self.settings[LIBRARY_REMEMBER]:
             return

@@ -43,7 +43,7 @@ AGENT = f"sleuth/{__version__} (command-line web search)"  # to services; sites 
 SHORTEST = 0.1  # seconds; less is no time limit but a refusal
 AFTERWARDS = 1.0  # seconds in which answers may still be put into the cache
 
-Browser = Callable[..., Reply]  # browser(url, timeout=…, user_agent=…)
+Browser = Callable[..., Reply]  # browser(url, timeout=…, user_agent=…, guard=…)
 
 
 class Plan(NamedTuple):
@@ -217,10 +217,10 @@ class Reader:
         return Reading(extract(page, until), page.final_url)
 
     def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> Reading:
-        # A browser looks names up by itself, so this is weaker than the guard of a connection: the text of a private
-        # page is not given out, but scripts may have sent requests there.
         _check(url, watch)
-        reply = browser(url, timeout=max(SHORTEST, until - time.monotonic()), user_agent="")
+        # What scripts ask for is guarded apart: that they were refused something does not make the page a private one.
+        scripts = guard.Watch(self.guard, self.settings[FETCH_PRIVATE])
+        reply = browser(url, timeout=max(SHORTEST, until - time.monotonic()), user_agent="", guard=scripts)
         _check(reply.url, watch)
         if error := refusal(reply):
             raise error
@@ -277,10 +277,10 @@ def _check(url: str, watch: Guard) -> None:
     watch(host, [str(entry[4][0]) for entry in found])
 
 
-def _browser(url: str, *, timeout: float, user_agent: str) -> Reply:
+def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Reply:
     from sleuth_providers.browser import read_page
 
-    return read_page(url, timeout=timeout, user_agent=user_agent)
+    return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
 
 
 def _warm_up() -> None:

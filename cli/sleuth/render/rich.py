@@ -46,7 +46,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
         body = Text(answer.text)
         if answer.url:
             body.append(f" {domain(answer.url)}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
-        _print(console, body, "  ")
+        print_wrapped(console, body, "  ")
         console.print()
     for hit in outcome.results:
         _print_hit(console, hit, outcome.query, view, styles)
@@ -55,15 +55,15 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
     title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
-    _print(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
-    _print(console, _about(hit, view, styles), INDENT)
+    print_wrapped(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
+    print_wrapped(console, _about(hit, view, styles), INDENT)
     if hit.snippet:
-        _print(console, _snippet(hit, query, view, styles), INDENT)
+        print_wrapped(console, _snippet(hit, query, view, styles), INDENT)
     if view.explain:
-        _print(console, _explanation(hit, styles), INDENT)
+        print_wrapped(console, _explanation(hit, styles), INDENT)
 
 
-def _print(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
+def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
     """Print text wrapped, every line indented, nothing behind the last word: it copies clean."""
     width = max(8, min(console.width, MAX_WIDTH) - len(indent))
     for number, line in enumerate(text.wrap(console, width, overflow="fold")):

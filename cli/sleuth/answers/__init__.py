@@ -1,0 +1,1 @@
+"""Answers put together from what was read, with citations."""

@@ -1,0 +1,94 @@
+"""A digest: what pages say, each and together, in sentences of their own with the number of their source."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sleuth.language import say
+from sleuth.pages.page import Page
+from sleuth.relevance.summary import Sentence, summarise
+from sleuth.text import domain
+
+
+class Quote(NamedTuple):
+    """A sentence of a source, word for word, and where it stands there."""
+
+    text: str
+    citation: int
+    start: int
+    end: int
+
+
+class Source(NamedTuple):
+    """A page that was read, or was not, and what it says in short."""
+
+    citation: int  # 0 when it could not be read
+    url: str
+    title: str = ""
+    published: str = ""
+    author: str = ""
+    summary: tuple[Quote, ...] = ()
+    problem: str = ""
+    layer: str = ""
+
+
+class Digest(NamedTuple):
+    """What the pages say."""
+
+    query: str
+    summary: tuple[Quote, ...]
+    sources: tuple[Source, ...]
+    warnings: tuple[str, ...] = ()
+    method: str = "extractive"
+
+    @property
+    def read(self) -> tuple[Source, ...]:
+        """Return the sources that were read."""
+        return tuple(source for source in self.sources if source.citation)
+
+
+def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
+    """Return the digest of pages; citations count those that could be read."""
+    good = [page for page in pages if page.ok]
+    numbers = {page.url: place for place, page in enumerate(good, 1)}
+    found = summarise([page.text for page in good], query, length)
+    parts = dict(zip(numbers, found.per_page, strict=True))
+    sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
+    failed = [source for source in sources if not source.citation]
+    warnings = tuple(
+        say("{site} could not be read: {reason}", site=domain(source.url) or source.url, reason=source.problem)
+        for source in failed
+    )
+    return Digest(query, _quotes(found.overall), sources, warnings)
+
+
+def _source(page: Page, citation: int, sentences: Sequence[Sentence]) -> Source:
+    quotes = tuple(quote._replace(citation=citation) for quote in _quotes(sentences))
+    title = page.title or domain(page.url) or page.url
+    return Source(citation, page.url, title, page.published, page.author, quotes, page.problem, page.layer)
+
+
+def _quotes(sentences: Sequence[Sentence]) -> tuple[Quote, ...]:
+    return tuple(Quote(" ".join(one.text.split()), one.page + 1, one.start, one.end) for one in sentences)
+
+
+def as_json(found: Digest) -> dict[str, Any]:
+    """Return the published form of a digest."""
+    return {
+        "query": found.query or None,
+        "method": found.method,
+        "summary": [quote._asdict() for quote in found.summary],
+        "sources": [
+            {
+                "citation": source.citation or None,
+                "url": source.url,
+                "title": source.title,
+                "published": source.published or None,
+                "author": source.author or None,
+                "summary": [quote._asdict() for quote in source.summary],
+                "problem": source.problem or None,
+                "layer": source.layer or None,
+            }
+            for source in found.sources
+        ],
+        "warnings": list(found.warnings),
+    }

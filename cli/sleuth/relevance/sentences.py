@@ -1,0 +1,140 @@
+"""Where the sentences of a text begin and end: Latin and CJK punctuation, headings, list items; offsets are exact."""
+
+import re
+import unicodedata
+
+from sleuth.relevance.words import STOP_WORDS, UNSPACED
+
+CLOSERS = "\"'”’»)\\]*_`」』）】》〉"
+FULL = "。！？；｡।॥؟۔"  # these end a sentence wherever they stand; the others where a space or CJK text tells so
+END = re.compile(rf"[.!?;…{FULL}]+[{CLOSERS}]*")
+BREAK = re.compile(r"\n\s*|\u3000{2,}\s*")  # two ideographic spaces are an indent: a new paragraph
+UNSPACED_END = re.compile(f"[{UNSPACED}”」』）》]")
+MARKER = re.compile(r"(?:[-*+•·>|#]+|\(?\d{1,3}[.)、]|[a-z][.)])\s")  # list items, headings, quotes, table rows
+WRAPPED = re.compile(r"[^\W\d_]|[,;&(—–-]")  # how a line ends that goes on in the next
+NUMBER = re.compile(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})")
+LAST_WORD = re.compile(r"[^\s(\[\"'“‘]*$")
+NEXT_WORD = re.compile(r"[\s\"'“‘(\[*_]*(\w*)")
+STARTERS = STOP_WORDS | {"he", "she", "we", "you", "i", "my", "our", "his", "her", "however", "according", "although"}
+LONGEST_WORD = 40
+LONGEST_NUMBER = 10
+
+# Never the end, whatever follows; and those that end a sentence only where the next word tells so.
+TITLES = (
+    "mr mrs ms dr prof sr jr st mt rev hon gen col lt sgt capt cmdr adm gov sen rep pres supt vs cf e.g i.e eg ie viz "
+    "approx ca fig figs eq eqs no nos vol vols pp ed eds tab sec ch hr bzw z.b d.h u.a usw mme mlle sra dra"
+)
+ABBREVIATIONS = (
+    "etc al inc ltd co corp bros dept univ assn ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue "
+    "wed thu fri sat sun a.m p.m am pm u.s u.k u.n e.u ph.d m.d b.a m.a b.c a.d bc ad"
+)
+NEVER_LAST, SELDOM_LAST = frozenset(TITLES.split()), frozenset(ABBREVIATIONS.split())
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence starts and ends; nothing but white space lies between them."""
+    found: list[tuple[int, int]] = []
+    for start, end in _units(text):
+        found += _split(text, start, end)
+    return found
+
+
+def cut(text: str, limit: int) -> int:
+    """Return where to end a text of at most `limit` characters: after a sentence, else a word, if there is one near."""
+    if len(text) <= limit:
+        return len(text)
+    ends = [end for _, end in sentences(text[: limit + LONGEST_WORD]) if end <= limit]
+    if ends and 2 * ends[-1] >= limit:
+        return ends[-1]
+    return word_end(text, max(limit, 0))
+
+
+def word_end(text: str, limit: int) -> int:
+    """Return the last place at or before `limit` that splits no word, if there is one near, and no character."""
+    for place in range(limit, max(limit - LONGEST_WORD, limit // 2), -1):
+        before, after = text[place - 1], text[place]
+        if before.isspace() or after.isspace() or (UNSPACED_END.match(before) and not _joins(after)):
+            return len(text[:place].rstrip())
+    while limit and _joins(text[limit]):
+        limit -= 1
+    return limit
+
+
+def _joins(character: str) -> bool:
+    """Tell whether a character belongs to the one before it: accents, joiners, the colours of emoji."""
+    if character.isascii():
+        return False
+    colour = "\U0001f3fb" <= character <= "\U0001f3ff"
+    return colour or character in "\u200d\ufe0f" or unicodedata.category(character)[0] == "M"
+
+
+def _units(text: str) -> list[tuple[int, int]]:
+    """Return the lines and paragraphs of a text, those that were only wrapped joined again."""
+    found: list[tuple[int, int]] = []
+    start = len(text) - len(text.lstrip())
+    for gap in BREAK.finditer(text, start):
+        end = _stripped(text, start, gap.start())
+        if end > start and not _is_wrapped(text, start, end, gap):
+            found.append((start, end))
+            start = gap.end()
+    end = _stripped(text, start, len(text))
+    return [*found, (start, end)] if end > start else found
+
+
+def _stripped(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _is_wrapped(text: str, start: int, end: int, gap: re.Match[str]) -> bool:
+    after = text[gap.end() : gap.end() + 1]
+    return (
+        after.islower()
+        and gap[0].count("\n") == 1
+        and bool(WRAPPED.match(text, end - 1))
+        and not MARKER.match(text, gap.end())
+        and not text.startswith("#", start)
+    )
+
+
+def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for mark in END.finditer(text, start, end):
+        if _is_end(text, start, mark):
+            found.append((start, mark.end()))
+            start = mark.end()
+            while start < end and text[start].isspace():
+                start += 1
+    return [*found, (start, end)] if end > start else found
+
+
+def _is_end(text: str, start: int, mark: re.Match[str]) -> bool:
+    sign, before, after = mark[0][0], text[max(mark.start() - 1, 0)], text[mark.end() : mark.end() + 1]
+    if sign in FULL:
+        return True
+    if not before.isascii() and UNSPACED_END.match(before) and (sign in "!?;" or UNSPACED_END.match(after)):
+        return True
+    return sign != ";" and after.isspace() and _ends_latin(text, start, mark)
+
+
+def _ends_latin(text: str, start: int, mark: re.Match[str]) -> bool:
+    following = NEXT_WORD.match(text, mark.end())
+    word = following[1] if following else ""
+    if word[:1].islower():
+        return False
+    if mark[0] != ".":
+        return True
+    if mark.start() - start < LONGEST_NUMBER and NUMBER.fullmatch(text, start, mark.start()):
+        return False  # it numbers a list item
+    before = LAST_WORD.search(text, max(start, mark.start() - LONGEST_WORD), mark.start())
+    return _ends_sentence(before[0] if before else "", word)
+
+
+def _ends_sentence(last: str, following: str) -> bool:
+    """Tell whether a full stop after one word and before another ends a sentence."""
+    name = last.lower()
+    if name in NEVER_LAST:
+        return name in ("no", "ed", "sec") and not following[:1].isdigit()
+    short = name in SELDOM_LAST or (len(last) == 1 and last.isupper()) or bool(re.fullmatch(r"(?:\w\.)+\w", last))
+    return not short or following.lower() in STARTERS

@@ -1,0 +1,86 @@
+"""A digest as plain text, Markdown, or on a terminal."""
+
+from typing import TYPE_CHECKING, TextIO
+
+from sleuth.language import say
+from sleuth.render.markdown import escape
+from sleuth.text import ascii_url, domain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sleuth.answers.digest import Digest, Quote, Source
+
+
+def render_plain(found: "Digest", out: TextIO) -> None:
+    """Write the digest as plain text with a list of sources."""
+    out.write(f"{_heading(found)}\n\n{_cited(found.summary)}\n")
+    if len(found.read) > 1:
+        out.writelines(f"\n[{source.citation}] {source.title}\n{_text(source.summary)}\n" for source in found.read)
+    out.write(f"\n{say('Sources')}\n")
+    out.writelines(f"[{source.citation}] {source.title}\n    {source.url}\n" for source in found.read)
+
+
+def render_markdown(found: "Digest", out: TextIO) -> None:
+    """Write the digest as Markdown; numbers are links."""
+    links = {source.citation: f"[[{source.citation}]](<{ascii_url(source.url)}>)" for source in found.read}
+    out.write(f"## {escape(_heading(found))}\n\n")
+    out.write(" ".join(f"{escape(quote.text)} {links[quote.citation]}" for quote in found.summary) + "\n")
+    if len(found.read) > 1:
+        out.writelines(
+            f"\n### {escape(source.title)} {links[source.citation]}\n\n{escape(_text(source.summary))}\n"
+            for source in found.read
+        )
+    out.write(f"\n## {say('Sources')}\n\n")
+    out.writelines(f"{source.citation}. [{escape(source.title)}](<{ascii_url(source.url)}>)\n" for source in found.read)
+
+
+def render_rich(found: "Digest", out: TextIO, color: str, theme: str) -> None:
+    """Write the digest for a person: numbers are links, sources stand below."""
+    from rich.style import Style
+    from rich.text import Text
+
+    from sleuth.render.rich import INDENT, STYLES, make_console, print_wrapped
+
+    console, styles = make_console(out, color), STYLES[theme]
+    urls = {source.citation: ascii_url(source.url) for source in found.read}
+
+    def cited(quotes: "Sequence[Quote]", *, numbers: bool) -> Text:
+        text = Text()
+        for quote in quotes:
+            text.append(quote.text)
+            if numbers:
+                text.append(f" [{quote.citation}]", Style.parse(styles["rank"]) + Style(link=urls[quote.citation]))
+            text.append(" ")
+        return text
+
+    def named(source: "Source") -> Text:
+        return Text(source.title, Style.parse(styles["title"]) + Style(link=ascii_url(source.url)))
+
+    print_wrapped(console, Text(_heading(found), styles["quiet"]), "")
+    console.print()
+    print_wrapped(console, cited(found.summary, numbers=True), "")
+    for source in found.read:
+        console.print()
+        print_wrapped(console, named(source), INDENT, Text(f"{source.citation:>2}  ", styles["rank"]))
+        about = " · ".join(part for part in (domain(source.url), source.published, source.author) if part)
+        print_wrapped(console, Text(about, styles["about"]), INDENT)
+        if len(found.read) > 1:
+            print_wrapped(console, cited(source.summary, numbers=False), INDENT)
+    console.print()
+
+
+def _heading(found: "Digest") -> str:
+    if found.query:
+        return say(
+            "What {count} pages say about {query!r}, in their own sentences", count=len(found.read), query=found.query
+        )
+    return say("What {count} pages say, in their own sentences", count=len(found.read))
+
+
+def _cited(quotes: "Sequence[Quote]") -> str:
+    return " ".join(f"{quote.text} [{quote.citation}]" for quote in quotes)
+
+
+def _text(quotes: "Sequence[Quote]") -> str:
+    return " ".join(quote.text for quote in quotes)
