@@ -178,6 +178,8 @@ class Runtime:
         """Finish what is still being written."""
         if "searcher" in self.__dict__:
             self.searcher.finish()
+        if "library" in self.__dict__:
+            self.library.close()
         if "database" in self.__dict__:
             self.database.close()
 

@@ -11,6 +11,8 @@ from sleuth_providers.base import Query
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
+FIRST_DAY = "1990-01-01"  # the web has no older pages
+
 
 def split(values: Sequence[str] | None) -> tuple[str, ...]:
     """Return the parts of options that may be repeated and may hold commas."""
@@ -53,7 +55,8 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
     from sleuth.relevance.dates import freshness_window
 
     try:
-        name, since, until = freshness_window(freshness, datetime.now(UTC).date())
+        today = datetime.now(UTC).date()
+        name, since, until = freshness_window(freshness, today)
     except ValueError as problem:
         raise RequestError(
             "{value!r} says not how new results must be ({reason})",
@@ -61,6 +64,8 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
             value=freshness,
             reason=problem,
         ) from problem
+    if name == "range":  # an open end is closed here, so that no adapter meets an empty date
+        since, until = since or FIRST_DAY, until or today.isoformat()
     return query._replace(freshness=name, since=since, until=until)
 
 

@@ -130,7 +130,7 @@ def _mixed(
         raise ValueError(f"{len(asked)} passages, but {len(told)} scores or some that are no numbers")
     ours, theirs = standardise([scores[at] for at in asked]), standardise(told)
     mixed = [(1 - share) * own + share * other for own, other in zip(ours, theirs, strict=True)]
-    floor = max((scores[at] for at in order[top:]), default=0.0) - min(mixed, default=0.0)
+    floor = max((scores[at] for at in order[top:]), default=0.0) - min(mixed, default=0.0) + 1.0
     result = list(scores)
     for at, value in zip(asked, mixed, strict=True):
         result[at] = floor + value

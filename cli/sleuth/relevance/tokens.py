@@ -14,6 +14,7 @@ ENCODING = "o200k_base"
 BYTES_A_TOKEN = 4.6  # of UTF-8: 9 % off on average; characters ÷ 4 is 20 % off
 LETTERS_A_TOKEN = 4  # in a word of common pairs of letters
 BLANKS_A_TOKEN = 16
+SLACK = 3  # a few odd words may be more than their letters suggest; in a longer text others make up for them
 LONGEST = 64  # characters a token; a text of longer ones is blank, and may lose its end
 SINGLE = re.compile(f"[{LETTERS}{HAN}{HANGUL}]")
 PIECE = re.compile(r" ?[A-Za-z]+|[0-9]{1,3}|\0+| +|\n+|\t+|\r+|.", re.DOTALL)
@@ -24,7 +25,7 @@ def count(text: str) -> int:
     tokenizer = _tokenizer()
     data = text.encode("utf-8", "replace")  # lone surrogates are no text to any tokenizer
     if tokenizer is None:
-        return math.ceil(len(data) / BYTES_A_TOKEN)
+        return max(round(len(data) / BYTES_A_TOKEN), 1) if data else 0
     return len(tokenizer.encode_ordinary(data.decode()))
 
 
@@ -37,7 +38,7 @@ def upper_bound(text: str) -> int:
     """Return what the tokens of a text do not exceed: their number, or without the tokenizer a cautious guess."""
     if exact():
         return count(text)
-    return sum(_most(found[0]) for found in PIECE.finditer(SINGLE.sub("\0", text)))
+    return _bound(text)
 
 
 def cut(text: str, limit: int) -> str:
@@ -55,9 +56,14 @@ def cut(text: str, limit: int) -> str:
     return text[:end]
 
 
+def _bound(text: str) -> int:
+    likely = sum(_most(found[0]) for found in PIECE.finditer(SINGLE.sub("\0", text)))
+    return min(likely + SLACK, len(text.encode("utf-8", "replace")))  # no token is less than a byte
+
+
 @lru_cache(maxsize=1 << 14)
 def _most(piece: str) -> int:
-    """Return how many tokens a piece may be. Seen on prose of many languages, random letters, base64 and code."""
+    """Return how many tokens a piece may be: seen in prose of many languages, random letters, base64 and code."""
     letters = piece.lstrip(" ")
     if not letters or piece[0] in "\n\t\r":
         return 1 + len(piece) // BLANKS_A_TOKEN

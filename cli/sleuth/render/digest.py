@@ -1,5 +1,6 @@
 """A digest as plain text, Markdown, or on a terminal."""
 
+from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
 from sleuth.language import say
@@ -7,7 +8,7 @@ from sleuth.render.markdown import escape
 from sleuth.text import ascii_url, domain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sleuth.answers.digest import Digest, Quote, Source
 
@@ -25,7 +26,7 @@ def render_markdown(found: "Digest", out: TextIO) -> None:
     """Write the digest as Markdown; numbers are links."""
     links = {source.citation: f"[[{source.citation}]](<{ascii_url(source.url)}>)" for source in found.read}
     out.write(f"## {escape(_heading(found))}\n\n")
-    out.write(" ".join(f"{escape(quote.text)} {links[quote.citation]}" for quote in found.summary) + "\n")
+    out.write(" ".join(f"{escape(text)} {links[citation]}" for text, citation in runs(found.summary)) + "\n")
     if len(found.read) > 1:
         out.writelines(
             f"\n### {escape(source.title)} {links[source.citation]}\n\n{escape(_text(source.summary))}\n"
@@ -47,10 +48,10 @@ def render_rich(found: "Digest", out: TextIO, color: str, theme: str) -> None:
 
     def cited(quotes: "Sequence[Quote]", *, numbers: bool) -> Text:
         text = Text()
-        for quote in quotes:
-            text.append(quote.text)
+        for words, citation in runs(quotes):
+            text.append(words)
             if numbers:
-                text.append(f" [{quote.citation}]", Style.parse(styles["rank"]) + Style(link=urls[quote.citation]))
+                text.append(f" [{citation}]", Style.parse(styles["rank"]) + Style(link=urls[citation]))
             text.append(" ")
         return text
 
@@ -78,8 +79,14 @@ def _heading(found: "Digest") -> str:
     return say("What {count} pages say, in their own sentences", count=len(found.read))
 
 
+def runs(quotes: "Sequence[Quote]") -> "Iterator[tuple[str, int]]":
+    """Yield sentences of one source that follow each other as one text with its number."""
+    for citation, group in groupby(quotes, key=lambda quote: quote.citation):
+        yield _text(list(group)), citation
+
+
 def _cited(quotes: "Sequence[Quote]") -> str:
-    return " ".join(f"{quote.text} [{quote.citation}]" for quote in quotes)
+    return " ".join(f"{text} [{citation}]" for text, citation in runs(quotes))
 
 
 def _text(quotes: "Sequence[Quote]") -> str:

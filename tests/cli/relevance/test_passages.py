@@ -21,7 +21,7 @@ def best(query: str, *pages: str, **scorers: object) -> str:
 
 def test_passages_are_whole_sentences_of_about_a_size() -> None:
     parts = [TEA[start:end] for start, end in split(TEA)]
-    assert all(part[-1] == "." and len(part) <= SIZE for part in parts)
+    assert all(part[-1] == "." and len(part) < SIZE + 10 for part in parts)
     assert sum(map(len, parts)) / len(parts) > 0.8 * SIZE
 
 
@@ -32,7 +32,7 @@ def test_chinese_passages_are_shorter() -> None:
 
 
 def test_a_long_sentence_stays_whole_and_an_endless_one_is_cut() -> None:
-    long = "word " * 60 + "end."
+    long = "Word " + "word " * 60 + "end."
     assert split(f"Short. {long} Short.") == [(0, 6), (7, 7 + len(long)), (8 + len(long), 14 + len(long))]
     endless = "alpha, beta gamma " * 100
     assert all(end - start <= SIZE for start, end in split(endless))
@@ -59,8 +59,9 @@ def test_the_passage_that_answers_comes_first() -> None:
 
 
 def test_a_passage_gains_from_its_page_and_its_neighbours() -> None:
-    other = "Bananas are sweet. " * 15 + "The harvest begins in May. " + "Figs are soft. " * 30
-    assert "April" in best("harvest of tea", other, TEA)
+    bananas = "Bananas are sweet. " * 15 + "The harvest begins in May. " + "Figs are soft. " * 30
+    tea = "Leaves are dried in the sun. " * 15 + "The harvest begins in April. " + "Some drink tea at noon. " * 10
+    assert "April" in best("harvest of tea", bananas, tea)
 
 
 def test_nothing_in_common_puts_beginnings_first() -> None:

@@ -11,7 +11,10 @@ from sleuth.relevance.sentences import cut, sentences, word_end
 
 SENTENCES = [
     ("One. Two! Three? Four", "One.|Two!|Three?|Four"),
-    ("Dr. Smith met J. R. R. Tolkien in the U.S. in 1950. He wrote.", "Dr. Smith met J. R. R. Tolkien in the U.S. in 1950.|He wrote."),
+    (
+        "Dr. Smith met J. R. R. Tolkien in the U.S. in 1950. He wrote.",
+        "Dr. Smith met J. R. R. Tolkien in the U.S. in 1950.|He wrote.",
+    ),
     ("In the U.S. The law is old.", "In the U.S.|The law is old."),
     ("Pi is 3.14 today. Version 3.11.4 is out.", "Pi is 3.14 today.|Version 3.11.4 is out."),
     ("No. 5 won. See Fig. 3, e.g. this.", "No. 5 won.|See Fig. 3, e.g. this."),
@@ -84,7 +87,9 @@ def test_a_flag_of_an_accent_is_not_torn_off() -> None:
     assert word_end("xe\u0301", 2) == 1
 
 
-@pytest.mark.parametrize("text", ["." * 100_000, "a. " * 50_000, "\n" * 100_000, "a\n" * 50_000, "。" * 50_000, " " * 100_000])
+@pytest.mark.parametrize(
+    "text", ["." * 100_000, "a. " * 50_000, "\n" * 100_000, "a\n" * 50_000, "。" * 50_000, " " * 100_000]
+)
 def test_no_text_takes_for_ever(text: str) -> None:
     started = time.process_time()
     sentences(text)
