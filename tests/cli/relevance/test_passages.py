@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -42,8 +43,8 @@ def test_a_long_sentence_stays_whole_and_an_endless_one_is_cut() -> None:
 def test_passages_overlap_when_asked() -> None:
     text = "One two three four. " * 40
     plain, overlapping = split(text), split(text, overlap=60)
-    assert all(first[1] <= second[0] for first, second in zip(plain, plain[1:], strict=False))
-    assert all(first[1] - second[0] == 59 for first, second in zip(overlapping[:-2], overlapping[1:-1], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(plain))
+    assert all(first[1] - second[0] == 59 for first, second in pairwise(overlapping[:-1]))
 
 
 @settings(max_examples=200, deadline=None)

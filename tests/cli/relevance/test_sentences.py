@@ -30,7 +30,6 @@ SENTENCES = [
     ("यह है। वह है।", "यह है।|वह है।"),
     ("# Title\n\nText that is\nwrapped here. Next.", "# Title|Text that is\nwrapped here.|Next."),
     ("- one\n- two\n* three\n1. First thing\n2) second", "- one|- two|* three|1. First thing|2) second"),
-    ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b ||---|---||| 1 | 2 |"),
     ("a line without end\nAnother line", "a line without end|Another line"),
     ("", ""),
     (" \n\t ", ""),
@@ -38,7 +37,7 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), [case for case in SENTENCES if "|" not in case[0]])
+@pytest.mark.parametrize(("text", "expected"), SENTENCES)
 def test_text_falls_into_sentences(text: str, expected: str) -> None:
     assert [text[start:end] for start, end in sentences(text)] == [part for part in expected.split("|") if part]
 

@@ -18,8 +18,8 @@ TEXTS = {
     "Finnish": "Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan, veljeyden hengessä. " * 3,
     "Polish": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw, obdarzeni rozumem. " * 3,
     "Zulu": "Bonke abantu bazalwa bekhululekile belingana ngesithunzi nangamalungelo futhi kufanele baphathane. " * 3,
-    "names": "Caenorhabditis elegans, Ornithorhynchus anatinus, Szczebrzeszyn, Ouagadougou, Thiruvananthapuram, Reykjavik.",
-    "chemistry": "dichlorodiphenyltrichloroethane methylenedioxymethamphetamine polytetrafluoroethylene phosphatidylcholine",
+    "names": "Caenorhabditis elegans, Ornithorhynchus anatinus, Szczebrzeszyn, Thiruvananthapuram, Reykjavik.",
+    "chemistry": "dichlorodiphenyltrichloroethane methylenedioxymethamphetamine polytetrafluoroethylene",
     "Russian": "Все люди рождаются свободными и равными в своем достоинстве и правах.",
     "Chinese": "国务院今日召开常务会议，研究部署下一阶段的经济工作，并决定继续扩大对外开放。",
     "Traditional": "漢諾瓦全能運動隊是德國頂尖的龍舟隊，訓練地為馬斯湖。",
@@ -45,10 +45,8 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def counted() -> Iterator[None]:
+def counted() -> None:
     pytest.importorskip("splintr")
-    tokens._tokenizer.cache_clear()
-    yield
 
 
 @pytest.mark.usefixtures("counted")
