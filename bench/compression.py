@@ -5,6 +5,7 @@
 
 A file holds `pages` and `cases`: a query, the numbers of its pages, and the evidence, a sentence of one of them. Kept
 means whole. Budgets are characters; with --tokens they are tokens, about a quarter of them for Latin text.
+"Over budget" is judged by our own count, which is an estimate without the extra `tokens`.
 """
 
 import argparse
@@ -63,7 +64,7 @@ def main() -> None:
         print("tokens are", "counted" if exact() else "bounded from above: the extra `tokens` is not installed")
     for data in sets:
         report(data, options.cases, options.tokens)
-    print(f"3,000 passages: {timed(sets[0]):.3f} s of processor time")
+    print(f"3,000 passages: {max(map(timed, sets)):.3f} s of processor time")
 
 
 def report(data: dict[str, Any], cases: int, in_tokens: bool) -> None:

@@ -6,11 +6,17 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Coroutine
-from typing import Any
+import time
+from collections.abc import Coroutine, Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from sleuth_providers.base import Reply
 from sleuth_providers.errors import BadResponseError, DeadlineError, ProviderError, UnreachableError
+from sleuth_providers.gate import Gate
+from sleuth_providers.http import system_proxy
+from sleuth_providers.policy import Guard
+from sleuth_providers.wire import numeric_address, split
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 ARGUMENTS = (
@@ -20,6 +26,15 @@ ARGUMENTS = (
     "--no-first-run",
     "--disable-quic",
 )
+# Under a guard nothing leaves except through a proxy. Some of these only older Chromiums know, some only newer ones.
+# Not --disable-features: it would take the place of Playwright's own, which ends the search for screens to cast to.
+CONFINED = (
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--dns-prefetch-disable",
+    "--no-pings",
+)
+GATE_NAME = "gate.invalid"  # the one name that a guarded browser can look up; no address is known to it
 UNNEEDED = ("image", "media", "font")
 MAX_BODY = 10_000_000
 QUIET = 4.0  # seconds at the most that scripts have for loading more
@@ -33,12 +48,26 @@ def find_program() -> str | None:
     return next((path for name in PROGRAMS if (path := shutil.which(name))), None)
 
 
-def read_page(url: str, *, timeout: float, user_agent: str) -> Reply:
+class _Way(NamedTuple):
+    """How the browser gets to the network, and what was refused on the way."""
+
+    arguments: tuple[str, ...] = ()
+    proxy: dict[str, str] | None = None
+    refused: Mapping[str, Exception] = {}
+
+
+def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None = None) -> Reply:
     """Return a page after its scripts have run.
 
-    Without a user agent the browser gives its own, less the word that it has no window. Where the page's scripts and
-    redirects lead is the browser's affair: this is for addresses that the user named, not for those a page names.
+    With a guard the page, its scripts and its redirects reach only what the guard lets pass: a gate of ours is the
+    browser's one way out (`gate.py`). A page that leads to a refused address itself raises what the guard raised.
+    Where the system names a proxy for the page, everything goes through that one instead. It looks the names up, so it
+    decides which addresses are reached; the guard sees no more than a page's own address that is written in numbers.
+
+    Without a guard the browser goes where it likes: right for an address that the user named, not for one from a page.
+    Without a user agent the browser gives its own, less the word that it has no window.
     """
+    until = time.monotonic() + max(0.1, timeout)
     program = find_program()
     try:
         # The synchronous side of Playwright cannot be stopped while a script on the page keeps it waiting.
@@ -48,10 +77,10 @@ def read_page(url: str, *, timeout: float, user_agent: str) -> Reply:
     if program is None:
         raise _missing()
 
-    async def visit() -> Reply:
+    async def visit(way: _Way) -> Reply:
         driver = await async_playwright().start()
         try:
-            return await _visit(driver, program, url, timeout, user_agent)
+            return await _visit(driver, program, way, url, timeout, user_agent)
         finally:
             await _within(driver.stop(), CLOSING)
 
@@ -59,7 +88,8 @@ def read_page(url: str, *, timeout: float, user_agent: str) -> Reply:
 
     def work() -> None:
         try:
-            outcome.append(asyncio.run(asyncio.wait_for(visit(), max(0.1, timeout))))
+            with _way_out(url, until, guard) as way:
+                outcome.append(asyncio.run(asyncio.wait_for(visit(way), max(0.1, timeout))))
         except BaseException as problem:
             outcome.append(problem)
 
@@ -74,31 +104,90 @@ def read_page(url: str, *, timeout: float, user_agent: str) -> Reply:
     return outcome[0]
 
 
-async def _visit(driver: Any, program: str, url: str, timeout: float, user_agent: str) -> Reply:
+@contextlib.contextmanager
+def _way_out(url: str, until: float, guard: Guard | None) -> Iterator[_Way]:
+    if guard is None:
+        yield _Way()
+    elif proxy := system_proxy(url):
+        host = split(url)[1]
+        if written := numeric_address(host):  # a name is the proxy's to look up, a number can be checked
+            guard(host, [written])
+        yield _through(proxy)
+    else:
+        split(url)  # refuses what is not for the web
+        gate = Gate(guard, until)
+        with gate as address:
+            server = f"http://{GATE_NAME}:{address.port}"
+            login = {"username": address.username, "password": address.password}
+            yield _confined(server, f"MAP {GATE_NAME} {address.host}", login, gate.refused)
+
+
+def _through(proxy: str) -> _Way:
+    """Return the way through a proxy of the system's, whose login a browser wants apart."""
+    try:
+        parts = urlsplit(proxy)
+    except ValueError:  # a password in it is nobody's business
+        raise UnreachableError("the proxy of this system is not a valid address") from None
+    if parts.username and parts.scheme.startswith("socks"):
+        raise UnreachableError("a browser cannot log in to a SOCKS proxy")
+    place = parts.netloc.rpartition("@")[2]
+    login = {"username": unquote(parts.username), "password": unquote(parts.password or "")} if parts.username else {}
+    return _confined(f"{parts.scheme.replace('5h', '5')}://{place}", f"EXCLUDE {parts.hostname}", login, {})
+
+
+def _confined(server: str, rule: str, login: Mapping[str, str], refused: Mapping[str, Exception]) -> _Way:
+    """Return a way that is the only one: loopback takes it too, and other than to the proxy there is no address."""
+    arguments = (*CONFINED, f"--host-resolver-rules={rule},MAP * ~NOTFOUND")
+    return _Way(arguments, {"server": server, "bypass": "<-loopback>", **login}, refused)
+
+
+async def _visit(driver: Any, program: str, way: _Way, url: str, timeout: float, user_agent: str) -> Reply:
     from playwright.async_api import Error
 
     until = asyncio.get_running_loop().time() + timeout
     root = getattr(os, "geteuid", lambda: 1)() == 0
-    arguments = [*ARGUMENTS, *(["--no-sandbox"] if root else [])]  # Chromium refuses to sandbox itself for root
+    sandbox = ["--no-sandbox"] if root else []  # Chromium refuses to sandbox itself for root
     try:
-        browser = await driver.chromium.launch(executable_path=program, args=arguments, chromium_sandbox=not root)
+        browser = await driver.chromium.launch(
+            executable_path=program,
+            args=[*ARGUMENTS, *way.arguments, *sandbox],
+            chromium_sandbox=not root,
+            proxy=way.proxy,
+        )
     except Error as problem:
         raise _missing() from problem
+    asked = [url]  # where the page itself has led so far
     try:
         page = await _open(browser, user_agent)
+        page.on("request", lambda request: asked.append(request.url) if _is_of_page(request, page) else None)
         response = await page.goto(url, wait_until="domcontentloaded", timeout=0)
         quiet = min(QUIET, (until - asyncio.get_running_loop().time()) / 2)
         with contextlib.suppress(Error):
             await page.wait_for_load_state("networkidle", timeout=max(1.0, quiet * 1000))
         body = (await page.content()).encode()
+        _raise_refusal(way, asked)
         if response is None or len(body) > MAX_BODY:
             raise BadResponseError("no page, or one that is too large")
         headers = dict(response.headers) | {"content-type": "text/html; charset=utf-8"}
         return Reply(response.status, headers, body, page.url)
     except Error as problem:
+        _raise_refusal(way, asked)
         raise _problem(str(problem)) from problem
     finally:
         await _within(browser.close(), CLOSING)
+
+
+def _is_of_page(request: Any, page: Any) -> bool:
+    with contextlib.suppress(Exception):  # some requests come before their frame, and those are not the page's
+        return bool(request.is_navigation_request() and request.frame == page.main_frame)
+    return False
+
+
+def _raise_refusal(way: _Way, asked: list[str]) -> None:
+    """Raise what the guard raised for the page itself; what is refused to its scripts is their affair."""
+    refused = way.refused.get(urlsplit(asked[-1]).hostname or "")
+    if refused:
+        raise refused
 
 
 async def _open(browser: Any, user_agent: str) -> Any:

@@ -3,25 +3,29 @@
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sleuth import keys
+from sleuth import __version__, keys
 from sleuth.choice import Candidate, Chooser
 from sleuth.doctor.finding import Finding
 from sleuth.errors import SleuthError
 from sleuth.language import say
-from sleuth.runtime import AGENT, Runtime
 from sleuth.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Request, as_dict, as_list
 
+if TYPE_CHECKING:
+    from sleuth.runtime import Runtime
+
+AGENT = f"sleuth/{__version__} (doctor)"
 SECONDS = 3.0  # for the one request to the model's endpoint
 KEY_LINK = "troubleshooting.md#api-key-missing-or-rejected"
 SOURCES_LINK = "providers.md#api-keys-where-sleuth-looks-for-them"
 MODEL_LINK = "settings.md"
 
 
-def check_keys(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that every provider in use has the key it needs, and say where keys come from."""
     from sleuth.store.health import Health
 
@@ -67,7 +71,7 @@ def _in_use(chooser: Chooser) -> Iterator[Candidate]:
                 continue
 
 
-def check_model(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_model(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Ask the model's endpoint for its list of models, where one was set up."""
     value, url = settings[LLM_KEY], settings[LLM_URL].rstrip("/")
     if not value and settings.look_up(LLM_URL).origin == "default":

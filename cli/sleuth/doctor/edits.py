@@ -43,7 +43,10 @@ def add_key(text: str, section: Entry, key: str, value: str) -> tuple[Edit, ...]
         return (Edit(place, place, f"{key}: {value}{', ' if node.value else ''}"),)
     if node.kind == "map":
         return (_below(text, last_place(node), " " * node.column, f"{key}: {value}"),)
-    cleared = () if node.start == node.end else (Edit(node.start, node.end, ""),)  # `server: null`
+    colon = text.find(":", section.key.end)
+    cleared = (
+        (Edit(colon + 1, node.end, ""),) if section.key.end <= colon < node.start < node.end else ()
+    )  # a written null
     return (*cleared, _below(text, max(section.key.end, node.end), " " * (section.key.column + 2), f"{key}: {value}"))
 
 

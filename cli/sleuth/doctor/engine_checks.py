@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sleuth.doctor.deployed import Deployment, means, stands_alone, uses_defaults
-from sleuth.doctor.edits import Edit, add_first, add_key, last_place, set_value
+from sleuth.doctor.edits import Edit, add_first, add_key, apply, last_place, set_value
 from sleuth.doctor.issue import Issue, fine, issue
 from sleuth.doctor.settings_schema import nearest
 from sleuth.doctor.verdict import RESTART, Remedy, in_settings
-from sleuth.doctor.yaml_source import Entry, Node, entries, find
+from sleuth.doctor.yaml_source import Entry, Node, entries, find, show_line
 from sleuth.language import say
 from sleuth.text import clean
 
@@ -88,7 +88,12 @@ def read_engines(deployment: Deployment) -> list[Engine]:
 def _issue(
     deployment: Deployment, state: str, node: Node, cause: str, edits: tuple[Edit, ...] = (), fix: tuple[str, ...] = ()
 ) -> Issue:
-    remedy = Remedy(cause, fix or (RESTART,), EXIT_LINK if state == "fail" else EMPTY_LINK)
+    if not fix and edits:
+        begin = deployment.source.text.rfind("\n", 0, node.start) + 1
+        mended = apply(deployment.source.text, edits)
+        fix = in_settings(show_line(mended[begin : begin + 300].partition("\n")[0]))
+    fix = fix or (say("# correct this line, then:"), RESTART)
+    remedy = Remedy(cause, fix, EXIT_LINK if state == "fail" else EMPTY_LINK)
     return issue("settings.engines", state, deployment.source.at(node), remedy, edits)
 
 

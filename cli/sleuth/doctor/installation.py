@@ -5,16 +5,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from sleuth import __version__
 from sleuth.doctor.finding import Finding
 from sleuth.errors import SettingsError, SleuthError
 from sleuth.language import say
-from sleuth.runtime import Runtime
 from sleuth.settings import FETCH_BROWSER, Settings, read_toml
 from sleuth.text import clean
 
-Check = Callable[[Runtime, Settings], Iterator[Finding]]
+if TYPE_CHECKING:
+    from sleuth.runtime import Runtime
+
+Check = Callable[["Runtime", Settings], Iterator[Finding]]
 
 OLDEST_PYTHON = (3, 11)
 EXTRAS = {"browser": "playwright", "keyring": "keyring"}  # what `sleuth[…]` brings → the package it brings
@@ -23,7 +26,7 @@ VALUES_LINK = "settings.md#bad-values-unknown-keys-and-syntax-errors-in-configto
 INSTALL_LINK = "getting-started.md#install-sleuth-with-pip-pipx-or-uv"
 
 
-def check_installation(runtime: Runtime) -> Iterator[Finding]:
+def check_installation(runtime: "Runtime") -> Iterator[Finding]:
     """Check everything of sleuth's own and around it."""
     from sleuth.doctor.account_checks import check_keys, check_model
     from sleuth.doctor.store_checks import check_cache, check_database, check_library, check_modes
@@ -49,7 +52,7 @@ def check_installation(runtime: Runtime) -> Iterator[Finding]:
         yield from _guarded(id, title, check, runtime, settings)
 
 
-def _guarded(id: str, title: str, check: Check, runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def _guarded(id: str, title: str, check: Check, runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Run one check; what goes wrong inside is a finding too. A check leaves id and title to be filled in here."""
     started = time.monotonic()
     try:
@@ -71,7 +74,7 @@ def _broken_check(id: str, title: str, problem: Exception) -> Finding:
     return Finding(id, "skipped", title, remark)
 
 
-def _usable_settings(runtime: Runtime) -> Settings:
+def _usable_settings(runtime: "Runtime") -> Settings:
     """Return the settings, or the defaults where the file cannot be read: other checks need some."""
     try:
         return Settings(runtime.paths.config_file, runtime.environ)
@@ -79,7 +82,7 @@ def _usable_settings(runtime: Runtime) -> Settings:
         return Settings(os.devnull, runtime.environ)
 
 
-def check_version(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_version(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Say which sleuth and which Python run."""
     import sqlite3
 
@@ -99,7 +102,7 @@ def check_version(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
         yield Finding("", "ok", "", seen)
 
 
-def check_extras(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_extras(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Say which optional parts are installed; one that the settings ask for must be."""
     there = {name: find_spec(package) is not None for name, package in EXTRAS.items()}
     seen = ", ".join(
@@ -114,7 +117,7 @@ def check_extras(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
         yield Finding("", "ok", "", seen)
 
 
-def check_settings(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that the settings file is TOML and every value fits."""
     path = runtime.paths.config_file
     try:

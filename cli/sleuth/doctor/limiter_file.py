@@ -67,7 +67,8 @@ def _not_toml(problem: Exception) -> Finding:
     match = re.search(r"line (\d+), column (\d+)", str(problem))
     place = f"{NAME}:{match[1]}:{match[2]}" if match else f"{NAME}:1"
     cause = say("the server exits when limiter.toml is not TOML")
-    return issue("limiter.file", "fail", f"{place}: {clean(problem, 200)}", Remedy(cause, (RESTART,), LINK)).finding
+    fix = (say("# correct that line, then:"), RESTART)
+    return issue("limiter.file", "fail", f"{place}: {clean(problem, 200)}", Remedy(cause, fix, LINK)).finding
 
 
 class _File:
@@ -82,12 +83,14 @@ class _File:
             name = f"{prefix}{key}"
             if name == "real_ip":
                 cause = say("real_ip is gone: x_for became trusted_proxies, the prefixes moved to [botdetection]")
-                yield self._found("limiter.file", "warn", key, Remedy(cause, (RESTART,), OLD_LINK))
+                fix = in_limiter("[botdetection]", 'trusted_proxies = ["127.0.0.0/8"]')
+                yield self._found("limiter.file", "warn", key, Remedy(cause, fix, OLD_LINK))
             elif name not in SCHEMA:
                 home = next((known for known in SCHEMA if known.endswith(f".{key}")), "")
                 near = home or nearest(name, tuple(SCHEMA))
                 cause = say("the server exits at a name it does not know: {name}", name=clean(name, 80))
-                fix = (say("did you mean {name}?", name=near), RESTART) if near else (RESTART,)
+                meant = say("# did you mean {name}? Otherwise remove it, then:", name=near)
+                fix = (meant if near else say("# remove it, then:"), RESTART)
                 yield self._found("limiter.file", "fail", key, Remedy(cause, fix, LINK))
             elif type(value) is not SCHEMA[name]:
                 cause = say("{name} takes {kind}; anything else stops the server", name=name, kind=WORDS[SCHEMA[name]])

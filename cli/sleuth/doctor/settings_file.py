@@ -215,7 +215,8 @@ def _not_yaml(name: str, problem: NotYamlError) -> Finding:
     if "tab" in problem.reason:
         cause = say("YAML is indented with spaces; the server exits at a tab")
     evidence = f"{name}:{problem.line}:{problem.column}: {problem.reason}"
-    return issue("settings.yaml", "fail", evidence, Remedy(cause, (RESTART,), YAML_LINK)).finding
+    fix = (say("# correct line {line}, then:", line=problem.line), RESTART)
+    return issue("settings.yaml", "fail", evidence, Remedy(cause, fix, YAML_LINK)).finding
 
 
 def _no_mapping(source: Source) -> Finding:

@@ -30,7 +30,7 @@ class Shape(NamedTuple):
     kinds: tuple[str, ...]
     default: str
     choices: tuple[Any, ...] = ()
-    pattern: str = ""
+    pattern: str = ""  # of text, and of the items of a list
 
     def accepts(self, node: Node) -> bool:
         """Tell whether the server would take a value."""
@@ -39,7 +39,8 @@ class Shape(NamedTuple):
         kinds = {node.kind, "true" if node.value is True else "false"} if node.kind == "bool" else {node.kind}
         if not kinds & set(self.kinds):
             return False
-        return not self.pattern or node.kind != "text" or re.fullmatch(self.pattern, node.value) is not None
+        words = node.value if node.kind == "list" else [node] if node.kind == "text" else []
+        return not self.pattern or all(_fits(word, self.pattern) for word in words)
 
     @property
     def says(self) -> str:
@@ -48,6 +49,10 @@ class Shape(NamedTuple):
             return ", ".join(repr(choice) if isinstance(choice, str) else str(choice) for choice in self.choices)
         kinds = [kind for kind in self.kinds if not (kind == "float" or (kind == "bool" and "int" in self.kinds))]
         return ", ".join(WORDS[kind] for kind in kinds)
+
+
+def _fits(node: Node, pattern: str) -> bool:
+    return node.kind == "text" and re.fullmatch(pattern, node.value) is not None
 
 
 def _flag(default: bool) -> Shape:
@@ -72,7 +77,8 @@ def _one_of(*choices: Any) -> Shape:
 
 
 URL = Shape(("null", "false", "text"), "false")
-LOCALE = Shape(("text",), "auto", pattern=r"|all|auto|[a-z]{2,3}([-_][A-Za-z]{4})?([-_][A-Z]{2}|[-_]\d{3})?")
+LOCALE = r"|all|auto|[a-z]{2,3}([-_][A-Za-z]{4})?([-_][A-Z]{2}|[-_]\d{3})?"
+FOLDER = Shape(("text",), '""', pattern=r"|/.*")  # it must be there, inside the container
 MAPPING = Shape(("map",), "{}")
 
 SECTIONS: dict[str, dict[str, Shape]] = {
@@ -90,8 +96,8 @@ SECTIONS: dict[str, dict[str, Shape]] = {
         "autocomplete": _text(),
         "autocomplete_min": _whole(4),
         "favicon_resolver": _text(),
-        "default_lang": LOCALE,
-        "languages": Shape(("list",), "[all]"),
+        "default_lang": Shape(("text",), "auto", pattern=LOCALE),
+        "languages": Shape(("list",), "[all]", pattern=LOCALE),
         "ban_time_on_fail": _number("5"),
         "max_ban_time_on_fail": _number("120"),
         "suspended_times": MAPPING,
@@ -113,8 +119,8 @@ SECTIONS: dict[str, dict[str, Shape]] = {
     "redis": {"url": URL},
     "valkey": {"url": URL},
     "ui": {
-        "static_path": _text(),
-        "templates_path": _text(),
+        "static_path": FOLDER,
+        "templates_path": FOLDER,
         "default_theme": _text("simple"),
         "default_locale": _text(),
         "theme_args": MAPPING,

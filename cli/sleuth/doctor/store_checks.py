@@ -5,15 +5,18 @@ import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import shell
 from sleuth.language import say
-from sleuth.runtime import Runtime
 from sleuth.settings import CACHE_TTL, CACHE_URL, Settings
 from sleuth.store.connection import Migration, open_frozen
 from sleuth.store.schema import MIGRATIONS
 from sleuth.text import clean
+
+if TYPE_CHECKING:
+    from sleuth.runtime import Runtime
 
 DATABASE_LINK = "troubleshooting.md#database-is-damaged-locked-or-too-new-sleuthdb"
 CACHE_LINK = "troubleshooting.md#old-results-the-cache"
@@ -21,7 +24,7 @@ LIBRARY_LINK = "providers.md#the-library-search-without-a-network"
 FOREIGN = "SELECT count(*), sum(raw != 1 OR mode != 1 OR filename IS NOT NULL) FROM Cache"
 
 
-def check_database(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_database(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that the database can be read, is whole, and is of a version this sleuth knows."""
     yield _examine(runtime.paths.database, MIGRATIONS, say("it is made at the first search"))
 
@@ -90,7 +93,7 @@ def _damaged(path: str, reason: str) -> Finding:
     return Finding("", "fail", "", evidence, cause, fix, DATABASE_LINK)
 
 
-def check_modes(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that nobody else can read what may hold keys."""
     if os.name != "posix":
         yield Finding("", "skipped", "", say("permissions are looked at on Unix alone"))
@@ -122,7 +125,7 @@ def check_modes(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
         yield Finding("", "ok", "", counted)
 
 
-def check_cache(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_cache(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that the cache can be used and holds nothing but text."""
     if not settings[CACHE_TTL]:
         yield Finding("", "ok", "", say("turned off: cache.ttl_minutes is 0"))
@@ -154,7 +157,7 @@ def check_cache(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
         yield Finding("", "ok", "", say("{path}: {count} answers, text alone", path=path, count=count))
 
 
-def check_library(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that the library is whole and has the handbook in it."""
     from sleuth.store import index
     from sleuth.store.handbook import handbook_folder

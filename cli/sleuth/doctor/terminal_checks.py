@@ -3,15 +3,18 @@
 import os
 import socket
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import shell
 from sleuth.doctor.yaml_source import show_line
 from sleuth.language import say
-from sleuth.runtime import Runtime
 from sleuth.settings import Settings
 from sleuth.text import clean
+
+if TYPE_CHECKING:
+    from sleuth.runtime import Runtime
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
@@ -25,7 +28,7 @@ COLOR_LINK = "troubleshooting.md#no-colours-or-unwanted-escape-codes"
 CJK_LINK = "troubleshooting.md#chinese-japanese-or-korean-text-is-misaligned-cjk-width"
 
 
-def check_proxies(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_proxies(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check the proxies that variables name: well written, and there."""
     named = {name: value for name, value in runtime.environ.items() if name.lower() in PROXIES and value.strip()}
     if not named:
@@ -66,7 +69,7 @@ def _trouble(value: str) -> str:
     return ""
 
 
-def check_certificates(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check the certificates that variables name, and say which variables have no effect."""
     environ, found = runtime.environ, []
     for name, is_there, what in (
@@ -103,7 +106,7 @@ def _holds_certificates(path: str) -> bool:
         return False
 
 
-def check_terminal(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_terminal(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Say what the terminal can do: colours, links, width."""
     if not runtime.stdout.isatty():
         yield Finding("", "skipped", "", say("the output goes to no terminal: plain text, no colours"))
@@ -129,7 +132,7 @@ def _why_colorless(environ: Mapping[str, str]) -> str:
     return say("none")
 
 
-def check_encoding(runtime: Runtime, settings: Settings) -> Iterator[Finding]:
+def check_encoding(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that text in any script can be shown."""
     variable = next((name for name in ("LC_ALL", "LC_CTYPE", "LANG") if runtime.environ.get(name)), "")
     locale = runtime.environ.get(variable, "")

@@ -102,7 +102,8 @@ def _check_closed(deployment: Deployment) -> Iterator[Issue]:
             if home and entry.name not in names:
                 cause = say("{section} knows no {key}, and the server exits at it", section=section, key=_word(entry))
                 near = nearest(entry.name, names)
-                fix = (say("did you mean {name}?", name=near), RESTART) if near else (RESTART,)
+                meant = say("# did you mean {name}? Otherwise remove it, then:", name=near)
+                fix = (meant if near else say("# remove it, then:"), RESTART)
                 edits = remove_entry(deployment.source.text, home.value, entry)
                 place = deployment.source.at(entry.key)
                 yield issue("settings.values", "fail", place, Remedy(cause, fix, EXIT_LINK), edits)
@@ -131,7 +132,7 @@ def _check_top(deployment: Deployment) -> Iterator[Issue]:
         else:
             cause = say("SearXNG knows no {key} and ignores it", key=_word(entry))
         lines = (f"{home}:", f"  {_word(entry)}: …") if home else (f"{near}:",)
-        fix = in_settings(*lines) if home or near else (RESTART,)
+        fix = in_settings(*lines) if home or near else (say("# remove it, then:"), RESTART)
         free = near and not home and find(deployment.root, near) is None
         edits = (Edit(entry.key.start, entry.key.end, near),) if free else ()
         place = deployment.source.at(entry.key)

@@ -13,8 +13,8 @@ UNSPACED_END = re.compile(f"[{UNSPACED}”」』）》]")
 MARKER = re.compile(r"(?:[-*+•·>|#]+|\(?\d{1,3}[.)、]|[a-z][.)])\s")  # list items, headings, quotes, table rows
 WRAPPED = re.compile(r"[^\W\d_]|[,;&(—–-]")  # how a line ends that goes on in the next
 NUMBER = re.compile(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})")
-LAST_WORD = re.compile(r"[^\s(\[\"'“‘]*$")
 NEXT_WORD = re.compile(r"[\s\"'“‘(\[*_]*(\w*)")
+DOTTED = re.compile(r"(?:\w\.)+\w")
 STARTERS = STOP_WORDS | {"he", "she", "we", "you", "i", "my", "our", "his", "her", "however", "according", "although"}
 LONGEST_WORD = 40
 LONGEST_NUMBER = 10
@@ -127,8 +127,8 @@ def _ends_latin(text: str, start: int, mark: re.Match[str]) -> bool:
         return True
     if mark.start() - start < LONGEST_NUMBER and NUMBER.fullmatch(text, start, mark.start()):
         return False  # it numbers a list item
-    before = LAST_WORD.search(text, max(start, mark.start() - LONGEST_WORD), mark.start())
-    return _ends_sentence(before[0] if before else "", word)
+    before = text[max(start, mark.start() - LONGEST_WORD) : mark.start()].split()
+    return not before or _ends_sentence(before[-1].lstrip("([\"'“‘"), word)
 
 
 def _ends_sentence(last: str, following: str) -> bool:
@@ -136,5 +136,5 @@ def _ends_sentence(last: str, following: str) -> bool:
     name = last.lower()
     if name in NEVER_LAST:
         return name in ("no", "ed", "sec") and not following[:1].isdigit()
-    short = name in SELDOM_LAST or (len(last) == 1 and last.isupper()) or bool(re.fullmatch(r"(?:\w\.)+\w", last))
-    return not short or following.lower() in STARTERS
+    is_short = name in SELDOM_LAST or (len(last) == 1 and last.isupper()) or DOTTED.fullmatch(last)
+    return not is_short or following.lower() in STARTERS

@@ -16,7 +16,6 @@ LETTERS_A_TOKEN = 4  # in a word of common pairs of letters
 BLANKS_A_TOKEN = 16
 SLACK = 3  # a few odd words may be more than their letters suggest; in a longer text others make up for them
 LONGEST = 64  # characters a token; a text of longer ones is blank, and may lose its end
-SINGLE = re.compile(f"[{LETTERS}{HAN}{HANGUL}]")
 PIECE = re.compile(r" ?[A-Za-z]+|[0-9]{1,3}|\0+| +|\n+|\t+|\r+|.", re.DOTALL)
 
 
@@ -57,8 +56,13 @@ def cut(text: str, limit: int) -> str:
 
 
 def _bound(text: str) -> int:
-    likely = sum(_most(found[0]) for found in PIECE.finditer(SINGLE.sub("\0", text)))
+    likely = sum(_most(found[0]) for found in PIECE.finditer(_single().sub("\0", text)))
     return min(likely + SLACK, len(text.encode("utf-8", "replace")))  # no token is less than a byte
+
+
+@lru_cache(maxsize=1)
+def _single() -> re.Pattern[str]:
+    return re.compile(f"[{LETTERS}{HAN}{HANGUL}]")  # takes milliseconds, which those who count do not need
 
 
 @lru_cache(maxsize=1 << 14)

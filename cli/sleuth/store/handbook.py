@@ -53,7 +53,7 @@ def sections(path: str, text: str) -> Iterator[Page]:
     for heading, end in zip(starts, ends, strict=True):
         title, body = plain(heading[2]), plain(text[heading.end() : end])
         address = f"{url}#{_unique(anchor(title), taken)}"
-        yield Page(address, f"{title} — {chapter}", body, SITE, modified, len(body), "markdown", "handbook", lang="en")
+        yield Page(address, title, body, f"{SITE} · {chapter}", modified, len(body), "markdown", "handbook", lang="en")
 
 
 def anchor(heading: str) -> str:

@@ -10,6 +10,7 @@ from sleuth.text import shorten
 LENGTH = 300
 MAX_PLACES = 1_000  # of one word; more tell nothing new
 MAX_WORDS = 40
+OPENING = 0.6  # how near the opening must come to the best place to be shown instead
 REPEATED = 0.1  # what a word that is there already adds, against one that is new
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
 
@@ -26,7 +27,11 @@ def passage(text: str, query: str, length: int = LENGTH) -> str:
     """Return the best passage of a text in one line, cut where a sentence begins and ends if there is one near."""
     if len(text) <= length:
         return " ".join(text.split())
-    first, last = _densest(_places(text, query), int(0.7 * length))
+    places, width = _places(text, query), int(0.7 * length)
+    first, last, value = _densest(places, width)
+    opening = _densest([place for place in places if place.end <= width], width)
+    if opening[2] >= OPENING * value:  # a page says what it is about where it begins
+        first, last, _ = opening
     start = _start(text, first, length)
     end = _end(text, start, last, length)
     found = " ".join(text[start:end].split())
@@ -62,10 +67,10 @@ def _find(text: str, word: str) -> list[Place]:
     return found
 
 
-def _densest(places: list[Place], width: int) -> tuple[int, int]:
-    """Return where the best cluster begins and ends: many different words, the rare ones above all."""
+def _densest(places: list[Place], width: int) -> tuple[int, int, float]:
+    """Return where the best cluster begins and ends, and its worth: many different words, the rare ones above all."""
     if not places:
-        return 0, 0
+        return 0, 0, 0.0
     times: dict[str, int] = {}
     for place in places:
         times[place.word] = times.get(place.word, 0) + 1
@@ -82,7 +87,7 @@ def _densest(places: list[Place], width: int) -> tuple[int, int]:
             left += 1
         if value > best[0] + 1e-9:
             best = (value, places[left].start, place.end)
-    return best[1], best[2]
+    return best[1], best[2], best[0]
 
 
 def _start(text: str, first: int, length: int) -> int:

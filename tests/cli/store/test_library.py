@@ -111,7 +111,7 @@ def test_handbook_answers_first_when_nothing_was_added(library: Library, query: 
     first = library.search(query, 3)[0]
     assert first.url.startswith("file:///")
     assert first.url.endswith(anchor)
-    assert first.site == "sleuth handbook"
+    assert first.site == "sleuth handbook · SearXNG: deployment and troubleshooting"
     assert first.snippet
     assert first.score
     assert first.score > 0

@@ -1,0 +1,281 @@
+"""A page in a real Chromium, under a guard: whatever its scripts try, nothing private is reached, and it is shown."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sleuth_providers import browser as browser_module
+from sleuth_providers.browser import find_program, read_page
+from sleuth_providers.errors import BadRequestError, UnreachableError
+from sleuth_providers.gate import Gate
+
+pytestmark = pytest.mark.live
+
+PUBLIC = "public.localhost"  # Chromium trusts such a name like https, so that no feature is kept from its scripts
+PRIVATE = ("127.0.0.1", "localhost", "[::1]", "0x7f.1")
+
+
+class PrivateError(Exception):
+    """What the guard of these tests raises."""
+
+
+class Trap:
+    """A port on loopback, TCP and UDP, IPv4 and IPv6, that notes everything that comes near it."""
+
+    def __init__(self) -> None:
+        self.seen: list[bytes] = []
+        first = socket.create_server(("127.0.0.1", 0))
+        self.port: int = first.getsockname()[1]
+        self.listeners = [first, socket.create_server(("::1", self.port), family=socket.AF_INET6)]
+        for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+            self.listeners.append(socket.socket(family, socket.SOCK_DGRAM))
+            self.listeners[-1].bind((host, self.port))
+        for listener, work in zip(self.listeners, (self.accept, self.accept, self.receive, self.receive), strict=True):
+            threading.Thread(target=work, args=(listener,), daemon=True).start()
+
+    def accept(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self.answer, args=(listener.accept()[0],), daemon=True).start()
+
+    def answer(self, connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            connection.settimeout(5)
+            self.seen.append(b"TCP")
+            self.seen.append(connection.recv(65536))
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nAccess-Control-Allow-Origin: *\r\n"
+            connection.sendall(head + b"Content-Length: 6\r\nConnection: close\r\n\r\nsecret")
+
+    def receive(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := listener.recv(65536):
+                self.seen.append(b"UDP " + data)
+
+    def names(self) -> set[str]:
+        """Return the first part of the path of every request."""
+        requests = [data.split(b" ") for data in self.seen if b" /" in data]
+        return {words[1].decode().strip("/?") for words in requests}
+
+    def close(self) -> None:
+        for listener in self.listeners:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+
+
+@pytest.fixture
+def trap() -> Iterator[Trap]:
+    trap = Trap()
+    yield trap
+    trap.close()
+
+
+@pytest.fixture
+def public(site: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A site under a name of its own, which only our resolver knows."""
+    pytest.importorskip("playwright")
+    if find_program() is None:
+        pytest.skip("no Chromium here")
+    real = socket.getaddrinfo
+
+    def look_up(host: Any, *rest: Any, **more: Any) -> Any:
+        known = host in (PUBLIC, "other.example") and more.get("flags") != socket.AI_NUMERICHOST
+        return real("127.0.0.1" if known else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    site.address = f"http://{PUBLIC}:{site.port}"
+    return site
+
+
+@pytest.fixture
+def seen() -> list[str]:
+    """The hosts that the guard was asked about."""
+    return []
+
+
+@pytest.fixture
+def guard(seen: list[str]) -> Any:
+    def check(host: str, addresses: list[str]) -> None:
+        seen.append(host)
+        if host != PUBLIC:
+            raise PrivateError(host)
+
+    return check
+
+
+# Each goes to NAME, which is the private host, the port, and the name of the attempt.
+ATTEMPTS = {
+    "fetch": "fetch('http://NAME').catch(() => 0)",
+    "post": "fetch('http://NAME', {method: 'POST', mode: 'no-cors', body: 'x'}).catch(() => 0)",
+    "xhr": "let x = new XMLHttpRequest(); x.open('GET', 'http://NAME'); x.send()",
+    "iframe": "add('iframe', {src: 'http://NAME'})",
+    "script": "add('script', {src: 'http://NAME'})",
+    "object": "add('object', {data: 'http://NAME'})",
+    "style": "add('link', {rel: 'stylesheet', href: 'http://NAME'})",
+    "prefetch": "add('link', {rel: 'prefetch', href: 'http://NAME'})",
+    "form": "add('iframe', {name: 'hidden'}); add('form', {action: 'http://NAME', target: 'hidden'}).submit()",
+    "socket": "new WebSocket('ws://NAME')",
+    "beacon": "navigator.sendBeacon('http://NAME', 'x')",
+    "events": "new EventSource('http://NAME')",
+    "worker": "new Worker(code(`fetch('http://NAME')`))",
+    "shared": "new SharedWorker(code(`fetch('http://NAME')`))",
+    "popup": "window.open('http://NAME')",
+    "redirect": "fetch('/away').catch(() => 0)",
+    "frame-redirect": "add('iframe', {src: '/frame-away'})",
+}
+# These leave no path behind, or are not always made: pictures are never loaded, and Chromium prefetches as it likes.
+SILENT = {
+    "image": "add('img', {src: 'http://NAME'})",
+    "tls": "fetch('https://NAME').catch(() => 0)",
+    "preconnect": "add('link', {rel: 'preconnect', href: 'http://NAME'})",
+    "service-worker": "navigator.serviceWorker.register('/worker.js').catch(() => 0)",
+    "rules": "add('script', {type: 'speculationrules', text: JSON.stringify("
+    "{prefetch: [{source: 'list', urls: ['http://NAME'], eagerness: 'immediate'}]})})",
+    "stun": "call({urls: 'stun:HOST'})",
+    "turn": "call({urls: 'turn:HOST', username: 'a', credential: 'b'})",
+    "turn-tcp": "call({urls: 'turn:HOST?transport=tcp', username: 'a', credential: 'b'})",
+    "transport": "new WebTransport('https://NAME').ready.catch(() => 0)",
+    "metadata": "fetch('http://169.254.169.254/latest/meta-data/').catch(() => 0)",
+}
+PAGE = """<!doctype html><title>Page</title><body><p>Written by the server.</p><script>
+const add = (name, given) => document.body.appendChild(Object.assign(document.createElement(name), given));
+const code = text => URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
+const call = server => {
+  const peer = new RTCPeerConnection({iceServers: [server]});
+  peer.createDataChannel('x');
+  peer.createOffer().then(offer => peer.setLocalDescription(offer));
+};
+const attempts = {ATTEMPTS};
+for (const attempt of Object.values(attempts)) { try { attempt() } catch (problem) { console.log(problem) } }
+new WebSocket(`ws://${location.host}/own-socket`);
+fetch('/wait').then(answer => answer.text()).then(text => add('p', {textContent: text}));
+</script>"""
+
+
+def wait(send: Any) -> None:
+    """Keep the page waiting for long enough that all it tries gets under way."""
+    time.sleep(2)
+    send(b"HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\nWritten by its scripts.")
+
+
+def page_that_tries(public: Any, host: str, trap: Trap) -> str:
+    place = f"{host}:{trap.port}"
+    attempts = ",".join(
+        f"'{name}': () => {{ {attempt.replace('NAME', f'{place}/{name}').replace('HOST', place)} }}"
+        for name, attempt in (ATTEMPTS | SILENT).items()
+    )
+    public.behaves("/wait", wait)
+    public.page("/away", "", status=302, Location=f"http://{place}/redirect")
+    public.page("/frame-away", "", status=307, Location=f"http://{place}/frame-redirect")
+    return str(public.page("/", PAGE.replace("ATTEMPTS", attempts)))
+
+
+def test_without_a_guard_these_attempts_do_reach_a_private_server(public: Any, trap: Trap) -> None:
+    """What the next test shows is worth nothing unless this one passes."""
+    reply = read_page(page_that_tries(public, "127.0.0.1", trap), timeout=40, user_agent="")
+    assert b"Written by its scripts." in reply.body
+    assert set(ATTEMPTS) - trap.names() == set()
+    assert any(data.startswith(b"UDP \x00\x01") for data in trap.seen)  # STUN
+    assert any(data.startswith(b"\x00\x03") for data in trap.seen)  # TURN over TCP
+    assert any(data.startswith(b"UDP ") and data[4] >= 0xC0 for data in trap.seen)  # QUIC
+
+
+@pytest.mark.parametrize("host", PRIVATE)
+def test_scripts_reach_nothing_private_and_the_page_is_shown(
+    host: str, public: Any, trap: Trap, guard: Any, seen: list[str]
+) -> None:
+    reply = read_page(page_that_tries(public, host, trap), timeout=40, user_agent="", guard=guard)
+    time.sleep(0.3)
+    assert trap.seen == []
+    assert (reply.status, reply.url) == (200, f"{public.address}/")
+    assert b"Written by the server." in reply.body
+    assert b"Written by its scripts." in reply.body
+    assert b"secret" not in reply.body
+    assert set(seen) >= {PUBLIC, {"0x7f.1": "127.0.0.1"}.get(host, host).strip("[]"), "169.254.169.254"}
+    assert "/own-socket" in public.paths()  # what is allowed works, through a tunnel as well
+    assert "/worker.js" not in public.paths()
+    assert not any(name.startswith("proxy-") for asked in public.asked for name in asked.headers)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "<script>location = 'http://NAME/'</script>",
+        "<script>location = 'https://NAME/'</script>",
+        "<meta http-equiv=refresh content='0; url=http://NAME/'>",
+        "<script>addEventListener('load', () => add('form', {action: 'http://NAME/', method: 'post'}).submit());"
+        "const add = (n, g) => document.body.appendChild(Object.assign(document.createElement(n), g))</script>",
+        "http://NAME/",
+        "https://NAME/",
+    ],
+    ids=["script", "script to https", "refresh", "form", "redirect", "redirect to https"],
+)
+def test_a_page_that_leads_to_a_private_place_itself_is_refused(way: str, public: Any, trap: Trap, guard: Any) -> None:
+    way = way.replace("NAME", f"localhost:{trap.port}")
+    url = public.page("/", f"<p>A page.</p>{way}")
+    if not way.startswith("<"):
+        url = public.page("/", "", status=302, Location=way)
+    with pytest.raises(PrivateError):
+        read_page(url, timeout=40, user_agent="", guard=guard)
+    assert trap.seen == []
+
+
+def test_a_private_page_is_refused(public: Any, trap: Trap, guard: Any) -> None:
+    with pytest.raises(PrivateError):
+        read_page(f"http://127.0.0.1:{trap.port}/", timeout=40, user_agent="", guard=guard)
+    assert trap.seen == []
+
+
+def test_a_guarded_browser_reads_nothing_but_the_web(guard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("playwright")
+    for url in ("file:///etc/passwd", "chrome://version", "data:text/html,hello"):
+        with pytest.raises(BadRequestError):
+            read_page(url, timeout=40, user_agent="", guard=guard)
+
+
+def test_the_system_names_a_proxy_and_everything_goes_through_it(
+    public: Any, trap: Trap, guard: Any, seen: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided: list[str] = []
+
+    def decide(host: str, addresses: list[str]) -> None:
+        decided.append(host)
+        if host != "other.example":
+            raise PrivateError
+
+    attempt = f"fetch('http://localhost:{trap.port}/').catch(() => 0)"
+    public.page("/", f"<p>A page.</p><script>{attempt}</script>")
+    with Gate(decide, time.monotonic() + 40) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://{proxy.username}:{proxy.password}@{proxy.host}:{proxy.port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        reply = read_page(f"http://other.example:{public.port}/", timeout=40, user_agent="", guard=guard)
+    assert b"A page." in reply.body
+    assert set(decided) == {"other.example", "localhost"}
+    assert (seen, trap.seen) == ([], [])  # names are the proxy's business
+
+
+def test_behind_a_proxy_numbers_are_still_checked(public: Any, guard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with pytest.raises(PrivateError):
+        read_page("http://192.168.1.1/", timeout=40, user_agent="", guard=guard)
+
+
+@pytest.mark.parametrize("proxy", ["socks5h://me:word@127.0.0.1:9", "http://[bad:word"])
+def test_a_proxy_that_a_browser_cannot_use_is_said_so(proxy: str) -> None:
+    with pytest.raises(UnreachableError) as caught:
+        browser_module._through(proxy)
+    assert "word" not in str(caught.value)
+
+
+def test_a_socks_proxy_is_named_as_a_browser_knows_it() -> None:
+    way = browser_module._through("socks5h://proxy.example:1080")
+    assert way.proxy == {"server": "socks5://proxy.example:1080", "bypass": "<-loopback>"}
+    assert "--host-resolver-rules=EXCLUDE proxy.example,MAP * ~NOTFOUND" in way.arguments
