@@ -38,7 +38,8 @@ def test_installed_wheel_searches(wheel: Path, sleuth: Any, tmp_path: Path) -> N
     home = tmp_path / "venv"
     venv.create(home, symlinks=True, with_pip=False)
     site = next(home.glob("lib/python*/site-packages"))
-    installer = ["install", "--quiet", "--no-deps", "--prefix", str(home), str(wheel)]
+    # Without --ignore-installed, pip would first uninstall the project from the environment of the tests.
+    installer = ["install", "--quiet", "--no-deps", "--ignore-installed", "--prefix", str(home), str(wheel)]
     if subprocess.run([sys.executable, "-m", "pip", *installer], capture_output=True).returncode:
         subprocess.run(["uv", "pip", *installer], check=True, capture_output=True)
     # What it depends on comes from the environment of the tests; the wheel itself is what is looked at.
