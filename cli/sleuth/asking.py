@@ -16,6 +16,7 @@ from sleuth.found import found_as_json, found_from_json
 from sleuth.language import say
 from sleuth.outcome import Attempt
 from sleuth.store.health import Health
+from sleuth.store.providers import number_option
 from sleuth.text import clean
 from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import (
@@ -107,7 +108,8 @@ class Asker:
             return known
         if self.plan.offline and not adapter.offline:
             message = say("{provider} was not asked: offline, and not in the cache", provider=candidate.row.name)
-            return Reply(candidate, query, Attempt(candidate.id, "skipped", message=message))
+            hint = say("leave --offline out, or ask the library: sleuth search --offline …")
+            return Reply(candidate, query, Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE"))
         if not self.replays and (over := self._over_limit(job)):
             return Reply(candidate, query, failed(candidate, over))
         logs.hide(*(secret for account in accounts for secret in account.secrets))
@@ -212,8 +214,9 @@ class Asker:
 
     def _over_limit(self, job: Job) -> ProviderError | None:
         adapter, options = job.candidate.adapter, job.candidate.row.options
-        per_minute = int(options.get("per_minute", adapter.per_minute) or 0)
-        per_day = int(options.get("per_day", adapter.per_day) or 0)
+        set_minute, set_day = number_option(options, "per_minute"), number_option(options, "per_day")
+        per_minute = adapter.per_minute if set_minute is None else int(set_minute)
+        per_day = adapter.per_day if set_day is None else int(set_day)
         free_at = self.health.reserve(job.candidate.id, per_minute, per_day)
         job.reserved = bool(per_minute or per_day) and free_at is None
         if free_at is None:

@@ -18,7 +18,7 @@ from sleuth.settings import (
     Settings,
 )
 from sleuth.store.health import Health
-from sleuth.store.providers import ProviderTable, Row, Seed
+from sleuth.store.providers import ProviderTable, Row, Seed, number_option
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
 from sleuth_providers.errors import KeyMissingError, ProviderError
@@ -166,7 +166,7 @@ class Chooser:
     def policy(self, candidate: Candidate, timeout: float | None) -> Policy:
         """Return how patient to be with a provider."""
         usual = self.settings[SEARXNG_TIMEOUT if candidate.row.adapter == "searxng" else TIMEOUT]
-        limit = timeout or _as_seconds(candidate.row.options.get("timeout")) or usual
+        limit = timeout or number_option(candidate.row.options, "timeout") or usual
         return Policy(
             timeout=limit,
             connect_timeout=min(limit, self.settings[CONNECT_TIMEOUT]),
@@ -192,15 +192,8 @@ def describe(error: ProviderError | SleuthError, provider: str, id: str) -> tupl
     message, hint = say(error.message, **values), say(error.hint, **values)
     detail = getattr(error, "detail", "")
     if detail:
-        message = f"{message} ({detail})"
+        message = say("{message} ({detail})", message=message, detail=detail)
     if error_wait := getattr(error, "retry_after", None):
         until = time.strftime("%H:%M:%S", time.localtime(time.time() + error_wait))
         message = say("{message}; it may be asked again at {until}", message=message, until=until)
     return message, hint
-
-
-def _as_seconds(value: Any) -> float | None:
-    try:
-        return float(value) if value else None
-    except (TypeError, ValueError):
-        return None

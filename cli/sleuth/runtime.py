@@ -84,20 +84,31 @@ class Runtime:
     @cached_property
     def cache(self) -> "DiskCache | NoCache":
         """Return the cache of answers, or none where it is turned off."""
-        from sleuth.cache import DiskCache, NoCache
+        from sleuth.cache import NoCache
 
-        if not self.settings[CACHE_TTL]:
-            return NoCache()
+        return self.kept_answers if self.settings[CACHE_TTL] else NoCache()
+
+    @cached_property
+    def kept_answers(self) -> "DiskCache":
+        """Return the answers on disk, also where none are kept any more."""
+        from sleuth.cache import DiskCache
+
         return DiskCache(os.path.join(self.paths.cache, "answers"), self.settings[CACHE_ENTRIES])
+
+    @cached_property
+    def kept_pages(self) -> "DiskCache":
+        """Return the pages on disk."""
+        from sleuth.cache import DiskCache
+
+        return DiskCache(os.path.join(self.paths.cache, "pages"), MAX_PAGES)
 
     @cached_property
     def reader(self) -> "Reader":
         """Return who reads pages; they are kept apart from answers."""
-        from sleuth.cache import DiskCache, NoCache
+        from sleuth.cache import NoCache
         from sleuth.pages.reader import Reader
 
-        folder = os.path.join(self.paths.cache, "pages")
-        cache = DiskCache(folder, MAX_PAGES) if self.settings[FETCH_TTL] else NoCache()
+        cache = self.kept_pages if self.settings[FETCH_TTL] else NoCache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property

@@ -10,9 +10,10 @@ from sleuth.cache import Cache
 from sleuth.choice import Candidate, Chooser
 from sleuth.errors import RequestError, SearchError
 from sleuth.language import say
-from sleuth.outcome import Attempt, Outcome, Status
+from sleuth.outcome import Attempt, Hit, Outcome, Status
 from sleuth.settings import CACHE_TTL, EXCLUDE_DOMAINS, Settings
 from sleuth.store.health import Health
+from sleuth.store.providers import number_option
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Answer, Query, Result
 
@@ -70,16 +71,18 @@ class Searcher:
             self._askers.pop().finish()
 
     def _complete(self, query: Query, text: str) -> Query:
-        plain = [d for d in self.settings[EXCLUDE_DOMAINS] if d and not d.startswith(("/", "*"))]
-        exclude = tuple(dict.fromkeys((*query.exclude, *plain)))
-        return query._replace(text=text, exclude=exclude)
+        """Return the query for providers: only plain domains are theirs to know, patterns are applied to what comes."""
+        exclude = [domain for domain in (*query.exclude, *self.settings[EXCLUDE_DOMAINS]) if _is_plain(domain)]
+        include = query.include if all(map(_is_plain, query.include)) else ()
+        return query._replace(text=text, include=include, exclude=tuple(dict.fromkeys(exclude)))
 
     def _ask(self, request: SearchRequest, asker: Asker, queries: list[Query]) -> "_Asked":
         chosen = request.providers
         if request.offline and chosen == ("auto",):
             chosen = ("library",)
         if chosen == ("auto",):
-            return self._chain(asker, self.chooser.chain(), queries)
+            chain = self.chooser.chain()
+            return self._chain(asker, chain[:1] if request.fallback is False else chain, queries)
         candidates = self.chooser.named(chosen)
         if not candidates:
             raise RequestError("no provider is ready", "see what they need: sleuth providers list")
@@ -110,7 +113,8 @@ class Searcher:
             return []
         good = [r for r in asked.replies if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
         started = [asker.start(r.candidate, r.query._replace(page=r.query.page + 1)) for r in good]
-        return list(_collect(asker, started))
+        replies = list(_collect(asker, started))
+        return [reply for reply in replies if reply.attempt.answered] if asker.replays else replies
 
     def _merge(self, request: SearchRequest, text: str, asked: "_Asked") -> Outcome:
         from sleuth.relevance.fusion import ProviderList, fuse
@@ -133,7 +137,7 @@ class Searcher:
         return Outcome(
             query=text,
             provider=",".join(answering) or ",".join(dict.fromkeys(a.provider for a in attempts)),
-            results=tuple(hit._replace(citation=place) for place, hit in enumerate(hits, 1)),
+            results=tuple(_placed(hit, place, request.query.content) for place, hit in enumerate(hits, 1)),
             outcome=_verdict(bool(hits), asked, attempts),
             cached=bool(cached) and all(a.cached for a in cached),
             age=max((a.age for a in cached if a.cached), default=0.0),
@@ -142,9 +146,16 @@ class Searcher:
             answers=_answers(replies),
             suggestions=_lines(text for reply in replies for text in reply.found.suggestions),
             corrections=_lines(text for reply in replies for text in reply.found.corrections),
-            warnings=tuple(_warnings(asked, attempts)),
+            warnings=(*_warnings(asked, attempts), *self._bad_patterns(request.query)),
             notices=asked.notices,
         )
+
+    def _bad_patterns(self, query: Query) -> Iterator[str]:
+        from sleuth.relevance.patterns import expression
+
+        for pattern in (*query.include, *query.exclude, *self.settings[EXCLUDE_DOMAINS]):
+            if pattern.startswith("/") and (len(pattern) < 3 or expression(pattern.strip("/")) is None):
+                yield say("the pattern {pattern} is broken or could take for ever, and is not used", pattern=pattern)
 
     def _allowed(self, url: str, query: Query) -> bool:
         from sleuth.relevance.urls import matches_domain
@@ -257,7 +268,7 @@ def failure(outcome: Outcome) -> SearchError:
     told = [a for a in outcome.attempts if not a.answered and a.code] or [a for a in outcome.attempts if not a.answered]
     first = told[0] if told else Attempt("", "bad_response", message=say("nobody answered"))
     others = [attempt.message for attempt in told[1:] if attempt.message]
-    message = "; ".join(dict.fromkeys([first.message, *others]))
+    message = say("; ").join(dict.fromkeys([first.message, *others]))
     error = SearchError("{why}", first.hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
@@ -276,11 +287,17 @@ def _collect(asker: Asker, started: list[Job | Reply]) -> Iterator[Reply]:
         yield item if isinstance(item, Reply) else replies[item]
 
 
+def _placed(hit: Hit, place: int, with_content: bool) -> Hit:
+    return hit._replace(citation=place, content=hit.content if with_content else None)
+
+
+def _is_plain(pattern: str) -> bool:
+    return bool(pattern) and not pattern.startswith(("/", "*"))
+
+
 def _weight(candidate: Candidate) -> float:
-    try:
-        return float(candidate.row.options.get("weight", candidate.adapter.weight))
-    except (TypeError, ValueError):
-        return candidate.adapter.weight
+    chosen = number_option(candidate.row.options, "weight")
+    return candidate.adapter.weight if chosen is None else chosen
 
 
 def _within_dates(reply: Reply, now: datetime) -> tuple[list[Result], bool]:

@@ -96,3 +96,32 @@ def test_progress_comes_as_json_lines(sleuth: Any, web: HTTPServer) -> None:
     assert {event["event"] for event in events} == {"web_search_fetching"}
     assert max(event["done"] for event in events) == 4
     assert done.json["query"] == "x"
+
+
+@pytest.mark.parametrize("format", ["plain", "markdown", "rich"])
+def test_text_formats_show_the_page(sleuth: Any, web: HTTPServer, format: str) -> None:
+    out = sleuth("search", "-p", "searxng", "--content", "-f", format, "--color", "never", "runtime").out
+    assert "sentence 39 says so" in " ".join(out.split())
+    assert "about tokio" not in out
+
+
+def test_batch_reads_pages_too(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--batch", "-", stdin="runtime\n")
+    assert "sentence 39 says so" in json.loads(done.out)["results"][0]["content"]
+
+
+def test_replay_reads_no_page(sleuth: Any, web: HTTPServer, tmp_path: Any) -> None:
+    sleuth("search", "-p", "searxng", "--record", str(tmp_path / "tape"), "runtime")
+    before = len(web.log)
+    assert (
+        sleuth("search", "-p", "searxng", "--replay", str(tmp_path / "tape"), "--content", "--json", "runtime").exit
+        == 0
+    )
+    assert len(web.log) == before
+
+
+def test_cache_clear_throws_pages_away_too(sleuth: Any, web: HTTPServer) -> None:
+    sleuth("search", "-p", "searxng", "--content", "runtime")
+    assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 3
+    assert "1 answers and 3 pages" in sleuth("cache", "clear").out
+    assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 0

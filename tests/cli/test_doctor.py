@@ -229,3 +229,9 @@ def test_settings_file_is_mended_beside_itself(sleuth: Any, tmp_path: Any) -> No
     assert f"cp {tmp_path}/settings.fixed.yml {file}" in done.err
     assert "json" in (tmp_path / "settings.fixed.yml").read_text()
     assert "json" not in file.read_text()
+
+
+def test_server_asked_for_by_name_must_be_there(sleuth: Any) -> None:
+    sleuth.environ.pop("SEARXNG_URL")
+    sleuth("providers", "set", "searxng", "--unset", "api_host")
+    assert sleuth("doctor", "--only", "searxng.json").exit == 1

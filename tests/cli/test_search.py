@@ -465,3 +465,29 @@ def test_rules_hold_for_every_provider(sleuth: Any, searxng: HTTPServer, tmp_pat
     assert done.json["results"][0]["adjustments"]
     assert "rules.txt:4:" in done.err
     assert sleuth("search", "--rules", "/no/such", "x").exit == 2
+
+
+def test_no_fallback_asks_the_first_alone(sleuth: Any) -> None:
+    done = sleuth("search", "--json", "--no-fallback", "x")
+    assert done.exit == 6
+    assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
+
+
+def test_patterns_are_not_sent_to_providers(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "--exclude", r"*.a.example,/\/2$/", "x")
+    assert searxng.log[-1][0].args["q"] == "x"
+    assert "https://b.example/2" not in [hit["url"] for hit in done.json["results"]]
+    done = sleuth("search", "-p", "searxng", "--exclude", "/(a+)+$/", "y")
+    assert "broken or could take for ever" in done.err
+
+
+@pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "per_minute=abc", "timeout=0"])
+def test_options_that_are_no_numbers_are_refused(sleuth: Any, option: str) -> None:
+    done = sleuth("providers", "set", "searxng", "--option", option)
+    assert done.exit == 2
+    assert "it is a number from" in done.err
+
+
+def test_weight_of_nought_is_a_weight(sleuth: Any, searxng: HTTPServer) -> None:
+    assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
+    assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0

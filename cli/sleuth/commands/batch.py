@@ -1,6 +1,7 @@
 """`sleuth search --batch`: the file or stdin in, one JSON object a line out, progress on stderr."""
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TextIO
 
@@ -11,9 +12,19 @@ from sleuth.outcome import Outcome
 from sleuth.runtime import Runtime
 from sleuth.search import SearchRequest
 
+Finish = Callable[[Runtime, Outcome], Outcome]  # what is done with each outcome, such as reading its pages
+
 
 def run_batch_command(
-    runtime: Runtime, request: SearchRequest, path: str, output: str | None, jobs: int, *, ordered: bool, resume: bool
+    runtime: Runtime,
+    request: SearchRequest,
+    path: str,
+    output: str | None,
+    jobs: int,
+    finish: Finish,
+    *,
+    ordered: bool,
+    resume: bool,
 ) -> int:
     """Search for every line; exit 1 when any of them failed."""
     if resume and not output:
@@ -27,7 +38,9 @@ def run_batch_command(
         total = _count(runtime, path)
         progress = _Progress(runtime.stderr, total - already if total is not None else None)
         stack.callback(progress.end)
-        for line in run_batch(read_queries(source, done), lambda: _Worker(runtime, request), jobs, ordered=ordered):
+        for line in run_batch(
+            read_queries(source, done), lambda: _Worker(runtime, request, finish), jobs, ordered=ordered
+        ):
             out.write(line.answer + "\n")
             out.flush()
             failed += line.failed
@@ -40,13 +53,14 @@ def run_batch_command(
 class _Worker:
     """The engine of one thread: a database connection belongs to the thread that opened it."""
 
-    def __init__(self, runtime: Runtime, request: SearchRequest) -> None:
+    def __init__(self, runtime: Runtime, request: SearchRequest, finish: Finish) -> None:
+        self.finish = finish
         self.runtime = Runtime(runtime.environ, runtime.stdin, runtime.stdout, runtime.stderr)
         self.request = request
 
     def __call__(self, text: str) -> Outcome:
         try:
-            return self.runtime.searcher.search(self.request._replace(questions=(text,)))
+            return self.finish(self.runtime, self.runtime.searcher.search(self.request._replace(questions=(text,))))
         finally:
             self.runtime.searcher.finish()
 

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from sleuth.cache import DiskCache
 from sleuth.commands.making import make_app
 from sleuth.language import say
 from sleuth.runtime import Runtime
@@ -15,18 +14,19 @@ app = make_app("Kept answers: stats, clear.")
 
 @app.command(epilog="Example: sleuth cache stats --json")
 def stats(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Show how much is kept."""
+    """Show how many answers and pages are kept."""
     runtime: Runtime = ctx.obj
-    found = runtime.cache.stats() if isinstance(runtime.cache, DiskCache) else {"entries": 0, "bytes": 0}
+    answers, pages = runtime.kept_answers.stats(), runtime.kept_pages.stats()
     if as_json:
-        print(json.dumps(found, ensure_ascii=False), file=runtime.stdout)
+        print(json.dumps(answers | {"pages": pages}, ensure_ascii=False), file=runtime.stdout)
         return
-    print(say("{entries} answers, {bytes} bytes", **found), file=runtime.stdout)
+    print(say("{entries} answers, {bytes} bytes", **answers), file=runtime.stdout)
+    print(say("{entries} pages, {bytes} bytes", **pages), file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth cache clear")
 def clear(ctx: typer.Context) -> None:
-    """Throw every kept answer away."""
+    """Throw every kept answer and page away."""
     runtime: Runtime = ctx.obj
-    removed = runtime.cache.clear() if isinstance(runtime.cache, DiskCache) else 0
-    print(say("{count} answers thrown away", count=removed), file=runtime.stdout)
+    answers, pages = runtime.kept_answers.clear(), runtime.kept_pages.clear()
+    print(say("{answers} answers and {pages} pages thrown away", answers=answers, pages=pages), file=runtime.stdout)

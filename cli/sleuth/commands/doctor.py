@@ -102,7 +102,8 @@ def _examine(
         yield from _server(runtime, url, provider, timeout)
         return
     topic = (only or "").partition(".")[0]
-    server = _beside(_server(runtime, None, None, timeout)) if topic != "install" else iter(())
+    asked = (only or "").startswith("searxng.")  # one check of the server: then there must be a server
+    server = _beside(_server(runtime, None, None, timeout, asked=asked)) if topic != "install" else iter(())
     if topic != "searxng":
         from sleuth.doctor.installation import check_installation
 
@@ -148,7 +149,9 @@ class Target(NamedTuple):
     enabled: bool = True
 
 
-def _server(runtime: Runtime, url: str | None, provider: str | None, timeout: float | None) -> Iterator[Finding]:
+def _server(
+    runtime: Runtime, url: str | None, provider: str | None, timeout: float | None, *, asked: bool = False
+) -> Iterator[Finding]:
     """Return the examination of a server; the provider table is read at once, the server later."""
     candidate = runtime.chooser.candidate(provider) if provider else None
     if candidate and candidate.row.adapter != "searxng":
@@ -164,7 +167,7 @@ def _server(runtime: Runtime, url: str | None, provider: str | None, timeout: fl
         agent=AGENT,
         provider=target.provider,
         variable=target.variable,
-        expected=target.expected or url is not None or provider is not None,
+        expected=target.expected or asked or url is not None or provider is not None,
         patience=max(PATIENCE, timeout + SPARE) if timeout else PATIENCE,
         programs=runtime.environ.get("PATH", os.defpath),
         in_container=any(os.path.exists(mark) for mark in CONTAINER_MARKS),

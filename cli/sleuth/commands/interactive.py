@@ -15,6 +15,7 @@ from sleuth.outcome import Outcome
 from sleuth.render import View
 from sleuth.runtime import Runtime
 from sleuth.search import SearchRequest, failure
+from sleuth.settings import HISTORY
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -129,9 +130,11 @@ class Prompt:
         program = next((command for command in CLIPBOARDS if shutil.which(command[0])), None)
         if program:
             subprocess.run(program, input=url.encode(), check=False)  # noqa: S603 - a program of the list above
-        else:  # the terminal itself can do it, also over ssh
+        elif self.runtime.stdout.isatty():  # the terminal itself can do it, also over ssh
             self.runtime.stdout.write(f"\x1b]52;c;{b64encode(url.encode()).decode()}\x07")
             self.runtime.stdout.flush()
+        else:
+            raise SleuthError("nothing here can copy", "install wl-copy, xclip or xsel; the address: {url}", url=url)
         self.runtime.note(say("copied {url}", url=url))
 
     def _summarise(self, number: int) -> None:
@@ -164,7 +167,7 @@ def _readline(runtime: Runtime) -> "ModuleType | None":
 
 
 def _save_history(runtime: Runtime, readline: "ModuleType | None") -> None:
-    if readline is not None:
+    if readline is not None and runtime.settings[HISTORY]:
         private_folder(runtime.paths.state)
         path = _history_file(runtime)
         os.close(append_private(path))

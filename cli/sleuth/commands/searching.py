@@ -1,5 +1,6 @@
 """What `sleuth search` does with what was typed; knows nothing of how it was read, and so needs no Typer."""
 
+import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 from sleuth.commands import showing, typed
@@ -76,8 +77,10 @@ def search(runtime: Runtime, wishes: Wishes) -> int:
     if wishes.batch:
         from sleuth.commands.batch import run_batch_command
 
+        quiet = wishes._replace(progress="none")
+        finish = functools.partial(_with_content, wishes=quiet, cache=request.cache)
         how = {"ordered": wishes.ordered, "resume": wishes.resume}
-        return run_batch_command(runtime, request, wishes.batch, wishes.output, wishes.jobs, **how)
+        return run_batch_command(runtime, request, wishes.batch, wishes.output, wishes.jobs, finish, **how)
     if wishes.interactive:
         from sleuth.commands.interactive import Prompt
 
@@ -144,13 +147,17 @@ def _request(runtime: Runtime, wishes: Wishes) -> "SearchRequest":
 
 
 def _ask(runtime: Runtime, request: "SearchRequest", wishes: Wishes) -> "Outcome":
-    outcome = _search(runtime, request, wishes.record, wishes.replay)
+    return _with_content(runtime, _search(runtime, request, wishes.record, wishes.replay), wishes, request.cache)
+
+
+def _with_content(runtime: Runtime, outcome: "Outcome", wishes: Wishes, cache: str) -> "Outcome":
     if not outcome.results or not wishes.wants_content:
         return outcome
     from sleuth.commands.reading import with_content
 
     squeeze = (wishes.compress, wishes.limit, wishes.unit, wishes.max_tokens)
-    return with_content(runtime, outcome, squeeze, wishes.progress, cache=request.cache, offline=wishes.offline)
+    offline = wishes.offline or bool(wishes.replay)  # a replay asks nobody
+    return with_content(runtime, outcome, squeeze, wishes.progress, cache=cache, offline=offline)
 
 
 def _search(runtime: Runtime, request: "SearchRequest", record: str | None, replay: str | None) -> "Outcome":

@@ -13,7 +13,7 @@ def choose_format(runtime: Runtime, format: str | None, output: str | None, view
     """Return the format to write: what was asked for, else rich on a terminal and plain elsewhere."""
     if json:
         return "json"
-    if view.template:
+    if view.template or (view.fields and not format):
         return "plain"
     return format or ("rich" if not output and is_terminal(runtime) else "plain")
 

@@ -60,7 +60,7 @@ def summarize(
     runtime.contents.remember(pages)
     found = digest(pages, asked, _length(length))
     if not found.read:
-        raise SearchError("none of the pages could be read: {why}", code="FETCH_FAILED", why="; ".join(found.warnings))
+        raise _nothing_read(found)
     _write(runtime, found, "json" if as_json else format, output)
     for warning in found.warnings:
         runtime.warn(warning)
@@ -72,8 +72,14 @@ def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
     with Progress(runtime, "auto") as tell:
         found = digest(runtime.reader.read(urls, on_event=tell), query, "short")
     if not found.read:
-        raise SearchError("none of the pages could be read: {why}", code="FETCH_FAILED", why="; ".join(found.warnings))
+        raise _nothing_read(found)
     _write(runtime, found, None, None)
+
+
+def _nothing_read(found: Digest) -> SearchError:
+    reasons = "; ".join(found.warnings)
+    hint = "check the addresses; pages on your own network need: sleuth config set fetch.allow_private true"
+    return SearchError("none of the pages could be read: {why}", hint, code="FETCH_FAILED", why=reasons)
 
 
 def _given(runtime: Runtime, urls: list[str], query: str) -> tuple[list[str], str]:

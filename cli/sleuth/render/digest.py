@@ -72,10 +72,14 @@ def render_rich(found: "Digest", out: TextIO, color: str, theme: str) -> None:
 
 
 def _heading(found: "Digest") -> str:
+    if found.query and len(found.read) == 1:
+        return say("What the page says about {query!r}, in its own sentences", query=found.query)
     if found.query:
         return say(
             "What {count} pages say about {query!r}, in their own sentences", count=len(found.read), query=found.query
         )
+    if len(found.read) == 1:
+        return say("What the page says, in its own sentences")
     return say("What {count} pages say, in their own sentences", count=len(found.read))
 
 

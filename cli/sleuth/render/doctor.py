@@ -84,8 +84,8 @@ class _Paper:
         """Write one line for the checks that were not made for the same reason."""
         if not self.skipped:
             return
-        line = self._headed("skipped", ", ".join(finding.title for finding in self.skipped))
-        line.append(f": {self.skipped[0].evidence}")
+        line = self._headed("skipped", say(", ").join(finding.title for finding in self.skipped))
+        line.append(say(": ") + self.skipped[0].evidence)
         line.stylize("dim")
         self._write(line)
         self.skipped = []
@@ -113,7 +113,7 @@ class _Paper:
         states = [finding.state for finding in findings]
         parts = [say(COUNTS[state], count=states.count(state)) for state in MARKS if state in states]
         self._write(Text())
-        self._write(Text(", ".join(parts) or say("nothing was checked")))
+        self._write(Text(say(", ").join(parts) or say("nothing was checked")))
 
     def _headed(self, state: str, title: str, style: str = "") -> Text:
         mark, color = MARKS[state]

@@ -19,7 +19,9 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def _item(hit: Hit, view: View) -> str:
     about = " · ".join(part for part in (domain(hit.url), hit.published) if part)
     lines = [f"{hit.citation}. [{escape(hit.title)}](<{ascii_url(hit.url)}>)", f"   {escape(about)}  " if about else ""]
-    if hit.snippet:
+    if hit.content is not None:
+        lines.append("\n".join(f"   > {line}" for line in escape(hit.content).splitlines()))
+    elif hit.snippet:
         lines.append(f"   {escape(shorten(hit.snippet, view.snippet_length))}")
     return "\n".join(line for line in lines if line) + "\n"
 

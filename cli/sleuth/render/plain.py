@@ -27,7 +27,9 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     )
     for hit in outcome.results:
         out.write(f"{hit.citation}. {hit.title}\n   {hit.url}\n")
-        if hit.snippet:
+        if hit.content is not None:
+            out.writelines(f"   {line}\n" if line else "\n" for line in hit.content.splitlines())
+        elif hit.snippet:
             out.write(f"   {shorten(hit.snippet, view.snippet_length)}\n")
         out.writelines(
             f"   {vote.provider} #{vote.rank} × {vote.weight:g} → {vote.points:.6f}\n"
@@ -45,8 +47,9 @@ def check_template(template: str) -> None:
         if name not in FIELDS:
             raise RequestError(
                 "the template does not work: there is no {{{name}}}",
-                "it takes names in braces, such as '{{rank}} {{url}}'; names: " + ", ".join(FIELDS),
+                "it takes names in braces, such as '{{rank}} {{url}}'; names: {fields}",
                 name=name,
+                fields=", ".join(FIELDS),
             )
 
 

@@ -57,8 +57,8 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
     title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
     print_wrapped(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
     print_wrapped(console, _about(hit, view, styles), INDENT)
-    if hit.snippet:
-        print_wrapped(console, _snippet(hit, query, view, styles), INDENT)
+    if hit.content is not None or hit.snippet:
+        print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:
         print_wrapped(console, _explanation(hit, styles), INDENT)
 
@@ -85,10 +85,11 @@ def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
     return text
 
 
-def _snippet(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Text:
+def _text(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Text:
+    """Return the page's text where it was asked for, else the snippet, with the query's words marked."""
     from sleuth.relevance.words import spans
 
-    text = Text(shorten(hit.snippet, view.snippet_length))
+    text = Text(shorten(hit.snippet, view.snippet_length) if hit.content is None else hit.content)
     for start, end in spans(text.plain, query):
         text.stylize(styles["match"], start, end)
     return text

@@ -26,6 +26,8 @@ FIELDS = (
     "enabled",
     "options",
 )
+# Options every provider understands, and what they may be.
+NUMBERS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
 CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
 
 
@@ -211,7 +213,7 @@ def _row(row: sqlite3.Row) -> Row:
 def _checked(name: str, value: Any, type: str) -> Any:
     """Return a field's value as the table stores it, or say why it cannot be."""
     if name not in FIELDS:
-        raise RequestError("a provider has no field {name!r}", "fields: " + ", ".join(FIELDS), name=name)
+        raise RequestError("a provider has no field {name!r}", "fields: {fields}", name=name, fields=", ".join(FIELDS))
     if value is None:
         if name not in CLEARABLE:
             raise RequestError("{name} cannot be empty", "give it a value", name=name)
@@ -246,9 +248,34 @@ def _checked_json(name: str, value: Any) -> str:
         text.encode()
     except (TypeError, ValueError):
         fits = False
+    if fits and name == "options":
+        _check_numbers(value)
     if not fits:
         raise RequestError("{name} cannot be {value!r}", "engines are names, options are k=v", name=name, value=value)
     return text
+
+
+def number_option(options: Mapping[str, Any], name: str) -> float | None:
+    """Return an option that is a number, None where it is not set or makes no sense."""
+    low, high = NUMBERS[name]
+    try:
+        number = float(options[name])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return number if low <= number <= high else None
+
+
+def _check_numbers(options: dict[str, Any]) -> None:
+    for name, (low, high) in NUMBERS.items():
+        if name in options and number_option(options, name) is None:
+            raise RequestError(
+                "the option {name} cannot be {value!r}",
+                "it is a number from {low} to {high}",
+                name=name,
+                value=options[name],
+                low=low,
+                high=high,
+            )
 
 
 def _check_host(value: str, type: str) -> None:
