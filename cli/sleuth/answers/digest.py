@@ -8,6 +8,8 @@ from sleuth.pages.page import Page
 from sleuth.relevance.summary import Sentence, summarise
 from sleuth.text import domain
 
+ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
+
 
 class Quote(NamedTuple):
     """A sentence of a source, word for word, and where it stands there."""
@@ -68,7 +70,9 @@ def _source(page: Page, citation: int, sentences: Sequence[Sentence]) -> Source:
 
 
 def _quotes(sentences: Sequence[Sentence]) -> tuple[Quote, ...]:
-    return tuple(Quote(" ".join(one.text.split()), one.page + 1, one.start, one.end) for one in sentences)
+    """Return sentences as quotes; headings are left out where there is anything else, as they read on into the text."""
+    quotes = [Quote(" ".join(one.text.split()), one.page + 1, one.start, one.end) for one in sentences]
+    return tuple(quote for quote in quotes if quote.text.endswith(ENDS)) or tuple(quotes)
 
 
 def as_json(found: Digest) -> dict[str, Any]:
