@@ -4,7 +4,7 @@
 # What may follow a command. The functions below answer in `offer` (words), `source` (what to ask) and `comma`.
 _sleuth_commands() {
     case $1 in
-        'sleuth') offer='search summarize providers config library doctor searxng cache tool-schema completions' ;;
+        'sleuth') offer='search summarize cite providers config library doctor searxng cache tool-schema completions' ;;
         'sleuth providers') offer='list show set use add remove reset test' ;;
         'sleuth config') offer='show get set unset edit path validate' ;;
         'sleuth library') offer='add search list remove stats' ;;
@@ -19,17 +19,18 @@ _sleuth_options() {
         'sleuth') offer='--color --debug --version -h --help' ;;
         'sleuth search') offer='-q --question -p --provider -n --count --page --lang --region --freshness --safe --category --engine --site --exclude -f --format --json --template --fields -o --output --rerank --recent --rules --explain --record --replay --batch --ordered --resume --jobs -i --interactive --content --compress --limit --unit --max-tokens --progress --cache --no-cache --refresh --offline --timeout --fallback --no-fallback --with-time --no-time --open -j --exit-status -h --help --color --debug' ;;
         'sleuth summarize') offer='--query --length -f --format --json -o --output --progress --timeout --refresh --offline -h --help --color --debug' ;;
+        'sleuth cite') offer='--sources --check --style --json --references --no-references -o --output -h --help --color --debug' ;;
         'sleuth providers' | 'sleuth providers use' | 'sleuth providers remove' | 'sleuth providers reset' | \
             'sleuth config' | 'sleuth config set' | 'sleuth config unset' | 'sleuth config edit' | \
             'sleuth config path' | 'sleuth config validate' | 'sleuth library' | 'sleuth searxng' | 'sleuth cache' | \
             'sleuth cache clear' | 'sleuth completions') offer='-h --help --color --debug' ;;
         'sleuth providers list') offer='--limit --offset --ids --json -h --help --color --debug' ;;
-        'sleuth providers show' | 'sleuth config get' | 'sleuth library add' | 'sleuth library stats' | \
-            'sleuth cache stats') offer='--json -h --help --color --debug' ;;
+        'sleuth providers show' | 'sleuth config get' | 'sleuth library stats' | 'sleuth cache stats') offer='--json -h --help --color --debug' ;;
         'sleuth providers set') offer='--api-key --api-host --engines --using-browser --no-using-browser --basic-auth-username --basic-auth-password --name --type --option --enable --disable --unset -h --help --color --debug' ;;
         'sleuth providers add') offer='--id --adapter --name --api-host --api-key --engines --using-browser --no-using-browser --basic-auth-username --basic-auth-password --option -h --help --color --debug' ;;
         'sleuth providers test') offer='--all --timeout --json -h --help --color --debug' ;;
         'sleuth config show') offer='--origin --json -h --help --color --debug' ;;
+        'sleuth library add') offer='--fetch --refresh --json -h --help --color --debug' ;;
         'sleuth library search') offer='-n --count --page --site --exclude -f --format --json --template --fields -o --output --exit-status -h --help --color --debug' ;;
         'sleuth library list') offer='--limit --offset --source --json -h --help --color --debug' ;;
         'sleuth library remove') offer='--all -y --yes -h --help --color --debug' ;;
@@ -68,13 +69,14 @@ _sleuth_value() {
         'sleuth search --fields' | 'sleuth library search --fields') offer='citation rank title url snippet content siteName domain published score providers engines thumbnail author length image' comma=, ;;
         'sleuth search -o' | 'sleuth search --output' | 'sleuth search --rules' | 'sleuth search --record' | \
             'sleuth search --replay' | 'sleuth search --batch' | 'sleuth summarize -o' | \
-            'sleuth summarize --output' | 'sleuth library search -o' | 'sleuth library search --output' | \
-            'sleuth doctor --settings') source=file ;;
+            'sleuth summarize --output' | 'sleuth cite --sources' | 'sleuth cite -o' | 'sleuth cite --output' | \
+            'sleuth library search -o' | 'sleuth library search --output' | 'sleuth doctor --settings') source=file ;;
         'sleuth search --compress') offer='none cutoff rag' ;;
         'sleuth search --unit') offer='char token' ;;
         'sleuth search --progress' | 'sleuth summarize --progress') offer='auto json none' ;;
         'sleuth summarize --length') offer='short medium long' ;;
         'sleuth summarize -f' | 'sleuth summarize --format') offer='rich plain markdown json' ;;
+        'sleuth cite --style') offer='markdown terminal plain json' ;;
         'sleuth providers set --type') offer='api local' ;;
         'sleuth providers set --unset') offer='api_key api_host engines basic_auth_username basic_auth_password options' ;;
         'sleuth providers add --adapter') offer='bocha brave deepseek-search duckduckgo exa firecrawl google jina kagi library linkup local-baidu local-bing local-google marginalia metaso mojeek perplexity searxng serpapi serper tavily wikipedia you zhipu' ;;
@@ -88,13 +90,13 @@ _sleuth_value() {
 # What the argument after so many others may be.
 _sleuth_argument() {
     case "$1 $2" in
+        'sleuth cite 0' | 'sleuth library add '[0-9]* | 'sleuth library remove '[0-9]*) source=file ;;
         'sleuth providers show 0' | 'sleuth providers set 0' | 'sleuth providers remove 0' | \
             'sleuth providers reset 0' | 'sleuth providers test '[0-9]*) source=providers ;;
         'sleuth providers use 0') offer='auto' source=providers ;;
         'sleuth config show 0') offer='websearch. searxng. cache. fetch. llm. embedding. rerank. ask. agent.web_search. library. history. ui.' ;;
         'sleuth config get 0' | 'sleuth config set 0' | 'sleuth config unset 0') source=keys ;;
         'sleuth config set 1') _sleuth_setting "$before" ;;
-        'sleuth library add '[0-9]* | 'sleuth library remove '[0-9]*) source=file ;;
         'sleuth searxng init 0') source=folder ;;
         'sleuth completions 0') offer='bash zsh fish powershell' ;;
     esac

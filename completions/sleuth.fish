@@ -36,7 +36,7 @@ end
 function __sleuth_commands
     switch $__sleuth_command
         case 'sleuth'
-            printf '%s\n' search summarize providers config library doctor searxng cache tool-schema completions
+            printf '%s\n' search summarize cite providers config library doctor searxng cache tool-schema completions
         case 'sleuth providers'
             printf '%s\n' list show set use add remove reset test
         case 'sleuth config'
@@ -57,6 +57,8 @@ function __sleuth_takes_value
         case 'sleuth search -q' 'sleuth search --question' 'sleuth search -p' 'sleuth search --provider' 'sleuth search -n' 'sleuth search --count' 'sleuth search --page' 'sleuth search --lang' 'sleuth search --region' 'sleuth search --freshness' 'sleuth search --safe' 'sleuth search --category' 'sleuth search --engine' 'sleuth search --site' 'sleuth search --exclude' 'sleuth search -f' 'sleuth search --format' 'sleuth search --template' 'sleuth search --fields' 'sleuth search -o' 'sleuth search --output' 'sleuth search --rules' 'sleuth search --record' 'sleuth search --replay' 'sleuth search --batch' 'sleuth search --jobs' 'sleuth search --compress' 'sleuth search --limit' 'sleuth search --unit' 'sleuth search --max-tokens' 'sleuth search --progress' 'sleuth search --timeout' 'sleuth search --open'
             return 0
         case 'sleuth summarize --query' 'sleuth summarize --length' 'sleuth summarize -f' 'sleuth summarize --format' 'sleuth summarize -o' 'sleuth summarize --output' 'sleuth summarize --progress' 'sleuth summarize --timeout'
+            return 0
+        case 'sleuth cite --sources' 'sleuth cite --style' 'sleuth cite -o' 'sleuth cite --output'
             return 0
         case 'sleuth providers list --limit' 'sleuth providers list --offset'
             return 0
@@ -192,6 +194,7 @@ complete -c sleuth -l debug -d 'Tell what happens on stderr; tracebacks in full.
 complete -c sleuth -s h -l help -d 'Show this message and exit.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a search -d 'Search; ranked results with numbered citations.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a summarize -d 'Read pages and summarise each and all of them, with citations.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a cite -d 'Turn [n] in any text into links and append the reference list.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a providers -d 'The provider table: list, show, set, test, use, add, remove, reset.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a config -d 'Settings: show, get, set, unset, edit, path, validate.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a library -d 'The embedded offline index: add, search, list, remove, stats.'
@@ -256,6 +259,14 @@ complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l progress -x -a 'auto j
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l timeout -x -d 'Seconds to wait.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l refresh -d 'Ask anew and keep the answer.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l offline -d 'No network: the cache and the library only.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -l sources -r -F -d 'JSON of search or summarize, or a list of url and title; - is stdin.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -l check -d 'Mark what the sources do not bear out: [3?] weak, [3??] not found.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -l style -x -a 'markdown terminal plain json' -d 'Kind of links; terminal on a terminal, else markdown.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -l json -d 'Short for --style json.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -l references -d 'List the sources below.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -l no-references -d 'The opposite of --references.'
+complete -c sleuth -n '__sleuth_at "sleuth cite"' -s o -l output -r -F -d 'Write there, atomically.'
+complete -c sleuth -n '__sleuth_at "sleuth cite" 0' -F
 complete -c sleuth -n '__sleuth_at "sleuth providers" 0' -a list -d 'List every provider: ready, in need of a key, or of an address.'
 complete -c sleuth -n '__sleuth_at "sleuth providers" 0' -a show -d 'Show all that is known of one provider; keys stay masked.'
 complete -c sleuth -n '__sleuth_at "sleuth providers" 0' -a set -d 'Change just the named fields of a provider.'
@@ -317,11 +328,13 @@ complete -c sleuth -n '__sleuth_at "sleuth config get" 0' -a '(__sleuth_keys)'
 complete -c sleuth -n '__sleuth_at "sleuth config set" 0' -a '(__sleuth_keys)'
 complete -c sleuth -n '__sleuth_at "sleuth config set" 1' -a '(__sleuth_setting)'
 complete -c sleuth -n '__sleuth_at "sleuth config unset" 0' -a '(__sleuth_keys)'
-complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a add -d 'Add files and folders: Markdown, text, HTML, browser bookmarks.'
+complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a add -d 'Add files, folders and web pages: Markdown, text, HTML, PDF, browser bookmarks.'
 complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a search -d 'Search the library alone; the same as `sleuth search -p library`.'
-complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a list -d 'List what is in the library, by address.'
+complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a list -d 'List what is in the library, by address, and when it was added or, web pages, read.'
 complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a remove -d 'Take pages out: by address, by file, or all below a folder.'
 complete -c sleuth -n '__sleuth_at "sleuth library" 0' -a stats -d 'Show how much is in the library.'
+complete -c sleuth -n '__sleuth_at "sleuth library add"' -l fetch -d 'Read the pages that bookmarks lead to.'
+complete -c sleuth -n '__sleuth_at "sleuth library add"' -l refresh -d 'Read pages anew, cached or bookmarked ones too.'
 complete -c sleuth -n '__sleuth_at "sleuth library add"' -l json -d 'As JSON.'
 complete -c sleuth -n '__sleuth_at "sleuth library add"' -F
 complete -c sleuth -n '__sleuth_at "sleuth library search"' -s n -l count -x -d 'Results to show.'
@@ -354,8 +367,8 @@ complete -c sleuth -n '__sleuth_at "sleuth searxng init"' -l port -x -d 'The por
 complete -c sleuth -n '__sleuth_at "sleuth searxng init"' -l force -d 'Replace files that are there already.'
 complete -c sleuth -n '__sleuth_at "sleuth searxng init"' -l limiter -d 'With the limiter, valkey, and a list of addresses that pass.'
 complete -c sleuth -n '__sleuth_at "sleuth searxng init" 0' -a '(__sleuth_folders)'
-complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a stats -d 'Show how much is kept.'
-complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a clear -d 'Throw every kept answer away.'
+complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a stats -d 'Show how many answers and pages are kept.'
+complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a clear -d 'Throw every kept answer and page away.'
 complete -c sleuth -n '__sleuth_at "sleuth cache stats"' -l json -d 'As JSON.'
 complete -c sleuth -n '__sleuth_at "sleuth tool-schema"' -l style -x -a 'mcp openai anthropic json-schema' -d 'Whose form of the tool; json-schema is the schema of search --json.'
 complete -c sleuth -n '__sleuth_at "sleuth completions" 0' -a 'bash zsh fish powershell'

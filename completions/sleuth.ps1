@@ -10,6 +10,7 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         'sleuth' = [ordered]@{
             'search' = 'Search; ranked results with numbered citations.'
             'summarize' = 'Read pages and summarise each and all of them, with citations.'
+            'cite' = 'Turn [n] in any text into links and append the reference list.'
             'providers' = 'The provider table: list, show, set, test, use, add, remove, reset.'
             'config' = 'Settings: show, get, set, unset, edit, path, validate.'
             'library' = 'The embedded offline index: add, search, list, remove, stats.'
@@ -39,9 +40,9 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             'validate' = 'Check the file: exit 0 when every value fits, 2 otherwise.'
         }
         'sleuth library' = [ordered]@{
-            'add' = 'Add files and folders: Markdown, text, HTML, browser bookmarks.'
+            'add' = 'Add files, folders and web pages: Markdown, text, HTML, PDF, browser bookmarks.'
             'search' = 'Search the library alone; the same as `sleuth search -p library`.'
-            'list' = 'List what is in the library, by address.'
+            'list' = 'List what is in the library, by address, and when it was added or, web pages, read.'
             'remove' = 'Take pages out: by address, by file, or all below a folder.'
             'stats' = 'Show how much is in the library.'
         }
@@ -49,8 +50,8 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             'init' = 'Write a compose file and settings for a private SearXNG: JSON enabled, a fresh secret, a port on loopback only.'
         }
         'sleuth cache' = [ordered]@{
-            'stats' = 'Show how much is kept.'
-            'clear' = 'Throw every kept answer away.'
+            'stats' = 'Show how many answers and pages are kept.'
+            'clear' = 'Throw every kept answer and page away.'
         }
     }
     $options = @{
@@ -121,6 +122,18 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Flags = @('--timeout'); Help = 'Seconds to wait.'; Takes = @{ Words = @(); Source = '' } }
             @{ Flags = @('--refresh'); Help = 'Ask anew and keep the answer.' }
             @{ Flags = @('--offline'); Help = 'No network: the cache and the library only.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth cite' = @(
+            @{ Flags = @('--sources'); Help = 'JSON of search or summarize, or a list of url and title; - is stdin.'; Takes = @{ Words = @(); Source = 'file' } }
+            @{ Flags = @('--check'); Help = 'Mark what the sources do not bear out: [3?] weak, [3??] not found.' }
+            @{ Flags = @('--style'); Help = 'Kind of links; terminal on a terminal, else markdown.'; Takes = @{ Words = @('markdown', 'terminal', 'plain', 'json'); Source = '' } }
+            @{ Flags = @('--json'); Help = 'Short for --style json.' }
+            @{ Flags = @('--references'); Help = 'List the sources below.' }
+            @{ Flags = @('--no-references'); Help = 'The opposite of --references.' }
+            @{ Flags = @('-o', '--output'); Help = 'Write there, atomically.'; Takes = @{ Words = @(); Source = 'file' } }
             @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
@@ -251,6 +264,8 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
         )
         'sleuth library add' = @(
+            @{ Flags = @('--fetch'); Help = 'Read the pages that bookmarks lead to.' }
+            @{ Flags = @('--refresh'); Help = 'Read pages anew, cached or bookmarked ones too.' }
             @{ Flags = @('--json'); Help = 'As JSON.' }
             @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
@@ -352,6 +367,9 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         )
         'sleuth summarize' = @(
             @{ Words = @(); Source = ''; Repeats = $true }
+        )
+        'sleuth cite' = @(
+            @{ Words = @(); Source = 'file' }
         )
         'sleuth providers show' = @(
             @{ Words = @(); Source = 'providers' }

@@ -15,6 +15,7 @@ from sleuth.runtime import Runtime
 COMMANDS = {
     "search": "Search; ranked results with numbered citations.",
     "summarize": "Read pages and summarise each and all of them, with citations.",
+    "cite": "Turn [n] in any text into links and append the reference list.",
     "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
     "config": "Settings: show, get, set, unset, edit, path, validate.",
     "library": "The embedded offline index: add, search, list, remove, stats.",

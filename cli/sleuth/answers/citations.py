@@ -1,0 +1,251 @@
+"""Citations: [n] found in any text, made into links, numbered over several rounds, and listed."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from sleuth.answers.prose import Prose, prose
+from sleuth.language import say
+from sleuth.relevance.urls import canonical
+from sleuth.render.markdown import escape
+from sleuth.text import ascii_url, clean, clean_url, domain
+
+STYLES = ("markdown", "terminal", "plain")
+MOST = 30  # numbers that one mark may stand for; a longer range is something else
+MAX_TITLE = 300
+
+NUMBER = "(?:0|[1-9１-９][0-9０-９]{0,2})(?![0-9０-９])"  # four digits are a year
+RANGE = f"{NUMBER}(?:\\s?[-–—−~～]\\s?{NUMBER})?"
+MARK = re.compile(
+    rf"(?P<opening>[\[【［])\s?(?:(?:citations?|sources?|ref)(?:\s?[:：]\s?|\s))?"
+    rf"(?P<list>{RANGE}(?:\s?[,;，、；]\s?{RANGE}){{0,{MOST}}})(?P<sign>\+|\?{{1,2}})?"
+    rf"(?:\s?†[^\[\]【】［］<>`\n]{{0,80}})?\s?(?P<closing>[\]】］])",
+    re.IGNORECASE,
+)
+PAIRS = {"[": "]", "【": "】", "［": "］"}
+# What stands before the bracket of an index, in text that does not mark its code; any other word may be cited.
+WORD = re.compile(r"[A-Za-z0-9_$]*\Z")
+NAME = re.compile(
+    r"[a-z]|[a-z]\d{1,2}|\w*[_$][\w$]*|[a-z]{2,}[A-Z][a-z]\w*"
+    r"|arr|argv|args|attrs?|buf|dict|elems?|idx|nums?|params?|ptr|str|tmp|vec"
+)
+USED = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")
+
+
+class Source(NamedTuple):
+    """What a number stands for."""
+
+    citation: int
+    url: str
+    title: str = ""
+    text: str = ""  # what the source says, to check claims against
+    round: int = 1
+
+
+class Mark(NamedTuple):
+    """A citation in a text: where it stands and which numbers it names."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+    sign: str = ""  # + attached by sleuth, ? weak, ?? not found
+    brackets: str = "[]"
+
+
+class Linked(NamedTuple):
+    """A text with links, the numbers that have a source, and those that have none."""
+
+    text: str
+    cited: tuple[int, ...]
+    out_of_range: tuple[int, ...]
+
+
+def find(text: str) -> list[Mark]:
+    """Return the citations in a Markdown text; code, links, footnotes and indexes are none."""
+    seen = prose(text)
+    marks: list[Mark] = []
+    index_end = -1
+    for start, end in seen.stretches:
+        for found in MARK.finditer(text, start, end):
+            if found.start() == index_end or _is_index(text, found):
+                index_end = found.end()
+            elif numbers := _numbers(found, seen):
+                brackets = found["opening"] + found["closing"]
+                first, last = _unwrapped(text, found.start(), found.end(), start, end)
+                marks.append(Mark(first, last, numbers, found["sign"] or "", brackets))
+    return marks
+
+
+def _is_index(text: str, found: re.Match[str]) -> bool:
+    """Tell whether a bracket picks from an array: `a[1]`."""
+    start = found.start()
+    before = text[max(start - 1, 0) : start]
+    if before == "[" and start > 1:  # a[[1]]
+        start -= 1
+    word = WORD.search(text[max(start - 40, 0) : start])
+    name = word[0] if word else ""
+    return bool(name) and (NAME.fullmatch(name) is not None or USED.match(text, found.end()) is not None)
+
+
+def _numbers(found: re.Match[str], seen: Prose) -> tuple[int, ...]:
+    if PAIRS[found["opening"]] != found["closing"]:
+        return ()
+    numbers: dict[int, None] = {}
+    for part in re.split("[,;，、；]", found["list"]):
+        first, *last = [int(number) for number in re.split("[-–—−~～]", part)]
+        if last and last[0] <= first:
+            return ()  # it runs backwards: a date, a score, a subtraction
+        numbers |= dict.fromkeys(range(first, last[0] + 1 if last else first + 1))
+    if len(numbers) > MOST or (len(numbers) > 1 and 0 in numbers):  # [0, 1] is an interval
+        return ()
+    return () if any(str(number) in seen.labels for number in numbers) else tuple(numbers)
+
+
+def _unwrapped(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int]:
+    """Return the place of a mark with the second pair of brackets of `[[1]]`, where there is just one more."""
+    if not (start < first and last < end and text[first - 1] == "[" and text[last] == "]"):
+        return first, last
+    is_deeper = text[max(first - 2, 0) : first - 1] == "[" or text[last + 1 : last + 2] == "]"
+    return (first, last) if is_deeper else (first - 1, last + 1)
+
+
+def link(
+    text: str,
+    sources: Sequence[Source],
+    style: str = "markdown",
+    signs: Mapping[tuple[int, int], str] | None = None,
+) -> Linked:
+    """Return the text with every [n] that has a source made a link; `signs` by mark and number are added to them."""
+    known = by_number(sources)
+    pieces, end = [], 0
+    cited: dict[int, None] = {}
+    missing: dict[int, None] = {}
+    for mark in find(text):
+        for number in mark.numbers:
+            (cited if number in known else missing)[number] = None
+        pieces += [text[end : mark.start], _linked(text, mark, known, style, signs or {})]
+        end = mark.end
+    return Linked("".join([*pieces, text[end:]]), tuple(cited), tuple(missing))
+
+
+def by_number(sources: Iterable[Source]) -> dict[int, Source]:
+    """Return sources by their number; the first of a number counts."""
+    known: dict[int, Source] = {}
+    for source in sources:
+        known.setdefault(source.citation, source)
+    return known
+
+
+def _linked(
+    text: str, mark: Mark, known: Mapping[int, Source], style: str, signs: Mapping[tuple[int, int], str]
+) -> str:
+    shown = {number: f"{number}{signs.get((mark.start, number), mark.sign)}" for number in mark.numbers}
+    linked = {number: _link(shown[number], known[number].url, style) for number in mark.numbers if number in known}
+    changed = any(linked.values()) or any(shown[number] != f"{number}{mark.sign}" for number in linked)
+    if not changed and not (style == "plain" and linked):
+        return text[mark.start : mark.end]
+    brackets = "[]" if style == "plain" else mark.brackets
+    parts = [linked.get(number) or f"{brackets[0]}{shown[number]}{brackets[1]}" for number in mark.numbers]
+    needs_space = (
+        style == "markdown" and parts[0].startswith("[[") and text[mark.start - 1 : mark.start] == "!"
+    )  # no image
+    return " " * needs_space + "".join(parts)
+
+
+def _link(label: str, url: str, style: str) -> str:
+    target = _target(url)
+    if not target or style == "plain":
+        return ""
+    if style == "terminal":
+        return hyperlink(f"[{label}]", target)
+    return f"[[{label}]](<{_for_markdown(target)}>)"
+
+
+def hyperlink(text: str, target: str) -> str:
+    """Return text that leads somewhere when clicked in a terminal."""
+    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
+def _target(url: str) -> str:
+    return ascii_url(clean_url(url))
+
+
+def _for_markdown(target: str) -> str:
+    """Return an address that ends neither a link nor the cell of a table, and that means no entity."""
+    return re.sub(r"&(?=#?\w+;)", "&amp;", target.replace("`", "%60").replace("|", "%7C"))
+
+
+def references(sources: Sequence[Source], cited: Collection[int], style: str = "markdown") -> list[str]:
+    """Return the lines of the list of cited sources, grouped by round where there are several; none for none cited."""
+    listed = sorted(
+        (source for source in by_number(sources).values() if source.citation in cited),
+        key=lambda source: (source.round, source.citation),
+    )
+    several = len({source.round for source in sources}) > 1
+    lines: list[str] = []
+    for number, group in groupby(listed, key=lambda source: source.round):
+        if several:
+            heading = say("Round {number}", number=number)
+            lines += [*([""] if lines else []), *([f"### {heading}", ""] if style == "markdown" else [heading])]
+        lines += [line for source in group for line in _reference(source, style)]
+    return lines
+
+
+def _reference(source: Source, style: str) -> Iterator[str]:
+    target = _target(source.url)
+    site = domain(target)
+    title = clean(source.title, MAX_TITLE) or site or say("no title")
+    if style == "markdown":
+        named = f"[{_escaped(title)}](<{_for_markdown(target)}>)" if target else _escaped(title)
+        yield f"- \\[{source.citation}\\] {named}" + (f" — {_escaped(site)}" if site else "")
+        return
+    named = hyperlink(title, target) if target and style == "terminal" else title
+    yield f"[{source.citation}] {named}" + (f" — {site}" if site else "")
+    if target:
+        yield f"    {target}"
+
+
+def _escaped(text: str) -> str:
+    return escape(text).replace("&", "&amp;")
+
+
+class Numbering:
+    """One numbering over all rounds: a page keeps the number it was given first."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self._sources: dict[str, Source] = {}
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Return all sources so far, in the order of their numbers."""
+        return tuple(self._sources.values())
+
+    def add(self, sources: Iterable[Source]) -> dict[int, int]:
+        """Number the sources of the next round; return what each of its own numbers became."""
+        self.rounds += 1
+        return {source.citation: self._number(source) for source in sources}
+
+    def _number(self, source: Source) -> int:
+        following = len(self._sources) + 1
+        key = canonical(source.url) or f"#{following}"
+        known = self._sources.get(key) or source._replace(citation=following, round=self.rounds)
+        better = known._replace(title=known.title or source.title, text=max(known.text, source.text, key=len))
+        self._sources[key] = better
+        return better.citation
+
+
+def remap(text: str, mapping: Mapping[int, int]) -> str:
+    """Return the text with other numbers; one that has no new number is dropped, as it would name a wrong source."""
+    pieces, end = [], 0
+    for mark in find(text):
+        numbers = dict.fromkeys(mapping[number] for number in mark.numbers if number in mapping)
+        before = text[end : mark.start]
+        pieces.append(before if numbers else before.rstrip(" "))
+        if tuple(numbers) == mark.numbers:
+            pieces.append(text[mark.start : mark.end])
+        else:
+            pieces.append("".join(f"[{number}{mark.sign}]" for number in numbers))
+        end = mark.end
+    return "".join([*pieces, text[end:]])

@@ -1,0 +1,195 @@
+"""Where a Markdown text is prose: not code, not a link, an image or a definition, not inside HTML."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+Span = tuple[int, int]
+
+QUOTE = re.compile(r"(?: {0,3}>[ \t]?)*")
+RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t]|$)")
+FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
+HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+CODE_INDENT = 4
+
+RAW = re.compile(r"<(?:(pre|code|script|style|textarea)\b|!--)", re.IGNORECASE)
+LABEL = r"(?!\^)((?:[^\[\]\\]|\\.){1,999})"
+TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
+DEFINITION = re.compile(
+    rf"^[ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)?\[{LABEL}\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*+>|[^\s<]\S*+)"
+    rf"(?:[ \t]*\n?[ \t]+{TITLE})?[ \t]*$",
+    re.MULTILINE,
+)
+REFERENCE = re.compile(rf"\[(?:{LABEL})?\]")
+# Where a link leads: parentheses in pairs, as in addresses of Wikipedia.
+SIGN = r"[^\s()\\]|\\."
+PLAIN = rf"(?!<)(?:{SIGN}|\((?:{SIGN}|\((?:{SIGN})*+\))*+\))++"
+TARGET = re.compile(rf"\(\s*(?:(?:<(?:[^<>\n\\]|\\.)*+>|{PLAIN})(?:\s+{TITLE})?\s*)?\)")
+TOKEN = re.compile(
+    r"(?P<escape>\\.)|(?P<ticks>`+)|(?P<bracket>[\[\]])"
+    r"|(?P<tag></?[a-z][\w-]*(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*+\s*/?>|<[a-z/?!][^<>\n]*>)"
+    r"|(?P<address>https?://(?:[!-;=?-Z^-_a-z~|{}]|(?<=[\w=/&])\[[\w,-]*\])++)"
+    r"|(?P<hyperlink>\x1b\]8;[^\x1b]*\x1b\\.*?\x1b\]8;;\x1b\\)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Prose(NamedTuple):
+    """The stretches of a text that are prose, and the labels it defines links for."""
+
+    stretches: tuple[Span, ...]
+    labels: frozenset[str]
+
+
+def prose(text: str) -> Prose:
+    """Return what of a Markdown text is prose."""
+    raw = list(_elements(text))
+    paragraphs = [part for start, end in _paragraphs(text) for part in _without(start, end, raw)]
+    definitions = [found for start, end in paragraphs for found in DEFINITION.finditer(text[start:end])]
+    labels = frozenset(normal_label(found[1]) for found in definitions)
+    stretches = (part for start, end in paragraphs for part in _without(start, end, _taken(text, start, end, labels)))
+    return Prose(tuple(stretches), labels)
+
+
+def normal_label(label: str) -> str:
+    """Return a label as Markdown compares it."""
+    return " ".join(label.casefold().split())
+
+
+def _without(start: int, end: int, taken: Iterable[Span]) -> Iterator[Span]:
+    """Yield what is left of a span without those taken from it."""
+    for first, last in sorted(taken):
+        if last <= start or first >= end:
+            continue
+        if first > start:
+            yield start, first
+        start = max(start, last)
+    if start < end:
+        yield start, end
+
+
+def _elements(text: str) -> Iterator[Span]:
+    """Yield HTML elements whose content is code, and comments."""
+    lower, hopeless, done = text.lower(), set[str](), 0
+    if len(lower) != len(text):  # a few letters change their length
+        lower = text
+    for opening in RAW.finditer(text):
+        closing = f"</{opening[1].lower()}>" if opening[1] else "-->"
+        if opening.start() < done or closing in hopeless:
+            continue
+        end = lower.find(closing, opening.end())
+        if end < 0:
+            hopeless.add(closing)
+        else:
+            done = end + len(closing)
+            yield opening.start(), done
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    """Yield runs of lines that are neither blank nor code."""
+    lines, place, start = _Lines(), 0, -1
+    for line in text.split("\n"):
+        is_prose = lines.is_prose(line)
+        if is_prose and start < 0:
+            start = place
+        elif not is_prose and start >= 0:
+            yield start, place - 1
+            start = -1
+        place += len(line) + 1
+    if start >= 0:
+        yield start, len(text)
+
+
+class _Lines:
+    """Tells line by line what is prose: fences, indented code, and the margins of list items."""
+
+    def __init__(self) -> None:
+        self.fence, self.depth = "", 0
+        self.margins = [0]
+        self.may_be_code = True  # an indented line goes on with a paragraph, if there is one above it
+
+    def is_prose(self, line: str) -> bool:
+        """Tell whether the next line is prose."""
+        quote = QUOTE.match(line)
+        marker = quote[0] if quote else ""
+        rest, depth = line[len(marker) :].expandtabs(4), marker.count(">")
+        if self.fence:
+            if depth >= self.depth:
+                self._close(rest.strip())
+                return False
+            self.fence = ""
+        if not rest.strip():
+            self.may_be_code = True
+            return False
+        return self._is_prose(rest, depth)
+
+    def _is_prose(self, rest: str, depth: int) -> bool:
+        indent = len(rest) - len(rest.lstrip())
+        is_rule = RULE.fullmatch(rest) is not None
+        if self.may_be_code or is_rule or ITEM.match(rest):
+            while indent < self.margins[-1]:
+                self.margins.pop()
+        if self.may_be_code and indent >= self.margins[-1] + CODE_INDENT:
+            return False
+        place = 0
+        while not is_rule and (item := ITEM.match(rest, place)):
+            place = item.end()
+            self.margins.append(place)
+        if fence := FENCE.match(rest, place):
+            self.fence, self.depth, self.may_be_code = fence[1], depth, True
+            return False
+        self.may_be_code = is_rule or HEADING.match(rest.lstrip()) is not None
+        return True
+
+    def _close(self, line: str) -> None:
+        if len(line) >= len(self.fence) and set(line) == {self.fence[0]}:
+            self.fence = ""
+
+
+def _taken(text: str, start: int, end: int, labels: frozenset[str]) -> list[Span]:
+    """Return what in a paragraph is no prose: code, links, definitions, tags, addresses, escaped signs."""
+    part = text[start:end]
+    found = [match.span() for match in DEFINITION.finditer(part)] + list(_inline(part, labels))
+    return [(start + first, start + last) for first, last in found]
+
+
+def _inline(part: str, labels: frozenset[str]) -> Iterator[Span]:
+    ticks: dict[int, list[int]] = {}
+    for run in re.finditer("`+", part):
+        ticks.setdefault(len(run[0]), []).append(run.start())
+    opened: list[int] = []
+    place = 0
+    while token := TOKEN.search(part, place):
+        first, place = token.span()
+        if token.lastgroup == "ticks":
+            place = _closing_tick(ticks, first, len(token[0])) or place
+            yield first, place
+        elif token[0] == "[":
+            opened.append(first)
+        elif token[0] == "]":
+            if opened and (last := _link_end(part, opened[-1], first, labels)):
+                is_image = part[opened[-1] - 1 : opened[-1]] == "!"
+                yield opened[-1] - is_image, last
+                place = last
+            del opened[-1:]
+        else:
+            yield first, place
+
+
+def _closing_tick(ticks: Mapping[int, Sequence[int]], first: int, length: int) -> int:
+    runs = ticks.get(length, ())
+    following = bisect_left(runs, first + length)
+    return runs[following] + length if following < len(runs) else 0
+
+
+def _link_end(part: str, opening: int, closing: int, labels: frozenset[str]) -> int:
+    """Return where the link ends whose text is in these brackets, or 0 where they are no link."""
+    if target := TARGET.match(part, closing + 1):
+        return target.end()
+    own = normal_label(part[opening + 1 : closing])
+    reference = REFERENCE.match(part, closing + 1)
+    if reference and normal_label(reference[1] or own) in labels:
+        return reference.end()
+    return closing + 1 if own in labels else 0

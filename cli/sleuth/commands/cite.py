@@ -1,0 +1,176 @@
+"""`sleuth cite`: [n] in any text becomes a link, and the references follow."""
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, Literal
+
+import typer
+
+from sleuth.answers import support
+from sleuth.answers.citations import Linked, Source, find, link, references
+from sleuth.answers.evidence import NOT_FOUND, QUOTED, SUPPORTED, UNCHECKED, WEAK
+from sleuth.answers.sources import read_sources
+from sleuth.commands import options as o
+from sleuth.commands import showing
+from sleuth.commands.making import make_app
+from sleuth.errors import Exit, RequestError
+from sleuth.language import say
+from sleuth.runtime import Runtime
+from sleuth.text import JOINERS, clean, clean_url, domain
+
+app = make_app()
+
+MAX_SIZE = 10_000_000  # characters of a file
+EPILOG = """Examples:\n
+\b
+  sleuth search --json rust async > results.json
+  sleuth cite --sources results.json answer.md
+  some-model < prompt.txt | sleuth cite --sources results.json --check
+"""
+
+
+@app.command(epilog=EPILOG)
+def cite(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The text; - is standard input.")] = "-",
+    sources: Annotated[
+        str,
+        typer.Option(
+            "--sources", metavar="FILE", help="JSON of search or summarize, or a list of url and title; - is stdin."
+        ),
+    ] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Mark what the sources do not bear out: [3?] weak, [3??] not found.")
+    ] = False,
+    style: Annotated[
+        Literal["markdown", "terminal", "plain", "json"] | None,
+        typer.Option("--style", help="Kind of links; terminal on a terminal, else markdown."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --style json.")] = False,
+    listed: Annotated[bool, typer.Option("--references/--no-references", help="List the sources below.")] = True,
+    output: o.Output = None,
+) -> int:
+    """Turn [n] in any text into links and append the reference list.
+
+    Numbers without a source stay as they are and are named on stderr. --check compares each
+    sentence with the text of its source by their words, without a model: it tells what is
+    found there, not what is true. [3?] is found in part, [3??] is not found.
+    """
+    runtime: Runtime = ctx.obj
+    known = _sources(runtime, sources, file)
+    text = _safe(_read(runtime, file, "name a file, or pipe the text in"))
+    checks = support.check(text, known) if check else []
+    chosen = "json" if as_json else style or _usual_style(runtime, output)
+    linked = link(text, known, "markdown" if chosen == "json" else chosen, support.signs(checks))
+    if chosen == "json":
+        written = json.dumps(_document(text, linked, known, checks), ensure_ascii=False, indent=2) + "\n"
+    else:
+        written = linked.text + (_list(linked, known, chosen) if listed else "")
+    _write(runtime, written, output)
+    _say_the_rest(runtime, linked, checks)
+    return Exit.DONE
+
+
+def _sources(runtime: Runtime, path: str, file: str) -> list[Source]:
+    if not path:
+        raise RequestError("there are no sources", "name them: sleuth cite --sources results.json")
+    if path == file == "-":
+        raise RequestError("text and sources cannot both come from standard input", "name a file for one of them")
+    return read_sources(_read(runtime, path, "name what sleuth search --json wrote"))
+
+
+def _read(runtime: Runtime, path: str, hint: str) -> str:
+    if path == "-" and runtime.stdin.isatty():
+        raise RequestError("there is nothing to read", hint)
+    try:
+        if path == "-":
+            text = runtime.stdin.read(MAX_SIZE + 1)
+        else:
+            with open(path, encoding="utf-8-sig", errors="replace") as stream:
+                text = stream.read(MAX_SIZE + 1)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise RequestError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
+    if len(text) > MAX_SIZE:
+        raise RequestError("{path} is too long", "{most} characters at the most", path=path, most=MAX_SIZE)
+    return text
+
+
+def _safe(text: str) -> str:
+    """Return a text that cannot steer a terminal, its lines and indents as they were."""
+    return text if text.isascii() and text.isprintable() else "".join(filter(_is_safe, text))
+
+
+def _is_safe(character: str) -> bool:
+    return character.isprintable() or character in "\n\t" + JOINERS or unicodedata.category(character) == "Zs"
+
+
+def _usual_style(runtime: Runtime, output: str | None) -> str:
+    return "terminal" if not output and showing.is_terminal(runtime) else "markdown"
+
+
+def _list(linked: Linked, known: Sequence[Source], style: str) -> str:
+    """Return what goes below the text: the cited sources, or all of them where none is cited."""
+    heading = say("References") if linked.cited else say("Sources")
+    lines = references(known, linked.cited or [source.citation for source in known], style)
+    if not lines:
+        return ""
+    gap = "\n" if linked.text.endswith("\n") or not linked.text else "\n\n"
+    title = f"## {heading}\n" if style == "markdown" else heading
+    return gap + "\n".join([title, *lines]) + "\n"
+
+
+def _document(text: str, linked: Linked, known: Sequence[Source], checks: Sequence[support.Support]) -> dict[str, Any]:
+    plain = [{"citation": number, "mark": mark.start} for mark in find(text) for number in mark.numbers]
+    return {
+        "text": linked.text,
+        "citations": [support.as_json(one, known) for one in checks]
+        or [one for one in plain if one["citation"] in linked.cited],
+        "outOfRange": list(linked.out_of_range),
+        "references": _references(known, linked.cited),
+    }
+
+
+def _references(known: Sequence[Source], cited: Collection[int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "citation": source.citation,
+            "title": clean(source.title),
+            "url": clean_url(source.url) or None,
+            "domain": domain(clean_url(source.url)) or None,
+            "round": source.round,
+        }
+        for source in sorted(known, key=lambda source: source.citation)
+        if source.citation in cited
+    ]
+
+
+def _write(runtime: Runtime, written: str, output: str | None) -> None:
+    if not output:
+        runtime.stdout.write(written)
+        return
+    from sleuth.files import write_atomic
+
+    write_atomic(output, written.encode("utf-8", "replace"))
+
+
+def _say_the_rest(runtime: Runtime, linked: Linked, checks: Sequence[support.Support]) -> None:
+    if linked.out_of_range:
+        numbers = ", ".join(f"[{number}]" for number in linked.out_of_range)
+        runtime.warn(say("there is no source for {numbers}", numbers=numbers))
+    if checks:
+        counts = Counter(one.support for one in checks)
+        runtime.note(
+            say(
+                "{total} citations checked: {quoted} quoted from the source, {supported} found in it, {weak} weak, "
+                "{missing} not found, {unchecked} without text to check",
+                total=len(checks),
+                quoted=counts[QUOTED],
+                supported=counts[SUPPORTED],
+                weak=counts[WEAK],
+                missing=counts[NOT_FOUND],
+                unchecked=counts[UNCHECKED],
+            )
+        )

@@ -1,0 +1,176 @@
+"""`sleuth cite`: text in, links and references out; what the sources do not bear out is marked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RESULTS = [
+    {
+        "citation": 1,
+        "title": "Tokio",
+        "url": "https://tokio.org/a",
+        "snippet": "s",
+        "content": "Tokio is a fast runtime.",
+    },
+    {"citation": 2, "title": "Smol", "url": "https://smol.org/b", "snippet": "Smol is a small runtime.", "content": ""},
+]
+LINKED = "Fast [[1]](<https://tokio.org/a>).\n"
+LIST = "\n## References\n\n- \\[1\\] [Tokio](<https://tokio.org/a>) — tokio.org\n"
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> str:
+    return write(tmp_path / "results.json", {"query": "x", "results": RESULTS})
+
+
+def write(path: Path, document: Any) -> str:
+    path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+    return str(path)
+
+
+def test_text_on_stdin_gets_links_and_references(sleuth: Any, sources: str) -> None:
+    done = sleuth("cite", "--sources", sources, stdin="Fast [1].\n")
+    assert (done.exit, done.out, done.err) == (0, LINKED + LIST, "")
+    assert sleuth("cite", "--sources", sources, "-", stdin="Fast [1].").out == LINKED + LIST
+    assert sleuth("cite", "--sources", sources, "--no-references", stdin="Fast [1].\n").out == LINKED
+
+
+def test_file_is_read_and_written(sleuth: Any, sources: str, tmp_path: Path) -> None:
+    answer = write(tmp_path / "answer.md", "Fast [1].\n")
+    out = tmp_path / "linked.md"
+    done = sleuth("cite", "--sources", sources, answer, "-o", str(out))
+    assert (done.exit, done.out) == (0, "")
+    assert out.read_text(encoding="utf-8") == LINKED + LIST
+    document = Path(sources).read_text(encoding="utf-8")
+    assert sleuth("cite", "--sources", "-", answer, stdin=document).out == LINKED + LIST
+
+
+def test_sources_are_listed_when_none_is_cited(sleuth: Any, sources: str) -> None:
+    out = sleuth("cite", "--sources", sources, stdin="No number.").out
+    assert out.startswith("No number.\n\n## Sources\n\n- \\[1\\] [Tokio]")
+    assert "- \\[2\\] [Smol]" in out
+
+
+def test_number_out_of_range_stays_and_is_told(sleuth: Any, sources: str) -> None:
+    done = sleuth("cite", "--sources", sources, "--no-references", stdin="Fast [7] [abc].\n")
+    assert (done.exit, done.out) == (0, "Fast [7] [abc].\n")
+    assert done.err == "warning: there is no source for [7]\n"
+
+
+SUMMARY = {
+    "summary": [],
+    "sources": [
+        {"citation": None, "url": "https://gone.org/", "title": "Gone", "summary": []},
+        {
+            "citation": 1,
+            "url": "https://tokio.org/a",
+            "title": "Tokio",
+            "summary": [{"text": "Tokio is a fast runtime."}],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        SUMMARY,
+        [{"url": "https://tokio.org/a", "title": "Tokio", "text": "Tokio is a fast runtime."}],
+        {"results": RESULTS},
+        {"sources": [{"url": "https://tokio.org/a", "title": "Tokio", "summary": "Tokio is a fast runtime."}]},
+    ],
+)
+def test_every_kind_of_sources_is_read(sleuth: Any, tmp_path: Path, document: Any) -> None:
+    path = write(tmp_path / "sources.json", document)
+    done = sleuth("cite", "--sources", path, "--check", "--json", stdin="Tokio is a fast runtime [1].")
+    assert done.json["references"] == [
+        {"citation": 1, "title": "Tokio", "url": "https://tokio.org/a", "domain": "tokio.org", "round": 1}
+    ]
+    assert [one["support"] for one in done.json["citations"]] == ["quote_found"]
+
+
+def test_addresses_alone_will_do(sleuth: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "sources.json", ["https://x.org/1", "https://x.org/2"])
+    assert "[[2]](<https://x.org/2>)" in sleuth("cite", "--sources", path, stdin="a [2]").out
+
+
+def test_check_marks_what_is_not_found(sleuth: Any, sources: str) -> None:
+    text = "Tokio is a fast runtime [1]. Bananas are a yellow fruit [2].\n"
+    done = sleuth("cite", "--sources", sources, "--check", "--style", "plain", "--no-references", stdin=text)
+    assert (done.exit, done.out) == (0, text.replace("[2]", "[2??]"))
+    assert done.err == (
+        "note: 2 citations checked: 1 quoted from the source, 0 found in it, 0 weak, 1 not found, "
+        "0 without text to check\n"
+    )
+    found = sleuth("cite", "--sources", sources, "--check", "--style", "json", stdin=text).json
+    assert [one["support"] for one in found["citations"]] == ["quote_found", "not_found"]
+    assert "[[2??]](<https://smol.org/b>)" in found["text"]
+
+
+def test_json_names_the_citations_without_a_check_too(sleuth: Any, sources: str) -> None:
+    found = sleuth("cite", "--sources", sources, "--json", stdin="a [1, 9] 【2】").json
+    assert found["citations"] == [{"citation": 1, "mark": 2}, {"citation": 2, "mark": 9}]
+    assert found["outOfRange"] == [9]
+    assert [one["citation"] for one in found["references"]] == [1, 2]
+
+
+def test_terminal_gets_hyperlinks_and_nothing_that_steers_it(sleuth: Any, sources: str) -> None:
+    out = sleuth("cite", "--sources", sources, stdin="\x1b[31mred\x07 [1]\n\tin\u3000 place\n", terminal=True).out
+    assert out.startswith(
+        "[31mred \x1b]8;;https://tokio.org/a\x1b\\[1]\x1b]8;;\x1b\\\n\tin\u3000 place\n\nReferences\n"
+    )
+    assert "    https://tokio.org/a\n" in out
+    assert "\x1b" not in sleuth("cite", "--sources", sources, stdin="\x1b]8;;x\x1b\\ [1]").out
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        *(
+            "",
+            "nonsense",
+            "{}",
+            "[1]",
+            "null",
+            '"x"',
+            "[" * 100_000,
+            '{"results": 5}',
+            '[{"title": "x"}]',
+            '[{"url": 5}]',
+        ),
+        *('[{"url": "https://x", "citation": "1"}]', '[{"url": "https://x", "citation": -1}]', "[null]"),
+        '[{"url": "https://x", "citation": 5000}]',
+        json.dumps(["https://x.org"] * 1000),
+    ],
+)
+def test_bad_sources_are_refused(sleuth: Any, tmp_path: Path, document: str) -> None:
+    done = sleuth("cite", "--sources", write(tmp_path / "bad.json", document), stdin="a [1]")
+    assert (done.exit, done.out) == (2, "")
+    assert "error: " in done.err
+    assert "hint: " in done.err
+
+
+def test_bad_command_lines_are_refused(sleuth: Any, sources: str, tmp_path: Path) -> None:
+    for words in (
+        (),
+        ("--sources", "-"),
+        ("--sources", str(tmp_path / "missing.json")),
+        ("--sources", str(tmp_path)),
+        ("--sources", "a\0b"),
+        ("--sources", sources, str(tmp_path / "missing.md")),
+        ("--sources", sources, "--style", "pdf"),
+    ):
+        done = sleuth("cite", *words, stdin="a [1]")
+        assert (done.exit, done.out) == (2, ""), words
+        assert "hint: " in done.err
+
+
+def test_empty_text_is_no_mistake(sleuth: Any, tmp_path: Path) -> None:
+    done = sleuth("cite", "--sources", write(tmp_path / "none.json", []), "--check", stdin="")
+    assert (done.exit, done.out, done.err) == (0, "", "")
+
+
+def test_help_explains_the_marks(sleuth: Any) -> None:
+    assert "[3??]" in sleuth.process("cite", "--help").out
