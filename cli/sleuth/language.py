@@ -1,8 +1,11 @@
 """Messages in the user's language. English is the source; other languages are dictionaries keyed by it."""
 
+import re
 from collections.abc import Mapping
 
+RETOLD = ("accepted", "detail", "reason", "usage")  # values that are texts themselves, of code that knows no languages
 _catalogue: dict[str, str] = {}
+_details: dict[str, str] = {}
 
 
 def choose(setting: str, environ: Mapping[str, str]) -> str:
@@ -11,18 +14,35 @@ def choose(setting: str, environ: Mapping[str, str]) -> str:
     if setting == "auto":
         wanted = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
     _catalogue.clear()
+    _details.clear()
     if not wanted.lower().replace("_", "-").startswith("zh"):
         return "en"
-    from sleuth.translations.zh_cn import MESSAGES
+    from sleuth.translations.zh_cn import DETAILS, MESSAGES
 
-    _catalogue.update(MESSAGES)
+    _catalogue.update(DETAILS | MESSAGES)
+    _details.update(DETAILS)
     return "zh-CN"
 
 
 def say(template: str, /, **values: object) -> str:
     """Return a message in the chosen language with its values filled in."""
     text = _catalogue.get(template, template)
-    return text.format_map(_Lenient(values)) if values else text
+    told = {name: retell(str(values[name])) for name in RETOLD if name in values} if _details else {}
+    return text.format_map(_Lenient(values | told)) if values else text
+
+
+def retell(text: str) -> str:
+    """Return what an adapter, a parser or the system said in English in the chosen language, if it is known there."""
+    if text in _details:
+        return _details[text]
+    for template, translated in _details.items():
+        if "{" in template and (found := re.fullmatch(_pattern(template), text, re.DOTALL)):
+            return translated.format_map(found.groupdict())
+    return text
+
+
+def _pattern(template: str) -> str:
+    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
 
 
 class _Lenient(dict[str, object]):

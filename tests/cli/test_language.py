@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import sleuth.pages.article  # noqa: F401 - or a thread does it, in the middle of the next test
 from sleuth.language import choose, retell, say
 from sleuth.translations.zh_cn import DETAILS, MESSAGES
 from sleuth_providers import errors
