@@ -77,7 +77,7 @@ def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
     from typer.exceptions import Abort
 
     from sleuth import app
-    from sleuth.errors import RequestError
+    from sleuth.errors import Exit, RequestError
 
     try:
         return app.run(runtime, arguments)
@@ -88,6 +88,9 @@ def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
         if usage is None:
             raise
         context = getattr(problem, "ctx", None)
+        if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group by itself: show what it has
+            print(context.get_help(), file=runtime.stdout)
+            return Exit.DONE
         path = context.command_path if context else "sleuth"
         raise RequestError("{usage}", "see: {path} --help", usage=usage().strip().rstrip("."), path=path) from problem
 

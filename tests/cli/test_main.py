@@ -281,3 +281,10 @@ def test_64_processes_at_once_all_succeed(sleuth: Any, httpserver: HTTPServer) -
     options = json.loads(sleuth("providers", "show", "brave", "--json").out)["options"]
     assert len(options) == 16, "no write was lost"
     assert len(httpserver.log) == 1, "the same words at the same moment make one request"
+
+
+@pytest.mark.parametrize("group", ["providers", "config", "library", "cache", "searxng"])
+def test_group_by_itself_shows_what_it_has(sleuth: Any, group: str) -> None:
+    done = sleuth(group)
+    assert (done.exit, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: sleuth {group} [OPTIONS] COMMAND")
