@@ -1,12 +1,12 @@
 """From a list of links to text one can use: the pages of results are read, squeezed, and put into the outcome."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sleuth import keys, logs
 from sleuth.language import say
 from sleuth.outcome import Hit, Outcome, Status
+from sleuth.pages.keeping import kept_page
 from sleuth.pages.page import Event, Page
 from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import Compressed, compress
@@ -26,7 +26,6 @@ from sleuth.settings import (
     Settings,
 )
 from sleuth.store.library import Library
-from sleuth.store.library import Page as Kept
 from sleuth.text import domain
 
 Tell = Callable[[Event], None]
@@ -122,22 +121,6 @@ class Contents:
             self.library.trim(self.settings[LIBRARY_SIZE])
         except Exception as problem:
             logs.log("library: not written: %r", problem)
-
-
-def kept_page(page: Page) -> Kept:
-    """Return a page in the library's form."""
-    return Kept(
-        page.final_url or page.url,
-        page.title or page.url,
-        page.text,
-        domain(page.final_url or page.url),
-        time.time() - page.age,
-        len(page.text),
-        "html",
-        "page",
-        page.published,
-        page.language,
-    )
 
 
 def _text(hit: Hit, pages: Mapping[str, Page]) -> str:

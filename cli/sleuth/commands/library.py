@@ -1,80 +1,99 @@
-"""`sleuth library`: put files into the embedded index, search it, look at it, take things out."""
+"""`sleuth library`: put files and pages into the embedded index, search it, look at it, take things out."""
 
 import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sleuth.commands import options as o
 from sleuth.commands.making import make_app
-from sleuth.errors import RequestError
+from sleuth.errors import Exit, RequestError
 from sleuth.language import say
 from sleuth.runtime import Runtime
 from sleuth.settings import LIBRARY_SIZE
-from sleuth.text import clean
+from sleuth.text import clean, clean_url
+
+if TYPE_CHECKING:
+    from sleuth.pages.keeping import Keeper
+    from sleuth.store.library import Entry
 
 app = make_app("The embedded offline index: add, search, list, remove, stats.")
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 SHOWN = 3  # examples of what was skipped, for each reason
+EPILOG = """Examples:\n
+\b
+  sleuth library add ~/notes manual.pdf
+  sleuth library add https://docs.searxng.org/ https://example.org/paper.pdf
+  sleuth library add --fetch bookmarks.html
+"""
 
 
-class Skipped:
-    """What could not be read, by reason."""
-
-    def __init__(self) -> None:
-        self.paths: dict[str, list[str]] = {}
-        self.unchanged = 0
-
-    def note(self, path: str, reason: str) -> None:
-        """Remember one."""
-        self.paths.setdefault(reason, []).append(path)
-
-    @property
-    def count(self) -> int:
-        """Return how many there are."""
-        return sum(map(len, self.paths.values()))
-
-
-@app.command(epilog="Examples: sleuth library add ~/notes   ·   sleuth library add bookmarks.html manual.md")
+@app.command(epilog=EPILOG)
 def add(
     ctx: typer.Context,
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH…", help="Files, folders, bookmark exports.", show_default=False)
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH|URL…", help="Files, folders, bookmark exports, addresses of pages.", show_default=False
+        ),
     ],
+    fetch: Annotated[bool, typer.Option("--fetch", help="Read the pages that bookmarks lead to.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Read pages anew, cached or bookmarked ones too.")] = False,
     as_json: Json = False,
-) -> None:
-    """Add files and folders: Markdown, text, HTML, browser bookmarks.
+) -> int:
+    """Add files, folders and web pages: Markdown, text, HTML, PDF, browser bookmarks.
 
     Folders are read with all below them; hidden files, other kinds and files over 20 MB are left out. What has not
-    changed since it was added is not read again.
+    changed since it was added is not read again. Of bookmarks, names and folders are kept; --fetch keeps the pages too.
     """
-    from sleuth.store import documents
+    from sleuth.commands.reading import Progress
+    from sleuth.pages.keeping import Keeper
 
     runtime: Runtime = ctx.obj
-    documents.check(paths)
-    library, skipped = runtime.library, Skipped()
-
-    def known(url: str, modified: float, size: int) -> bool:
-        held = library.holds(url, modified, size)
-        skipped.unchanged += held
-        return held
-
-    with _progress(runtime) as show:
-        counts = library.add(documents.read(paths, known=known, skip=skipped.note), progress=lambda c: show(sum(c)))
-    counts = counts._replace(unchanged=counts.unchanged + skipped.unchanged)
-    if as_json:
-        left_out = [{"path": path, "reason": reason} for reason, group in skipped.paths.items() for path in group]
-        _print_json(runtime, counts._asdict() | {"skipped": left_out})
-    else:
-        parts = say("{added} added, {updated} updated, {unchanged} unchanged", **counts._asdict())
-        print(parts + say(", {count} skipped", count=skipped.count), file=runtime.stdout)
-        _tell_skipped(runtime, skipped)
+    addresses, paths = _parted(targets)
+    keeper = Keeper(runtime.library, lambda: runtime.reader)
+    try:
+        with _progress(runtime) as show:
+            keeper.add_files(paths, fetch=fetch, progress=show)
+        with Progress(runtime, "auto") as tell:
+            keeper.add_pages(addresses, refresh=refresh, tell=tell)
+    except KeyboardInterrupt:  # what was read until then is in the library
+        _tell_added(runtime, keeper, as_json)
+        raise
+    _tell_added(runtime, keeper, as_json)
     _keep_small(runtime)
+    return Exit.FAILED if keeper.skipped and not any(keeper.counts) else Exit.DONE
+
+
+def _parted(targets: list[str]) -> tuple[list[str], list[str]]:
+    """Return the addresses and the paths among what was named; what is neither is refused before anything is read."""
+    from sleuth.pages import files
+    from sleuth.pages.keeping import is_address
+
+    addresses = [target for target in targets if is_address(target)]
+    for address in addresses:
+        if not clean_url(address):
+            raise RequestError(
+                "{url!r} is not a web address", "write it like https://example.org/page", url=address[:200]
+            )
+    paths = [target for target in targets if not is_address(target)]
+    files.check(paths)
+    return [clean_url(address) for address in addresses], paths
+
+
+def _tell_added(runtime: Runtime, keeper: "Keeper", as_json: bool) -> None:
+    if as_json:
+        left_out = [{"path": path, "reason": reason} for path, reason in keeper.skipped]
+        _print_json(runtime, keeper.counts._asdict() | {"skipped": left_out})
+        return
+    parts = say("{added} added, {updated} updated, {unchanged} unchanged", **keeper.counts._asdict())
+    print(parts + say(", {count} skipped", count=len(keeper.skipped)), file=runtime.stdout)
+    _tell_skipped(runtime, keeper.skipped)
 
 
 @app.command(epilog="Examples: sleuth library search enable json in searxng   ·   sleuth library search -n 20 启用")
@@ -109,7 +128,7 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List what is in the library, by address."""
+    """List what is in the library, by address, and when it was added or, web pages, read."""
     runtime: Runtime = ctx.obj
     found = runtime.library.list(limit, offset, source=source or "")
     if as_json:
@@ -121,15 +140,18 @@ def list_(
                 "source": entry.source,
                 "kind": entry.kind,
                 "size": entry.size,
+                "published": entry.published or None,
                 "modified": _moment(entry.modified),
-                "added": _moment(entry.added_at),
+                "addedAt": _moment(entry.added_at),
+                "readAt": _moment(entry.modified) if entry.source == "page" else None,
             }
             for entry in found.items
         ]
         _print_json(runtime, {"items": items, "total": found.total, "limit": limit, "offset": offset})
         return
     for entry in found.items:
-        print(f"{clean(entry.title, 100, entities=False)}\n   {clean(entry.url, entities=False)}", file=runtime.stdout)
+        print(clean(entry.title, 100, entities=False), file=runtime.stdout)
+        print(f"   {_when(entry)} · {clean(entry.url, entities=False)}", file=runtime.stdout)
     if found.total > len(found.items):
         runtime.note(
             say(
@@ -207,9 +229,12 @@ def _confirm(runtime: Runtime) -> None:
         raise RequestError("nothing was removed", "answer y to remove everything")
 
 
-def _tell_skipped(runtime: Runtime, skipped: Skipped) -> None:
-    for reason, paths in sorted(skipped.paths.items()):
-        names = ", ".join(clean(os.path.basename(path) or path, 80, entities=False) for path in paths[:SHOWN])
+def _tell_skipped(runtime: Runtime, skipped: list[tuple[str, str]]) -> None:
+    by_reason: dict[str, list[str]] = {}
+    for path, reason in skipped:
+        by_reason.setdefault(reason, []).append(path if "://" in path else os.path.basename(path) or path)
+    for reason, paths in sorted(by_reason.items()):
+        names = ", ".join(clean(path, 80, entities=False) for path in paths[:SHOWN])
         more = ", …" if len(paths) > SHOWN else ""
         runtime.note(say("skipped {count}: {reason} ({names})", count=len(paths), reason=reason, names=names + more))
 
@@ -229,14 +254,25 @@ def _progress(runtime: Runtime) -> Iterator[Any]:
     if not runtime.stderr.isatty():
         yield lambda count: None
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from sleuth.render.rich import make_console
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=make_console(runtime.stderr, runtime.color), transient=True) as progress:
+    with Bar(*columns, console=make_console(runtime.stderr, runtime.color), transient=True) as progress:
         task = progress.add_task(say("reading"), total=None)
         yield lambda count: progress.update(task, description=say("{count} pages", count=count))
+
+
+def _when(entry: "Entry") -> str:
+    if entry.source == "page":
+        return say("read {date}", date=_day(entry.modified))
+    return say("added {date}", date=_day(entry.added_at))
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))
 
 
 def _moment(seconds: float) -> str | None:

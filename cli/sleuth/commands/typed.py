@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sleuth.errors import RequestError
+from sleuth.language import retell
 from sleuth.render import FIELDS
 from sleuth.runtime import Runtime
 from sleuth_providers.base import Query
@@ -32,7 +33,7 @@ def fields(names: str | None) -> tuple[str, ...]:
     chosen = split([names]) if names else ()
     unknown = [name for name in chosen if name not in FIELDS]
     if unknown:
-        raise RequestError("no such field: {name}", "fields: " + ", ".join(FIELDS), name=unknown[0])
+        raise RequestError("no such field: {name}", "fields: {fields}", name=unknown[0], fields=", ".join(FIELDS))
     return chosen
 
 
@@ -86,5 +87,5 @@ def rules(runtime: Runtime, path: str | None) -> "Rules | None":
             "cannot read {path} ({reason})", "check --rules", path=path or default, reason=problem.strerror
         ) from problem
     for number, message in found.problems:
-        runtime.warn(f"{path or default}:{number}: {message}")
+        runtime.warn(f"{path or default}:{number}: {retell(message)}")
     return found

@@ -93,7 +93,8 @@ class _File:
                 fix = (meant if near else say("# remove it, then:"), RESTART)
                 yield self._found("limiter.file", "fail", key, Remedy(cause, fix, LINK))
             elif type(value) is not SCHEMA[name]:
-                cause = say("{name} takes {kind}; anything else stops the server", name=name, kind=WORDS[SCHEMA[name]])
+                kind = say(WORDS[SCHEMA[name]])
+                cause = say("{name} takes {kind}; anything else stops the server", name=name, kind=kind)
                 yield self._found("limiter.file", "fail", key, Remedy(cause, in_limiter(*PASS), LINK))
             elif isinstance(value, dict):
                 yield from self.names(f"{name}.", value)

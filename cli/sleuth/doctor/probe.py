@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin
 
-from sleuth.language import say
+from sleuth.language import retell, say
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Reply, Request
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError
@@ -98,7 +98,7 @@ class Seen(NamedTuple):
 def _reason(error: ProviderError | None) -> str:
     if isinstance(error, DeadlineError):
         return say("no answer in time")
-    return clean(error.detail or type(error).__name__, 200) if error else ""
+    return clean(retell(error.detail) or type(error).__name__, 200) if error else ""
 
 
 class Prober:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from sleuth.doctor.yaml_source import Node
+from sleuth.language import say
 
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the one everybody knows, and which SearXNG refuses
 FORMATS = ("html", "csv", "json", "rss")
@@ -48,7 +49,7 @@ class Shape(NamedTuple):
         if self.choices:
             return ", ".join(repr(choice) if isinstance(choice, str) else str(choice) for choice in self.choices)
         kinds = [kind for kind in self.kinds if not (kind == "float" or (kind == "bool" and "int" in self.kinds))]
-        return ", ".join(WORDS[kind] for kind in kinds)
+        return say(", ").join(say(WORDS[kind]) for kind in kinds)
 
 
 def _fits(node: Node, pattern: str) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trafilatura import bare_extraction, load_html
@@ -45,8 +45,7 @@ def from_html(markup: str, url: str = "") -> Content:
     tree: Any = load_html(markup) if markup.strip() else None
     if tree is None:
         raise EmptyPageError
-    small = sum(1 for _ in tree.iter()) <= MAX_ELEMENTS
-    content = _main_text(tree, url) if small else Content()
+    content = _main_text(tree, url) if _is_small(tree) else Content()
     blocks = after_title(content.blocks, content.title) or content.blocks or _paragraphs(tree)
     if _is_shell(tree, as_text(blocks)):
         blocks = _in_noscript(tree)
@@ -55,6 +54,14 @@ def from_html(markup: str, url: str = "") -> Content:
     title = content.title or _text(tree.find(".//title")) or _text(tree.find(".//h1"))
     language = tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang") or tree.get("xml:lang") or ""
     return content._replace(title=title, language=language, blocks=blocks)
+
+
+def article(markup: str) -> Sequence[Block]:
+    """Return the blocks of the article in an HTML page, or none; of what it says of itself, nothing."""
+    tree: Any = load_html(markup)
+    if tree is None or not _is_small(tree):
+        return ()
+    return _main_text(tree, "", about=False).blocks
 
 
 def _bounded(markup: str) -> str:
@@ -68,10 +75,14 @@ def _bounded(markup: str) -> str:
     return markup[: end - 1]
 
 
-def _main_text(tree: Node, url: str) -> Content:
+def _is_small(tree: Node) -> bool:
+    return sum(1 for _ in tree.iter()) <= MAX_ELEMENTS
+
+
+def _main_text(tree: Node, url: str, about: bool = True) -> Content:
     # `fast` scores as well as the slow ways; links, images and emphasis are furniture, so they are not asked for.
     try:
-        found: Any = bare_extraction(tree, url=url or None, fast=True, include_comments=False, with_metadata=True)
+        found: Any = bare_extraction(tree, url=url or None, fast=True, include_comments=False, with_metadata=about)
     except Exception as problem:  # whatever a page does to it, there is a simpler way
         logs.log("pages: trafilatura failed: %r", problem)
         return Content()

@@ -103,7 +103,7 @@ class Chain(Generic[T]):
 def describe(error: ProviderError, who: str) -> str:
     """Return what happened, in the user's language."""
     message = say(error.message, **({"provider": who} | error.values))
-    return f"{message} ({error.detail})" if error.detail else message
+    return say("{message} ({detail})", message=message, detail=error.detail) if error.detail else message
 
 
 def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError:

@@ -119,7 +119,7 @@ def received(reply: Reply, asked: str) -> Fetched:
     charset = ""
     if kind != "pdf":
         label = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", declared, re.IGNORECASE)
-        charset = charsets.find(reply.body, label[1] if label else "")
+        charset = charsets.find(reply.body, label[1] if label else "", markup=kind == "html")
     page = Fetched(asked, shown, reply.status, content_type, kind, charset, reply.body)
     if kind == "html" and (wall := walls.find_wall(page.text(), asked, shown)):
         raise blocked(wall, reply.status)
@@ -180,7 +180,7 @@ def _kind(content_type: str, body: bytes, url: str) -> str:
     declared = KINDS.get(content_type) or _kind_of_family(content_type)
     if declared in ("", "text") and MARKUP.match(start):
         return "html"
-    if declared == "pdf" or not declared or _is_binary(start):
+    if declared == "pdf" or not declared or charsets.is_binary(start):
         raise UnreadableError(content_type or "unknown type")
     if declared == "text" and urlsplit(url).path.lower().endswith((".md", ".markdown")):
         return "markdown"
@@ -199,9 +199,3 @@ def _kind_of_family(content_type: str) -> str:
         return "code"
     # Nothing said, or the type of a server that does not know: the body decides.
     return "text" if family == "text" or content_type in ("", "application/octet-stream") else ""
-
-
-def _is_binary(start: bytes) -> bool:
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16 is full of zeros
-        return False
-    return b"\0" in start or sum(byte < 9 or 13 < byte < 27 for byte in start) > len(start) // 20

@@ -207,5 +207,5 @@ def _told(phase: str, before: Sequence[str], pages: Sequence[Squeezed], budget: 
 def _reason(problem: Exception) -> str:
     if isinstance(problem, ProviderError):
         message = say(problem.message, **{"provider": say("the model's server"), "id": ""} | problem.values)
-        return f"{message} ({problem.detail})" if problem.detail else message
+        return say("{message} ({detail})", message=message, detail=problem.detail) if problem.detail else message
     return str(problem) or type(problem).__name__

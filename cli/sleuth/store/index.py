@@ -80,7 +80,7 @@ def add(connection: sqlite3.Connection, batch: list["Page"], counts: "Counts") -
     """Write one batch; the tokens are made before the write lock is taken."""
     from sleuth.relevance.words import index_text
 
-    fresh = [page for page in batch if not _is_known(connection, page)]
+    fresh = [_whole(connection, page) for page in batch if not _is_known(connection, page)]
     tokens = [(index_text(page.title), index_text(page.text)) for page in fresh]
     become = {"unchanged": len(batch) - len(fresh), "added": 0, "updated": 0}
     if fresh:
@@ -96,6 +96,14 @@ def _is_known(connection: sqlite3.Connection, page: "Page") -> bool:
         return False
     poorer = page.source == "bookmark" and row["source"] != "bookmark"  # the page itself is there, with all its text
     return poorer or (row["modified"], row["size"], row["source"]) == (page.modified, page.size, page.source)
+
+
+def _whole(connection: sqlite3.Connection, page: "Page") -> "Page":
+    """Return a page with the text that is known of it, where this time only the beginning was read."""
+    if page.source != "page":
+        return page
+    row = connection.execute("SELECT text, size FROM page WHERE url = ? AND source = 'page'", (page.url,)).fetchone()
+    return page._replace(text=row["text"], size=row["size"]) if row and row["text"].startswith(page.text) else page
 
 
 def _put(connection: sqlite3.Connection, page: "Page", title: str, body: str) -> str:

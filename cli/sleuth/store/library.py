@@ -32,7 +32,7 @@ class Page(NamedTuple):
     site: str = ""
     modified: float = 0.0  # of a file; when a web page was read
     size: int = 0
-    kind: str = "text"  # text markdown rst html bookmark
+    kind: str = "text"  # text markdown rst html pdf bookmark
     source: str = "file"  # handbook file page bookmark
     published: str = ""
     lang: str = ""
@@ -57,6 +57,7 @@ class Entry(NamedTuple):
     size: int
     modified: float
     added_at: float
+    published: str
 
 
 class Listing(NamedTuple):
@@ -118,6 +119,12 @@ class Library:
             sql = "SELECT 1 FROM page WHERE url = ? AND modified = ? AND size = ?"
             return connection.execute(sql, (url, modified, size)).fetchone() is not None
 
+    def has_read(self, url: str) -> bool:
+        """Tell whether a web page is there with its text, not just as a bookmark."""
+        with self._reading() as connection:
+            sql = "SELECT 1 FROM page WHERE url = ? AND source = 'page'"
+            return connection.execute(sql, (url,)).fetchone() is not None
+
     def remove(self, pattern: str) -> int:
         """Take out the page at an address, or with `*` at the end all whose addresses begin so; never the handbook."""
         prefix = pattern.removesuffix("*")
@@ -177,7 +184,7 @@ class Library:
         with self._reading() as connection:
             total = connection.execute(f"SELECT count(*) FROM page {where}", (source,)).fetchone()[0]  # noqa: S608 - ours
             rows = connection.execute(
-                "SELECT url, title, site, source, kind, size, modified, added_at FROM page"  # noqa: S608 - ours
+                "SELECT url, title, site, source, kind, size, modified, added_at, published FROM page"  # noqa: S608 - ours
                 f" {where} ORDER BY url LIMIT ? OFFSET ?",
                 (source, limit, offset),
             )

@@ -1,4 +1,4 @@
-"""Markdown as plain words: what stands in its head, its prose, its code."""
+"""Markdown as plain words: its prose, its code."""
 
 import re
 from collections.abc import Iterator
@@ -14,15 +14,6 @@ def tidy(text: str) -> str:
     text = CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n"))
     text = re.sub(r"[^\S\n]+", " ", text)
     return re.sub(r" ?\n[ \n]*\n ?| ?\n ?", lambda gap: "\n\n" if gap[0].count("\n") > 1 else "\n", text).strip()
-
-
-def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return what a Markdown file says about itself between two lines of dashes, and the rest."""
-    found = re.match(r"---[ ]?\n(.{0,5000}?)\n(?:---|\.\.\.)[ ]?\n", text, re.DOTALL)
-    if not found:
-        return {}, text
-    facts = re.findall(r"^(\w+):[ \t]*[\"']?(.*?)[\"']?[ \t]*$", found[1], re.MULTILINE)
-    return {name.lower(): value for name, value in facts}, text[found.end() :]
 
 
 def without_code(markdown: str) -> str:

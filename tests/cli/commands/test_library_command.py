@@ -1,14 +1,26 @@
 """`sleuth library` from end to end: add, search, list, remove, stats."""
 
 import io
+import json
 import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
 
 from sleuth.__main__ import run
 from sleuth.runtime import Runtime
+
+PAPER = Path(__file__).parents[2] / "fixtures" / "files" / "paper.pdf"
 
 
 class Typed(io.StringIO):
@@ -73,7 +85,7 @@ def test_bad_path_adds_nothing_and_says_what_to_do(sleuth: Any, notes: Path) -> 
     assert "error: there is no file or folder" in done.err
     assert "hint: " in done.err
     assert sleuth("library", "stats", "--json").json["sources"].keys() == {"handbook"}
-    assert sleuth("library", "add", "https://example.org/").exit == 2
+    assert sleuth("library", "add", "https://", str(notes)).exit == 2
     assert sleuth("library", "add").exit == 2
 
 
@@ -119,7 +131,8 @@ def test_list_is_paged(sleuth: Any, notes: Path) -> None:
     rest = sleuth("library", "list", "--json", "--source", "file", "--limit", "2", "--offset", "2").json
     assert [entry["title"] for entry in rest["items"]] == ["tea"]
     plain = sleuth("library", "list", "--source", "file", "--limit", "1")
-    assert plain.out == f"在SearXNG里启用JSON\n   {(notes / 'json.md').as_uri()}\n"
+    today = time.strftime("%Y-%m-%d")
+    assert plain.out == f"在SearXNG里启用JSON\n   added {today} · {(notes / 'json.md').as_uri()}\n"
     assert "more: --offset 1" in plain.err
     assert sleuth("library", "list", "--source", "nowhere").exit == 2
 
@@ -214,6 +227,171 @@ def test_hostile_files_are_added_and_found(sleuth: Any, tmp_path: Path) -> None:
     assert "only its first 2000000 characters are searched" in done.err
     for word in ("walrus", "carpenter", "oyster"):
         assert sleuth("library", "search", "--exit-status", word).exit == 0
+
+
+def test_pdf_files_are_found_by_words_and_author(sleuth: Any, notes: Path) -> None:
+    (notes / "paper.pdf").write_bytes(PAPER.read_bytes())
+    (notes / "torn.pdf").write_bytes(PAPER.read_bytes()[:300])
+    done = sleuth("library", "add", str(notes))
+    assert done.out == "4 added, 0 updated, 0 unchanged, 3 skipped\n"
+    assert "skipped 1: a broken PDF file (torn.pdf)" in done.err
+    for words in ("quantities of sand", "dodgson"):
+        found = sleuth("library", "search", "--json", words).json["results"][0]
+        assert (found["title"], found["url"]) == ("On walruses", (notes / "paper.pdf").as_uri())
+
+
+def article(name: str) -> str:
+    words = "".join(
+        f"<p>Paragraph {number} about {name}, long enough to be taken for one.</p>" for number in range(300)
+    )
+    return f"<html lang=en><head><title>The {name}</title></head><body><article>{words}</article></body></html>"
+
+
+@pytest.fixture
+def web(httpserver: HTTPServer, sleuth: Any) -> Callable[[str], str]:
+    """A site with a page for every animal, one that is gone, and one that has moved."""
+    for name in ("walrus", "oyster", "whiting"):
+        httpserver.expect_request(f"/{name}").respond_with_data(article(name), content_type="text/html; charset=utf-8")
+    httpserver.expect_request("/paper").respond_with_data(PAPER.read_bytes(), content_type="application/pdf")
+    httpserver.expect_request("/gone").respond_with_data("no", 404)
+    httpserver.expect_request("/moved").respond_with_data("", 302, headers={"Location": "/oyster"})
+    sleuth.environ |= {
+        "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
+        "SLEUTH_FETCH_JINA": "false",
+        "SLEUTH_FETCH_ARCHIVE": "false",
+    }
+    return lambda name: httpserver.url_for(f"/{name}")
+
+
+def bookmarks(folder: Path, *urls: str) -> Path:
+    path = folder / "bookmarks.html"
+    links = "".join(f'<DT><A HREF="{url}">{url[-6:]}</A>' for url in urls)
+    path.write_text(f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><H3>Seaside</H3><DL>{links}</DL></DL>")
+    return path
+
+
+def kinds(sleuth: Any) -> dict[str, int]:
+    sources = sleuth("library", "stats", "--json").json["sources"]
+    return {name: count for name, count in sources.items() if name != "handbook"}
+
+
+def test_web_pages_are_read_and_found_again(sleuth: Any, web: Callable[[str], str], notes: Path) -> None:
+    done = sleuth("library", "add", web("walrus"), str(notes / "json.md"), web("paper"), web("gone"))
+    assert done.exit == 0
+    assert done.out == "3 added, 0 updated, 0 unchanged, 1 skipped\n"
+    assert f"(HTTP 404) ({web('gone')})" in done.err
+    assert kinds(sleuth) == {"file": 1, "page": 2}
+    found = sleuth("search", "--offline", "--json", "walrus").json["results"][0]
+    assert (found["url"], found["title"]) == (web("walrus"), "The walrus")
+    assert sleuth("library", "search", "--json", "paragraph 299 about walrus").json["results"][0]["url"] == web(
+        "walrus"
+    )
+    assert sleuth("library", "search", "--json", "quantities of sand").json["results"][0]["url"] == web("paper")
+
+
+def test_web_page_is_read_again_when_asked_to(sleuth: Any, web: Callable[[str], str], httpserver: HTTPServer) -> None:
+    sleuth("library", "add", web("walrus"))
+    assert sleuth("library", "add", "--json", web("walrus")).json == {
+        "added": 0,
+        "updated": 0,
+        "unchanged": 1,
+        "skipped": [],
+    }
+    assert len(httpserver.log) == 1
+    assert sleuth("library", "add", "--refresh", web("walrus")).out == "0 added, 0 updated, 1 unchanged, 0 skipped\n"
+    assert len(httpserver.log) == 2
+    httpserver.clear()
+    httpserver.expect_request("/walrus").respond_with_data(article("seal"), content_type="text/html")
+    assert sleuth("library", "add", "--refresh", web("walrus")).out == "0 added, 1 updated, 0 unchanged, 0 skipped\n"
+
+
+def test_failure_is_told_with_its_reason(sleuth: Any, web: Callable[[str], str]) -> None:
+    done = sleuth("library", "add", "--json", web("gone"))
+    assert done.exit == 1
+    assert done.json["skipped"][0]["path"] == web("gone")
+    assert "404" in done.json["skipped"][0]["reason"]
+    done = sleuth("library", "add", web("walrus"), SLEUTH_FETCH_ALLOW_PRIVATE="false")
+    assert done.exit == 1
+    assert "private address" in done.err
+
+
+def test_page_that_has_moved_is_kept_under_the_address_that_was_given(sleuth: Any, web: Callable[[str], str]) -> None:
+    assert sleuth("library", "add", web("moved")).exit == 0
+    assert sleuth("library", "list", "--json", "--source", "page").json["items"][0]["url"] == web("moved")
+    assert sleuth("library", "remove", web("moved")).out == "1 pages removed\n"
+
+
+def test_whole_page_outlives_a_short_reading(sleuth: Any, web: Callable[[str], str]) -> None:
+    sleuth("library", "add", web("walrus"))
+    size = sleuth("library", "list", "--json", "--source", "page").json["items"][0]["size"]
+    assert size > 10_000
+    sleuth("summarize", "--refresh", web("walrus"))
+    assert sleuth("library", "list", "--json", "--source", "page").json["items"][0]["size"] == size
+
+
+def test_bookmarked_pages_are_read_when_asked_for(
+    sleuth: Any, web: Callable[[str], str], notes: Path, httpserver: HTTPServer
+) -> None:
+    path = bookmarks(notes, web("walrus"), web("oyster"), web("gone"))
+    assert sleuth("library", "add", str(path)).out == "3 added, 0 updated, 0 unchanged, 0 skipped\n"
+    assert (kinds(sleuth), httpserver.log) == ({"bookmark": 3}, [])
+    done = sleuth("library", "add", "--fetch", str(path))
+    assert done.out == "0 added, 2 updated, 1 unchanged, 1 skipped\n"
+    assert kinds(sleuth) == {"bookmark": 1, "page": 2}
+    assert sleuth("library", "search", "--json", "paragraph about oyster").json["results"][0]["url"] == web("oyster")
+    assert web("walrus") in sleuth("library", "search", "--format", "urls", "seaside").out
+    asked = len(httpserver.log)
+    assert sleuth("library", "add", "--fetch", str(path)).out == "0 added, 0 updated, 3 unchanged, 1 skipped\n"
+    assert len(httpserver.log) == asked + 1  # the one that failed
+    assert sleuth("library", "add", "--fetch", "--refresh", str(path)).exit == 0
+    assert len(httpserver.log) == asked + 4
+
+
+def test_interrupted_reading_keeps_what_was_read(
+    sleuth: Any, web: Callable[[str], str], lone_server: HTTPServer
+) -> None:
+    stuck, free = threading.Event(), threading.Event()
+
+    def hang(request: Any) -> Response:
+        stuck.set()
+        free.wait(20)
+        return Response("")
+
+    lone_server.expect_request("/stuck").respond_with_handler(hang)
+    path = bookmarks(sleuth.home.parent, web("walrus"), web("oyster"), lone_server.url_for("/stuck"), web("whiting"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sleuth", "library", "add", "--fetch", "--json", str(path)],
+        env=sleuth.environ | {"SLEUTH_FETCH_CONCURRENCY": "1", "SLEUTH_FETCH_TIMEOUT": "30"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert stuck.wait(30)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    free.set()
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert json.loads(out)["added"] == 4
+    assert kinds(sleuth) == {"page": 2, "bookmark": 2}
+
+
+def test_progress_of_reading_is_shown_on_a_terminal(sleuth: Any, web: Callable[[str], str]) -> None:
+    out, err = io.StringIO(), Typed()
+    assert run(Runtime(sleuth.environ, io.StringIO(), out, err), ["library", "add", web("walrus"), web("oyster")]) == 0
+    assert "reading 2/2" in err.getvalue()
+
+
+def test_list_tells_when_a_page_was_read(sleuth: Any, web: Callable[[str], str]) -> None:
+    sleuth("summarize", web("walrus"))
+    entry = sleuth("library", "list", "--json", "--source", "page").json["items"][0]
+    assert entry["published"] is None
+    for name in ("addedAt", "readAt"):
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry[name])
+    assert (
+        sleuth("library", "list", "--json", "--limit", "1", "--source", "handbook").json["items"][0]["readAt"] is None
+    )
+    today = time.strftime("%Y-%m-%d")
+    assert sleuth("library", "list", "--source", "page").out == f"The walrus\n   read {today} · {web('walrus')}\n"
 
 
 def test_help_shows_examples(sleuth: Any) -> None:

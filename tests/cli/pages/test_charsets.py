@@ -69,11 +69,58 @@ def test_utf8_is_known_whatever_is_declared(wrong: str) -> None:
 
 @pytest.mark.parametrize(
     ("mark", "codec"),
-    [(codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")],
+    [
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
 )
 def test_a_byte_order_mark_beats_every_declaration(mark: bytes, codec: str) -> None:
     body = mark + "größer".encode(codec)
     assert body.decode(charsets.find(body, "windows-1251")) == "größer"
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("gb18030", "数据库配置"),
+        ("gb18030", "北京"),
+        ("big5", "資料庫設定"),
+        ("cp932", "検索設定"),
+        ("cp932", "テスト"),
+        ("euc_jp", "設定ファイル"),
+        ("cp949", "데이터베이스"),
+        ("cp1251", "Документация по поиску"),
+        ("cp1252", "naïve façade"),
+    ],
+)
+def test_few_words_are_enough(codec: str, text: str) -> None:
+    assert charsets.decode(text.encode(codec)) == text
+
+
+def test_a_text_about_charsets_declares_none() -> None:
+    text = "Write <meta charset=gb2312> for Chinese, naïve as it is."
+    assert charsets.decode(text.encode()) == text
+    assert charsets.find(text.encode(), markup=True) == "gb18030"
+
+
+@pytest.mark.parametrize(
+    ("body", "binary"),
+    [
+        (b"", False),
+        (b"text\n\tand\x0c\x1b[31mcolours\x07", False),
+        ("größer".encode("utf-16"), False),
+        ("größer".encode("utf-32"), False),
+        ("größer".encode("utf-16-le"), True),
+        ("東京".encode("iso2022_jp"), False),
+        (b"\x7fELF\0\0", True),
+        (bytes(range(1, 32)) * 10, True),
+    ],
+)
+def test_bytes_that_are_no_text_are_known(body: bytes, binary: bool) -> None:
+    assert charsets.is_binary(body) == binary
 
 
 def test_one_stray_byte_does_not_change_the_charset() -> None:

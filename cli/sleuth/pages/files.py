@@ -1,37 +1,24 @@
-"""Files and folders as pages for the library: Markdown, text, HTML and browser bookmarks, read one by one."""
+"""Files and folders as pages for the library: Markdown, text, HTML, PDF and browser bookmarks, read one by one."""
 
 import os
 import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from html import unescape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sleuth.errors import RequestError
 from sleuth.language import say
-from sleuth.store.bookmarks import bookmarks, is_bookmarks
-from sleuth.store.charsets import decode, is_binary
+from sleuth.pages.bookmarks import bookmarks, is_bookmarks
+from sleuth.pages.charsets import decode, is_binary
 from sleuth.store.library import Page
-from sleuth.store.markdown import front_matter, plain, tidy, without_code
+from sleuth.store.markdown import plain, tidy, without_code
 from sleuth.text import clean
+from sleuth_providers.errors import DeadlineError, ProviderError
 
 MAX_FILE = 20_000_000  # bytes
 MAX_TEXT = 2_000_000  # characters of one page: a thick book
-MAX_DEPTH = 1_000  # elements inside one another; browsers stop at 512, and parsers take for ever beyond
-FURNITURE = frozenset(("script", "style", "noscript", "template", "nav", "footer", "aside", "svg", "iframe", "button"))
-INLINE = re.compile(
-    r"a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|r[bpt]|ruby|s|samp|small|span|strong"
-    r"|su[bp]|time|tt|u|var|wbr"
-)
-# Elements that hold others and end: not those without an end, or whose end is often left out.
-NESTING = re.compile(
-    r"<(/?)(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
-    r"|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)\b)[a-z]",
-    re.IGNORECASE,
-)
-# What nobody reads, and some of which parsers choke on: code, choices, and tags longer than a screen.
-UNREAD = re.compile(r"<(script|style|select)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+|<[a-z][^<>]{10000,}+>", re.IGNORECASE)
+GRACE = 5.0  # seconds after its time that a PDF file has for handing over what was read
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Known = Callable[[str, float, int], bool]
@@ -55,10 +42,6 @@ class File(NamedTuple):
 def check(paths: Iterable[str]) -> None:
     """Refuse what cannot be read before anything is."""
     for path in paths:
-        if re.match(r"https?://", path, re.IGNORECASE):
-            raise RequestError(
-                "{path} is a web page, and sleuth adds files only", "save the page and add the file", path=path
-            )
         if not os.path.exists(os.path.expanduser(path)):
             raise RequestError("there is no file or folder {path}", "check the name: ls -d {path}", path=path)
 
@@ -133,18 +116,21 @@ def _pages(file: File, skip: Skip) -> Iterator[Page]:
     except OSError as problem:
         skip(file.path, say("cannot be read ({reason})", reason=problem.strerror or problem))
         return
-    if is_binary(data):
+    is_pdf = data.startswith(b"%PDF-")
+    reader = _read_pdf if is_pdf else READERS.get(os.path.splitext(file.path)[1].lower(), _read_text)
+    if reader is not _read_pdf and is_binary(data):
         skip(file.path, say("not text"))
         return
-    reader = READERS.get(os.path.splitext(file.path)[1].lower(), _read_text)
-    empty = True
-    for page in reader(file, data):
-        if page.text or page.kind == "bookmark":
-            empty = False
-            if len(page.text) > MAX_TEXT:
-                skip(file.path, say("only its first {limit} characters are searched", limit=MAX_TEXT))
-            yield page._replace(text=page.text[:MAX_TEXT])
-    if empty:
+    try:
+        pages = [page for page in reader(file, data) if page.text or page.kind == "bookmark"]
+    except ProviderError as problem:
+        skip(file.path, say(problem.detail or "a PDF file without text, most likely scanned pictures"))
+        return
+    for page in pages:
+        if len(page.text) > MAX_TEXT:
+            skip(file.path, say("only its first {limit} characters are searched", limit=MAX_TEXT))
+        yield page._replace(text=page.text[:MAX_TEXT])
+    if not pages:
         skip(file.path, say("nothing to read in it"))
 
 
@@ -181,18 +167,42 @@ def _read_markdown(file: File, data: bytes) -> Iterator[Page]:
     yield _page(file, title, plain(body), "markdown", facts.get("date", ""), facts.get("lang", ""))
 
 
+def front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Return what a Markdown file says about itself between two lines of dashes, and the rest."""
+    found = re.match(r"---[ ]?\n(.{0,5000}?)\n(?:---|\.\.\.)[ ]?\n", text, re.DOTALL)
+    if not found:
+        return {}, text
+    facts = re.findall(r"^(\w+):[ \t]*[\"']?(.*?)[\"']?[ \t]*$", found[1], re.MULTILINE)
+    return {name.lower(): value for name, value in facts}, text[found.end() :]
+
+
 def _read_html(file: File, data: bytes) -> Iterator[Page]:
     markup = decode(data, markup=True)
     if is_bookmarks(markup):
         yield from bookmarks(markup, file.modified)
         return
-    markup = UNREAD.sub("", markup)
-    if is_deep(markup):
-        title = re.search(r"<title[^<>]*>([^<]{1,500})", markup, re.IGNORECASE)
-        text = re.sub(r"<[^<>]*>", " ", markup)
-        yield _page(file, unescape(title[1]) if title else "", tidy(unescape(text)), "html")
-        return
-    yield _parsed(file, markup)
+    from sleuth.pages.markup import read_markup
+
+    found = read_markup(markup)
+    yield _page(file, found.title, found.text, "html", found.published, found.language)
+
+
+def _read_pdf(file: File, data: bytes) -> Iterator[Page]:
+    """Read a PDF file in a thread that is left behind when time is up: a hostile one may never end."""
+    from sleuth.pages.blocks import as_text
+    from sleuth.pages.chain import Chain, Layer
+    from sleuth.pages.extract import Content, finished
+    from sleuth.pages.pdf import PATIENCE, from_pdf
+
+    chain: Chain[Content] = Chain(time.monotonic() + PATIENCE + GRACE, lambda: False)
+    found = chain.run(iter([Layer("page", file.name, lambda until: from_pdf(data, until - GRACE))]))
+    if not found:
+        raise chain.errors.get("page") or DeadlineError("a PDF file that takes long to read")
+    content = finished(found[1])
+    text = as_text(content.blocks)
+    if content.author:  # so that it can be searched for
+        text = f"{content.author}\n\n{text}"
+    yield _page(file, content.title, text, "pdf", content.published, content.language)
 
 
 # A further kind of file is a further line: what turns its bytes into pages, by the suffix of its name.
@@ -203,62 +213,5 @@ READERS: dict[str, Callable[[File, bytes], Iterator[Page]]] = {
     ".rst": _read_rst,
     ".html": _read_html,
     ".htm": _read_html,
+    ".pdf": _read_pdf,
 }
-
-
-def _parsed(file: File, markup: str) -> Page:
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(markup)
-    title = tree.css_first("title") or tree.css_first("h1")
-    page = _page(
-        file,
-        title.text() if title else "",
-        "",
-        "html",
-        _attribute(tree.css_first('meta[property="article:published_time"], meta[name="date"]'), "content")
-        or _attribute(tree.css_first("time[datetime]"), "datetime"),
-        _attribute(tree.css_first("html[lang]"), "lang"),
-    )
-    whole = _text(tree.body)
-    main = _text(tree.css_first("main, [role=main], article"))
-    return page._replace(text=main if len(main) > 0.3 * len(whole) else whole)
-
-
-def _text(root: Any) -> str:
-    """Return what can be read in an element: lines end where blocks do, words stay whole across inline elements."""
-    parts: list[str] = []
-    ends: list[Any] = []  # elements that we are inside of
-    node = root.child if root else None
-    while node or ends:
-        if node is None:
-            node = ends.pop()
-            if not INLINE.fullmatch(node.tag or ""):
-                parts.append("\n")
-            node = node.next
-        elif node.tag == "-text":
-            parts.append(node.text_content or "")
-            node = node.next
-        elif node.tag in FURNITURE:
-            node = node.next
-        else:
-            if not INLINE.fullmatch(node.tag or ""):
-                parts.append("\n")
-            ends.append(node)
-            node = node.child
-    return tidy("".join(parts))
-
-
-def _attribute(node: object, name: str) -> str:
-    attributes = getattr(node, "attributes", None) or {}
-    return str(attributes.get(name) or "")
-
-
-def is_deep(markup: str) -> bool:
-    """Tell whether elements are inside one another deeper than anybody writes."""
-    depth = 0
-    for tag in NESTING.finditer(markup):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        if depth > MAX_DEPTH:
-            return True
-    return False

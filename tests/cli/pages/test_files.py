@@ -5,13 +5,16 @@ import time
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader, PdfWriter
 
 from sleuth.errors import RequestError
-from sleuth.store import documents
-from sleuth.store.charsets import decode, guess
+from sleuth.pages import files, pdf
+from sleuth.pages.charsets import decode, guess
+from sleuth.pages.extract import Content
 from sleuth.store.library import Page
 from sleuth.store.markdown import plain
 
+PAPER = Path(__file__).parents[2] / "fixtures" / "files" / "paper.pdf"
 CHINESE = "在SearXNG里启用JSON：打开settings.yml，把json加到formats列表里，然后重启容器，这样程序就能读到结果了。"
 TRADITIONAL = "在設定檔裡啟用JSON格式，然後重新啟動容器，這樣程式就可以讀取搜尋結果了。"
 JAPANESE = "検索エンジンの設定ファイルを編集して、JSON形式を有効にします。"
@@ -55,7 +58,7 @@ BOOKMARKS = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 def read(*paths: Path) -> tuple[list[Page], dict[str, str]]:
     """Return the pages of files, and what was skipped and why."""
     skipped: dict[str, str] = {}
-    pages = list(documents.read(map(str, paths), skip=lambda path, why: skipped.update({os.path.basename(path): why})))
+    pages = list(files.read(map(str, paths), skip=lambda path, why: skipped.update({os.path.basename(path): why})))
     return pages, skipped
 
 
@@ -120,6 +123,72 @@ def test_html_becomes_title_and_readable_text(tmp_path: Path) -> None:
     words = " ".join(page.text.split())
     assert words == "Heading 启用JSON in oneline. Next paragraph and line. first second cell other"
     assert "启用JSON in oneline.\n" in page.text
+
+
+SENTENCE = "The walrus and the carpenter were walking close at hand, and wept to see such quantities of sand. "
+MENU = "<div class=sidebar><ul><li><a href=/>Home</a><li><a href=/a>About us</a><li><a href=/b>Imprint</a></ul></div>"
+
+
+def test_article_is_found_where_nothing_marks_it(tmp_path: Path) -> None:
+    body = f"<div>{''.join(f'<p>{number}. {SENTENCE * 3}</p>' for number in range(4))}</div>"
+    page = read_one(tmp_path / "page.html", f"<html lang=en><title>T</title><body>{MENU}{body}{MENU}</body></html>")
+    assert page.text.count("walrus") == 12
+    assert "Imprint" not in page.text
+    assert (page.title, page.lang) == ("T", "en")
+
+
+def test_page_that_is_no_article_is_kept_whole(tmp_path: Path) -> None:
+    rows = "".join(f"<dt>function_{number}<dd>does the thing of number {number}" for number in range(100))
+    names = "".join(f"<li><a href=#{number}>index_{number}</a>" for number in range(100))
+    page = read_one(tmp_path / "page.html", f"<title>Reference</title><ul>{names}</ul><dl>{rows}</dl>")
+    assert all(f"function_{number}" in page.text and f"index_{number}" in page.text for number in range(100))
+    assert "walrus" in read_one(tmp_path / "short.html", f"{MENU}<p>A walrus.").text
+
+
+def test_long_manual_is_kept_whole(tmp_path: Path) -> None:
+    parts = "".join(f"<p>word{number} {SENTENCE}</p>" for number in range(3_000))
+    page = read_one(tmp_path / "page.html", f"<title>Manual</title>{parts}")
+    assert all(f"word{number} " in page.text for number in range(3_000))
+
+
+def test_pdf_comes_with_title_author_and_date(tmp_path: Path) -> None:
+    for name in ("paper.pdf", "paper"):
+        page = read_one(tmp_path / name, PAPER.read_bytes())
+        assert (page.title, page.kind, page.published) == ("On walruses", "pdf", "2025-02-03")
+        assert page.text.startswith(
+            "Lewis Dodgson\n\nThe walrus and the carpenter were walking close at hand, and they"
+        )
+
+
+def test_pdf_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=PdfReader(PAPER))
+    writer.encrypt("word", algorithm="RC4-128")
+    writer.write(tmp_path / "locked.pdf")
+    PdfWriter().write(tmp_path / "pictures.pdf")
+    (tmp_path / "broken.pdf").write_bytes(PAPER.read_bytes()[:200])
+    (tmp_path / "other.pdf").write_bytes(b"\0\1\2 no such thing")
+    pages, skipped = read(tmp_path)
+    assert pages == []
+    assert skipped == {
+        "locked.pdf": "a PDF file with a password",
+        "pictures.pdf": "a PDF file without text, most likely scanned pictures",
+        "broken.pdf": "a broken PDF file",
+        "other.pdf": "a broken PDF file",
+    }
+
+
+def test_pdf_that_never_ends_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(body: bytes, until: float) -> Content:
+        time.sleep(60)
+        return Content()
+
+    monkeypatch.setattr(pdf, "from_pdf", never)
+    monkeypatch.setattr(pdf, "PATIENCE", 0.1)
+    monkeypatch.setattr(files, "GRACE", 0.1)
+    (tmp_path / "paper.pdf").write_bytes(PAPER.read_bytes())
+    started = time.monotonic()
+    assert read(tmp_path) == ([], {"paper.pdf": "a PDF file that takes long to read"})
+    assert time.monotonic() - started < 5
 
 
 def test_markdown_title_is_its_first_heading(tmp_path: Path) -> None:
@@ -216,7 +285,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.md").write_text("")
     (tmp_path / "blank.html").write_text("<html><body><script>x()</script></body></html>")
     with open(tmp_path / "huge.txt", "wb") as stream:
-        stream.truncate(documents.MAX_FILE + 1)
+        stream.truncate(files.MAX_FILE + 1)
     os.mkfifo(tmp_path / "pipe.txt")
     pages, skipped = read(tmp_path)
     assert pages == []
@@ -244,15 +313,13 @@ def test_known_files_are_not_opened(tmp_path: Path) -> None:
         path.unlink()
         return True
 
-    assert list(documents.read([str(tmp_path)], known=known)) == []
+    assert list(files.read([str(tmp_path)], known=known)) == []
     assert asked == [(path.as_uri(), state.st_mtime, 6)]
 
 
 def test_bad_paths_are_refused_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="there is no file or folder"):
-        documents.check([str(tmp_path), str(tmp_path / "nothing")])
-    with pytest.raises(RequestError, match="web page"):
-        documents.check(["https://example.org/"])
+        files.check([str(tmp_path), str(tmp_path / "nothing")])
 
 
 def test_name_that_is_no_text_is_read(tmp_path: Path) -> None:
@@ -297,7 +364,7 @@ def test_hostile_files_end_soon_and_carry_no_control_characters(tmp_path: Path, 
     pages, _ = read(path)
     assert time.monotonic() - started < 20
     for page in pages:
-        assert len(page.text) <= documents.MAX_TEXT
+        assert len(page.text) <= files.MAX_TEXT
         assert len(page.title) <= 300
         assert not {character for character in page.title + page.text if character < " " and character != "\n"}
         assert "\x9b" not in page.text
