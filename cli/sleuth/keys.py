@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from hashlib import sha256
 
 from sleuth.errors import MissingExtraError, SettingsError
 from sleuth.store.providers import Row
@@ -46,6 +45,8 @@ def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
 
 def fingerprint(id: str, key: str) -> str:
     """Return the name under which one key of a provider is remembered; it does not reveal the key."""
+    from hashlib import sha256
+
     return f"{id}#{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 

@@ -1,18 +1,19 @@
 """`sleuth providers`: the provider table."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sleuth import keys
-from sleuth.choice import Candidate, Chooser, describe
 from sleuth.commands.making import make_app
 from sleuth.errors import EXITS, Exit, RequestError
 from sleuth.language import say
 from sleuth.runtime import Runtime, built_in
 from sleuth.store.providers import CLEARABLE, Row
 from sleuth.text import mask
+
+if TYPE_CHECKING:
+    from sleuth.choice import Candidate, Chooser
 
 app = make_app("The provider table: list, show, set, test, use, add, remove, reset.")
 
@@ -213,7 +214,7 @@ def test(
     return EXITS.get(failed[0].code, Exit.FAILED) if len(done) == 1 else Exit.FAILED
 
 
-def _known(chooser: Chooser, row: Row) -> bool:
+def _known(chooser: "Chooser", row: Row) -> bool:
     try:
         chooser.candidate(row.id)
     except RequestError:
@@ -221,8 +222,11 @@ def _known(chooser: Chooser, row: Row) -> bool:
     return True
 
 
-def _facts(chooser: Chooser, candidate: Candidate, *, full: bool = False) -> dict[str, Any]:
+def _facts(chooser: "Chooser", candidate: "Candidate", *, full: bool = False) -> dict[str, Any]:
     """Return a provider as users and programs may see it."""
+    from sleuth import keys
+    from sleuth.choice import describe
+
     row, adapter = candidate
     obstacle = chooser.obstacle(candidate)
     passed = chooser.passed_over(candidate)
