@@ -27,6 +27,7 @@ def prompt(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Any:
     browser.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
     browser.chmod(0o755)
     environ = sleuth.environ | {"SEARXNG_URL": httpserver.url_for(""), "BROWSER": f"{browser} %s", "COLUMNS": "80"}
+    environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
     arguments = ["-m", "sleuth", "search", "-i", "-p", "searxng", "-n", "3", "rust"]
     child = pexpect.spawn(sys.executable, arguments, env=environ, encoding="utf-8", timeout=20, dimensions=(40, 80))
     child.opened = opened
@@ -49,6 +50,7 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         ("?", "next, previous, first page"),
         ("9", "error: there is no result 9"),
         ("c 2", "copied https://a.example/n/1/2"),
+        ("s 1", "none of the pages could be read"),
     ]:
         prompt.sendline(line)
         prompt.expect(PROMPT)
