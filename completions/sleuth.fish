@@ -140,7 +140,7 @@ function __sleuth_keys
         'llm.reasoner_model' 'the model that reflects, thinking on' \
         'llm.api_key' 'its key: a value, env:NAME, cmd:COMMAND or keyring:' \
         'embedding.base_url' 'where dense scores come from' \
-        'embedding.model' 'the embedding model' \
+        'embedding.model' 'the embedding model; local runs one on this machine' \
         'embedding.api_key' 'its key' \
         'embedding.dimensions' 'its dimensions; 0 leaves it to the model' \
         'rerank.base_url' 'where a reranker answers' \

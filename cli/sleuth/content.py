@@ -28,6 +28,8 @@ from sleuth.settings import (
 from sleuth.store.library import Library
 from sleuth.text import domain
 
+LOCAL = "local"  # the embedding model that runs here, see relevance/local_model.py
+
 Tell = Callable[[Event], None]
 
 
@@ -96,6 +98,10 @@ class Contents:
         """Return the model behind HTTP that the settings name; None where they name none."""
         known = self.settings[COMPRESSION_METHOD]
         wanted = known.get("embedding_model_id" if url is EMBEDDING_URL else "rerank_model_id", "")
+        if url is EMBEDDING_URL and (wanted or self.settings[model]) == LOCAL:
+            from sleuth.relevance.local_model import LocalModel
+
+            return LocalModel()
         if not self.settings[url] or not (wanted or self.settings[model]):
             return None
         from sleuth.relevance.dense import Embedder, Endpoint, Reranker

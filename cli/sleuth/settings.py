@@ -166,7 +166,7 @@ LLM_MODEL = _setting("llm.model", "deepseek-flash", TEXT, "the model that analys
 LLM_REASONER = _setting("llm.reasoner_model", "deepseek-flash", TEXT, "the model that reflects, thinking on")
 LLM_KEY = _setting("llm.api_key", "", TEXT, "its key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
 EMBEDDING_URL = _setting("embedding.base_url", "", ADDRESS, "where dense scores come from")
-EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "the embedding model")
+EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "the embedding model; local runs one on this machine")
 EMBEDDING_KEY = _setting("embedding.api_key", "", TEXT, "its key", secret=True)
 EMBEDDING_DIMENSIONS = _setting(
     "embedding.dimensions", 0, whole(0, 100_000), "its dimensions; 0 leaves it to the model"

@@ -84,4 +84,6 @@ MESSAGES: dict[str, str] = {
     "read {date}": "读取于 {date}",
     "no title": "无标题",
     "{provider} did not give the page": "{provider} 没有给出页面",
+    "dense scores from a local model need an optional part": "本地模型的稠密评分需要一个可选组件",
+    "pip install 'sleuth[dense]'": "安装命令：pip install 'sleuth[dense]'",
 }
