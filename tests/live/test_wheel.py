@@ -41,7 +41,8 @@ def test_installed_wheel_searches(wheel: Path, sleuth: Any, tmp_path: Path) -> N
     # Without --ignore-installed, pip would first uninstall the project from the environment of the tests.
     installer = ["install", "--quiet", "--no-deps", "--ignore-installed", "--prefix", str(home), str(wheel)]
     if subprocess.run([sys.executable, "-m", "pip", *installer], capture_output=True).returncode:
-        subprocess.run(["uv", "pip", *installer], check=True, capture_output=True)
+        uv = ["uv", "pip", "install", "--quiet", "--no-deps", "--python", str(home / "bin" / "python"), str(wheel)]
+        subprocess.run(uv, check=True, capture_output=True)  # an environment made by uv has no pip
     # What it depends on comes from the environment of the tests; the wheel itself is what is looked at.
     ours = Path(sys.prefix) / "lib" / site.parent.name / "site-packages"
     (site / "dependencies.pth").write_text(f"{ours}\n")
