@@ -219,34 +219,33 @@ def test_kill_during_writes_loses_nothing(sleuth: Any) -> None:
     started = time.monotonic()
     sleuth.process("config", "set", "websearch.max_results", "1")
     usual = time.monotonic() - started
-    kept: dict[str, str] = {}
+    # What may be stored: the last value reported as done, or one whose writer was killed since then.
+    allowed = {"config": {"1"}, "name": {"Brave Search"}}
+    finished = 0
     for number in range(200):
-        config = number % 2 == 0
-        value = str(number % 50 + 1)
-        words = (
-            ["config", "set", "websearch.max_results", value]
-            if config
-            else ["providers", "set", "brave", "--name", f"n{number}"]
-        )
+        kind, value = ("config", str(number % 50 + 1)) if number % 2 else ("name", f"n{number}")
+        words = {
+            "config": ["config", "set", "websearch.max_results", value],
+            "name": ["providers", "set", "brave", "--name", value],
+        }[kind]
         process = subprocess.Popen(
             [sys.executable, "-m", "sleuth", *words],
             env=sleuth.environ,
-            stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         try:
             code = process.wait(usual * (0.4 + (number % 23) * 0.05))  # from early to a little late
         except subprocess.TimeoutExpired:
             process.kill()
             code = process.wait()
-        if code == 0:
-            kept["config" if config else "name"] = value if config else f"n{number}"
-    assert sleuth("config", "validate").exit == 0
-    shown = sleuth("config", "get", "websearch.max_results").out.strip()
-    name = json.loads(sleuth("providers", "show", "brave", "--json").out)["name"]
-    assert kept, "some of them finished"
-    assert shown.isdigit()
-    assert name == kept.get("name", name) or name.startswith("n")
+        finished += code == 0
+        allowed[kind] = {value} if code == 0 else allowed[kind] | {value}
+        if number % 10 == 9:
+            assert sleuth("config", "validate").exit == 0
+            assert sleuth("config", "get", "websearch.max_results").out.strip() in allowed["config"]
+            assert sleuth("providers", "show", "brave", "--json").json["name"] in allowed["name"]
+    assert finished, "some of them were let finish"
 
 
 @pytest.mark.slow
