@@ -43,8 +43,8 @@ ifdef UV
 	@uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints-run.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r constraints-run.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 endif
 	@touch $@
 
@@ -52,7 +52,7 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp constraints.txt
 ifdef UV
 	@uv pip install --quiet --python $(BIN)/python --require-hashes -r constraints.txt
 else
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r constraints.txt
 endif
 	@touch $@
 

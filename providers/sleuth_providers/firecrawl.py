@@ -19,6 +19,7 @@ from sleuth_providers.base import (
     web_results,
 )
 from sleuth_providers.errors import BadResponseError, ProviderError, QuotaError
+from sleuth_providers.google_terms import time_span
 
 KINDS = {"general": "web", "news": "news", "images": "images"}
 KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
@@ -50,7 +51,7 @@ class Firecrawl(Provider):
         if query.region:
             body["country"] = query.region
         if query.freshness:
-            body["tbs"] = _span(query)
+            body["tbs"] = time_span(query, padded=True)
         if query.safe != "off":
             body["safe"] = True
         if query.include:
@@ -167,13 +168,6 @@ class Firecrawl(Provider):
 def _wait(reply: Reply) -> float | None:
     seconds = reply.headers.get("retry-after", "")
     return float(seconds) if seconds.isdecimal() and len(seconds) < 7 else None
-
-
-def _span(query: Query) -> str:
-    if query.freshness != "range":
-        return f"qdr:{query.freshness[0]}"
-    first, last = (f"{day[5:7]}/{day[8:10]}/{day[:4]}" for day in (query.since, query.until))
-    return f"cdr:1,cd_min:{first},cd_max:{last}"
 
 
 def _result(item: dict[str, object]) -> Result:

@@ -1,6 +1,5 @@
 """Jina: web search that can bring the text of each page along."""
 
-from datetime import date
 from typing import Any
 
 from sleuth_providers.base import (
@@ -21,6 +20,7 @@ from sleuth_providers.base import (
     web_results,
 )
 from sleuth_providers.errors import BadRequestError, ProviderError
+from sleuth_providers.google_terms import language, time_span
 
 ENGINES = ("google", "bing", "reader")
 TOKEN = 0.05 / 1_000_000  # US dollars
@@ -62,11 +62,11 @@ class Jina(Provider):
         if query.page > 1:
             body["page"] = query.page
         if query.lang:
-            body["hl"] = _language(query.lang)
+            body["hl"] = language(query.lang).lower()
         if query.region:
             body["gl"] = query.region.lower()
         if query.freshness:
-            body["tbs"] = _span(query)
+            body["tbs"] = time_span(query)
         if query.include:
             body["site"] = list(query.include)
         if engine := next((name for name in query.engines if name in ENGINES), (*account.engines, "")[0]):
@@ -210,20 +210,6 @@ class Jina(Provider):
         ),
         _plain,
     )
-
-
-def _language(lang: str) -> str:
-    if not lang.lower().startswith("zh"):
-        return lang.split("-")[0].lower()
-    return "zh-tw" if lang.upper().endswith(("TW", "HK", "MO", "HANT")) else "zh-cn"
-
-
-def _span(query: Query) -> str:
-    if query.freshness != "range":
-        return f"qdr:{query.freshness[0]}"
-    since, until = date.fromisoformat(query.since), date.fromisoformat(query.until)
-    first, last = (f"{day.month}/{day.day}/{day.year}" for day in (since, until))
-    return f"cdr:1,cd_min:{first},cd_max:{last}"
 
 
 def _result(item: dict[str, object]) -> Result:

@@ -4,6 +4,7 @@ import re
 
 from sleuth_providers.base import Account, Query, Reply, Request, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.google_terms import time_span
 from sleuth_providers.local import HEADERS, USE_BROWSER, LocalPage, Selectors
 from sleuth_providers.markup import read_html
 
@@ -43,7 +44,7 @@ class LocalGoogle(LocalPage):
         if query.region:
             params["cr"] = f"country{query.region}"
         if query.freshness:
-            params["tbs"] = _span(query)
+            params["tbs"] = time_span(query)
         if query.page > 1:
             params["start"] = (query.page - 1) * 10
         url = self.fill(query.with_operators(), account)
@@ -137,10 +138,3 @@ class LocalGoogle(LocalPage):
         _plain._replace(body="Too many requests", status=429, error="RATE_LIMIT_EXCEEDED"),
         _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _span(query: Query) -> str:
-    if query.freshness != "range":
-        return f"qdr:{query.freshness[0]}"
-    first, last = (f"{int(day[5:7])}/{int(day[8:10])}/{day[:4]}" for day in (query.since, query.until))
-    return f"cdr:1,cd_min:{first},cd_max:{last}"

@@ -22,6 +22,7 @@ HOUSE = {
     "finder",
     "browser",
     "gate",
+    "google_terms",
 }
 
 GROUP = "sleuth.providers"  # the entry-point group of other people's packages

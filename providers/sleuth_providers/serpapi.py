@@ -19,6 +19,7 @@ from sleuth_providers.base import (
     web_results,
 )
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+from sleuth_providers.google_terms import language, time_span
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}
@@ -205,18 +206,12 @@ class SerpApi(Provider):
 def _google(query: Query) -> Params:
     params: Params = {}
     if query.lang:
-        code = query.lang.split("-")[0].lower()
-        if code == "zh":
-            code = "zh-TW" if query.lang.upper().endswith(("TW", "HK", "MO", "HANT")) else "zh-CN"
+        code = language(query.lang)
         params |= {"hl": code.lower(), "lr": f"lang_{code}"}
     if query.region:
         params["gl"] = query.region.lower()
-    if query.freshness == "range":
-        since, until = date.fromisoformat(query.since), date.fromisoformat(query.until)
-        first, last = (f"{day.month}/{day.day}/{day.year}" for day in (since, until))
-        params["tbs"] = f"cdr:1,cd_min:{first},cd_max:{last}"
-    elif query.freshness:
-        params["tbs"] = f"qdr:{query.freshness[0]}"
+    if query.freshness:
+        params["tbs"] = time_span(query)
     if query.safe != "moderate":
         params["safe"] = "active" if query.safe == "strict" else "off"
     if query.page > 1:

@@ -1,6 +1,5 @@
 """Serper: Google's result pages as JSON, quick and cheap."""
 
-from datetime import date
 from typing import Any
 
 from sleuth_providers.base import (
@@ -21,6 +20,7 @@ from sleuth_providers.base import (
     web_results,
 )
 from sleuth_providers.errors import ProviderError, QuotaError
+from sleuth_providers.google_terms import language, time_span
 
 CREDIT = 0.001  # US dollars in the smallest pack
 PATHS = {"news": "news", "images": "images", "videos": "videos", "science": "scholar"}
@@ -52,9 +52,9 @@ class Serper(Provider):
         if query.region:
             body["gl"] = query.region.lower()
         if query.lang:
-            body["hl"] = _language(query.lang)
+            body["hl"] = language(query.lang).lower()
         if query.freshness:
-            body["tbs"] = _span(query)
+            body["tbs"] = time_span(query)
         if query.safe != "moderate":
             body["safe"] = "active" if query.safe == "strict" else "off"
         url = f"{base_url(account, self.host)}/{PATHS.get(query.category, 'search')}"
@@ -162,20 +162,6 @@ class Serper(Provider):
         _plain._replace(body="Bad Gateway", status=502, error="PROVIDER_UNAVAILABLE"),
         _plain,
     )
-
-
-def _language(lang: str) -> str:
-    if not lang.lower().startswith("zh"):
-        return lang.split("-")[0].lower()
-    return "zh-tw" if lang.upper().endswith(("TW", "HK", "MO", "HANT")) else "zh-cn"
-
-
-def _span(query: Query) -> str:
-    if query.freshness != "range":
-        return f"qdr:{query.freshness[0]}"
-    since, until = date.fromisoformat(query.since), date.fromisoformat(query.until)
-    first, last = (f"{day.month}/{day.day}/{day.year}" for day in (since, until))
-    return f"cdr:1,cd_min:{first},cd_max:{last}"
 
 
 def _result(item: dict[str, object]) -> Result:
