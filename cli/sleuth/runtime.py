@@ -134,8 +134,7 @@ class Runtime:
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
-            self.warn(say(problem.message, **problem.values) + say("; searching without settings of providers"))
-            table, health = self._from_memory()
+            table, health = self._without_writing(say(problem.message, **problem.values))
         return Chooser(self.settings, table, health, self.environ, AGENT)
 
     @cached_property
@@ -203,12 +202,18 @@ class Runtime:
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
 
-    def _from_memory(self) -> "tuple[ProviderTable, Health]":
-        from sleuth.store.connection import MEMORY, open_database
+    def _without_writing(self, why: str) -> "tuple[ProviderTable, Health]":
+        """Return the table as it is on disk, where there is one, and a memory that ends with this run."""
+        from sleuth.store.connection import MEMORY, open_database, open_frozen
         from sleuth.store.health import Health
+        from sleuth.store.providers import ProviderTable
         from sleuth.store.schema import MIGRATIONS
 
         connection = open_database(MEMORY, MIGRATIONS)
+        if os.path.exists(self.paths.database):
+            self.warn(why + say("; searching without remembering anything"))
+            return ProviderTable(open_frozen(self.paths.database), self.paths.database), Health(connection)
+        self.warn(why + say("; searching without settings of providers"))
         return self._table_in(connection), Health(connection)
 
     def _jina_key(self) -> str:

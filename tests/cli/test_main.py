@@ -165,6 +165,28 @@ class TestBrokenHome:
         )
         assert (done.exit, len(done.json["results"])) == (0, 1)
 
+    def test_keys_of_a_home_that_cannot_be_written_are_used(
+        self, sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from sleuth.errors import UnwritableError
+        from sleuth.store import connection, schema
+
+        hit = {"title": "A", "url": "https://a.example/", "description": "x"}
+        path, headers = "/res/v1/web/search", {"X-Subscription-Token": "mine"}
+        httpserver.expect_request(path, headers=headers).respond_with_json({"web": {"results": [hit]}})
+        sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="mine\n")
+        real = connection.open_database
+
+        def refuse(path: str, migrations: Any) -> Any:  # as a disk mounted read-only does, for root too
+            if path != connection.MEMORY and migrations is schema.MIGRATIONS:
+                raise UnwritableError("cannot write the database {path}", path=path)
+            return real(path, migrations)
+
+        monkeypatch.setattr(connection, "open_database", refuse)
+        done = sleuth("search", "-p", "brave", "--json", "x")
+        assert (done.exit, len(done.json["results"])) == (0, 1)
+        assert "without remembering anything" in done.err
+
     def test_database_from_a_newer_sleuth_is_left_alone(self, sleuth: Any) -> None:
         import sqlite3
 

@@ -67,6 +67,7 @@ MESSAGES: dict[str, str] = {
     "write day, week, month, year or 2026-01-01..2026-06-30": "可写 day、week、month、year 或 2026-01-01..2026-06-30",
     "check --rules": "请检查 --rules",
     "the template does not work: there is no {{{name}}}": "模板无效：没有 {{{name}}}",
+    "; searching without remembering anything": "；本次搜索不保存任何记录",
     "; searching without settings of providers": "；本次搜索不使用搜索源的设置",
     "nobody answered": "没有搜索源响应",
     "name a file written by --record": "请指定由 --record 写出的文件",
