@@ -93,7 +93,7 @@ def _numbers(found: re.Match[str], seen: Prose) -> tuple[int, ...]:
         return ()
     numbers: dict[int, None] = {}
     for part in re.split("[,;，、；]", found["list"]):
-        first, *last = [int(number) for number in re.split("[-–—−~～]", part)]
+        first, *last = [int(number.strip()) for number in re.split("[-–—−~～]", part)]  # int knows fewer blanks
         if last and last[0] <= first:
             return ()  # it runs backwards: a date, a score, a subtraction
         numbers |= dict.fromkeys(range(first, last[0] + 1 if last else first + 1))
@@ -167,29 +167,75 @@ def hyperlink(text: str, target: str) -> str:
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
+def targets(sources: Iterable[Source]) -> dict[int, str]:
+    """Return where the number of each source leads."""
+    return {number: _target(source.url) for number, source in by_number(sources).items() if _target(source.url)}
+
+
 def _target(url: str) -> str:
-    return ascii_url(clean_url(url))
+    """Return an address that ends neither a link in Markdown nor the cell of a table."""
+    return ascii_url(clean_url(url)).replace("`", "%60").replace("|", "%7C")
 
 
 def _for_markdown(target: str) -> str:
-    """Return an address that ends neither a link nor the cell of a table, and that means no entity."""
-    return re.sub(r"&(?=#?\w+;)", "&amp;", target.replace("`", "%60").replace("|", "%7C"))
+    """Return an address in which nothing means an entity."""
+    return re.sub(r"&(?=#?\w+;)", "&amp;", target)
 
 
-def references(sources: Sequence[Source], cited: Collection[int], style: str = "markdown") -> list[str]:
-    """Return the lines of the list of cited sources, grouped by round where there are several; none for none cited."""
-    listed = sorted(
+class Group(NamedTuple):
+    """Sources that are listed together: those that a round brought."""
+
+    round: int  # 0 where there was just one
+    sources: tuple[Source, ...]
+
+
+def listed(sources: Sequence[Source], cited: Collection[int]) -> list[Group]:
+    """Return the cited sources in the order of a reference list, by round where there were several."""
+    chosen = sorted(
         (source for source in by_number(sources).values() if source.citation in cited),
         key=lambda source: (source.round, source.citation),
     )
     several = len({source.round for source in sources}) > 1
+    return [
+        Group(number if several else 0, tuple(group))
+        for number, group in groupby(chosen, key=lambda source: source.round)
+    ]
+
+
+def references(sources: Sequence[Source], cited: Collection[int], style: str = "markdown") -> list[str]:
+    """Return the lines of the list of cited sources, grouped by round where there are several; none for none cited."""
     lines: list[str] = []
-    for number, group in groupby(listed, key=lambda source: source.round):
-        if several:
-            heading = say("Round {number}", number=number)
-            lines += [*([""] if lines else []), *([f"### {heading}", ""] if style == "markdown" else [heading])]
-        lines += [line for source in group for line in _reference(source, style)]
+    for group in listed(sources, cited):
+        if group.round:
+            name = say("Round {number}", number=group.round)
+            lines += [*([""] if lines else []), *([f"### {name}", ""] if style == "markdown" else [name])]
+        lines += [line for source in group.sources for line in _reference(source, style)]
     return lines
+
+
+def below(text: str, sources: Sequence[Source], cited: Collection[int], style: str = "markdown") -> str:
+    """Return what goes below a text: its references, or all sources where it cites none."""
+    lines = references(sources, shown_numbers(sources, cited), style)
+    if not lines:
+        return ""
+    gap = "\n" if text.endswith("\n") or not text else "\n\n"
+    title = f"## {heading(cited)}\n" if style == "markdown" else heading(cited)
+    return gap + "\n".join([title, *lines]) + "\n"
+
+
+def shown_numbers(sources: Sequence[Source], cited: Collection[int]) -> Collection[int]:
+    """Return the numbers to list: those cited, or all where none is."""
+    return cited or [source.citation for source in sources]
+
+
+def heading(cited: Collection[int]) -> str:
+    """Return what stands above the list."""
+    return say("References") if cited else say("Sources")
+
+
+def address(source: Source) -> str:
+    """Return where a source is, to be read: on the web, or a document of the library."""
+    return _target(source.url) or clean_url(source.url, ("file",))
 
 
 def _reference(source: Source, style: str) -> Iterator[str]:
@@ -198,16 +244,22 @@ def _reference(source: Source, style: str) -> Iterator[str]:
     title = clean(source.title, MAX_TITLE) or site or say("no title")
     if style == "markdown":
         named = f"[{_escaped(title)}](<{_for_markdown(target)}>)" if target else _escaped(title)
-        yield f"- \\[{source.citation}\\] {named}" + (f" — {_escaped(site)}" if site else "")
+        where = site or address(source)
+        yield f"- \\[{source.citation}\\] {named}" + (f" — {_escaped(where)}" if where else "")
         return
     named = hyperlink(title, target) if target and style == "terminal" else title
     yield f"[{source.citation}] {named}" + (f" — {site}" if site else "")
-    if target:
-        yield f"    {target}"
+    if place := address(source):
+        yield f"    {place}"
 
 
 def _escaped(text: str) -> str:
     return escape(text).replace("&", "&amp;")
+
+
+def without_source(numbers: Iterable[int]) -> str:
+    """Return the warning about numbers that stand for nothing."""
+    return say("there is no source for {numbers}", numbers=", ".join(f"[{number}]" for number in numbers))
 
 
 class Numbering:

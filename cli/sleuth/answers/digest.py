@@ -1,9 +1,12 @@
-"""A digest: what pages say, each and together, in sentences of their own with the number of their source."""
+"""A digest: what pages say, each and together, in their own sentences or a model's, with the numbers of sources."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from sleuth.answers import citations, support
+from sleuth.errors import SearchError
 from sleuth.language import say
+from sleuth.models.chat import Usage
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import Sentence, summarise
 from sleuth.text import domain
@@ -31,16 +34,24 @@ class Source(NamedTuple):
     summary: tuple[Quote, ...] = ()
     problem: str = ""
     layer: str = ""
+    text: str = ""  # the summary as a model wrote it, with [n]
+    checks: tuple[support.Support, ...] = ()  # of the citations in it
 
 
 class Digest(NamedTuple):
-    """What the pages say."""
+    """What the pages say: word for word in `summary`, and in `text` as a model wrote it, where one did."""
 
     query: str
     summary: tuple[Quote, ...]
     sources: tuple[Source, ...]
     warnings: tuple[str, ...] = ()
-    method: str = "extractive"
+    method: str = "extractive"  # or model
+    text: str = ""  # with [n]
+    checks: tuple[support.Support, ...] = ()  # of the citations in it
+    out_of_range: tuple[int, ...] = ()
+    pages: tuple[citations.Source, ...] = ()  # what the citations were checked against
+    model: str = ""
+    usage: Usage = Usage()
 
     @property
     def read(self) -> tuple[Source, ...]:
@@ -60,16 +71,23 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
         say("{site} could not be read: {reason}", site=domain(source.url) or source.url, reason=source.problem)
         for source in failed
     )
-    return Digest(query, _quotes(found.overall), sources, warnings)
+    return Digest(query, as_quotes(found.overall), sources, warnings)
+
+
+def nothing_read(found: Digest) -> SearchError:
+    """Return the error for a digest of which no page could be read."""
+    hint = "check the addresses; pages on your own network need: sleuth config set fetch.allow_private true"
+    why = "; ".join(found.warnings)
+    return SearchError("none of the pages could be read: {why}", hint, code="FETCH_FAILED", why=why)
 
 
 def _source(page: Page, citation: int, sentences: Sequence[Sentence]) -> Source:
-    quotes = tuple(quote._replace(citation=citation) for quote in _quotes(sentences))
+    quotes = tuple(quote._replace(citation=citation) for quote in as_quotes(sentences))
     title = page.title or domain(page.url) or page.url
     return Source(citation, page.url, title, page.published, page.author, quotes, page.problem, page.layer)
 
 
-def _quotes(sentences: Sequence[Sentence]) -> tuple[Quote, ...]:
+def as_quotes(sentences: Sequence[Sentence]) -> tuple[Quote, ...]:
     """Return sentences as quotes; headings are left out where there is anything else, as they read on into the text."""
     quotes = [Quote(" ".join(one.text.split()), one.page + 1, one.start, one.end) for one in sentences]
     return tuple(quote for quote in quotes if quote.text.endswith(ENDS)) or tuple(quotes)
@@ -80,6 +98,10 @@ def as_json(found: Digest) -> dict[str, Any]:
     return {
         "query": found.query or None,
         "method": found.method,
+        "text": found.text or None,
+        "model": found.model or None,
+        "citations": [support.as_json(check, found.pages) for check in found.checks],
+        "outOfRange": list(found.out_of_range),
         "summary": [quote._asdict() for quote in found.summary],
         "sources": [
             {
@@ -88,6 +110,8 @@ def as_json(found: Digest) -> dict[str, Any]:
                 "title": source.title,
                 "published": source.published or None,
                 "author": source.author or None,
+                "text": source.text or None,
+                "citations": [support.as_json(check, found.pages) for check in source.checks],
                 "summary": [quote._asdict() for quote in source.summary],
                 "problem": source.problem or None,
                 "layer": source.layer or None,

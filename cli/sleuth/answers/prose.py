@@ -46,10 +46,10 @@ class Prose(NamedTuple):
 def prose(text: str) -> Prose:
     """Return what of a Markdown text is prose."""
     raw = list(_elements(text))
-    paragraphs = [part for start, end in _paragraphs(text) for part in _without(start, end, raw)]
-    definitions = [found for start, end in paragraphs for found in DEFINITION.finditer(text[start:end])]
+    parts = [part for start, end in paragraphs(text) for part in _without(start, end, raw)]
+    definitions = [found for start, end in parts for found in DEFINITION.finditer(text[start:end])]
     labels = frozenset(normal_label(found[1]) for found in definitions)
-    stretches = (part for start, end in paragraphs for part in _without(start, end, _taken(text, start, end, labels)))
+    stretches = (part for start, end in parts for part in _without(start, end, _taken(text, start, end, labels)))
     return Prose(tuple(stretches), labels)
 
 
@@ -87,7 +87,7 @@ def _elements(text: str) -> Iterator[Span]:
             yield opening.start(), done
 
 
-def _paragraphs(text: str) -> Iterator[Span]:
+def paragraphs(text: str) -> Iterator[Span]:
     """Yield runs of lines that are neither blank nor code."""
     lines, place, start = _Lines(), 0, -1
     for line in text.split("\n"):
@@ -151,11 +151,12 @@ class _Lines:
 def _taken(text: str, start: int, end: int, labels: frozenset[str]) -> list[Span]:
     """Return what in a paragraph is no prose: code, links, definitions, tags, addresses, escaped signs."""
     part = text[start:end]
-    found = [match.span() for match in DEFINITION.finditer(part)] + list(_inline(part, labels))
+    found = [match.span() for match in DEFINITION.finditer(part)] + list(inline(part, labels))
     return [(start + first, start + last) for first, last in found]
 
 
-def _inline(part: str, labels: frozenset[str]) -> Iterator[Span]:
+def inline(part: str, labels: frozenset[str]) -> Iterator[Span]:
+    """Yield what in a paragraph is code, a link or an image, a tag, an address or an escaped sign."""
     ticks: dict[int, list[int]] = {}
     for run in re.finditer("`+", part):
         ticks.setdefault(len(run[0]), []).append(run.start())

@@ -2,12 +2,14 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sleuth.answers.citations import Mark, Source, by_number, find
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
+from sleuth.language import say
 from sleuth.relevance.sentences import CLOSERS, END, sentences
 from sleuth.relevance.words import RUN
 
@@ -133,14 +135,30 @@ def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
     return {(one.mark, one.citation): SIGNS[one.support] for one in checks if one.support in SIGNS}
 
 
+def tally(checks: Sequence[Support]) -> str:
+    """Return how the citations of a text fared, in one sentence."""
+    counts = Counter(one.support for one in checks)
+    return say(
+        "{total} citations checked: {quoted} quoted from the source, {supported} found in it, {weak} weak, "
+        "{missing} not found, {unchecked} without text to check",
+        total=len(checks),
+        quoted=counts[QUOTED],
+        supported=counts[SUPPORTED],
+        weak=counts[WEAK],
+        missing=counts[NOT_FOUND],
+        unchecked=counts[UNCHECKED],
+    )
+
+
 def attach(text: str, sources: Sequence[Source]) -> Attached:
     """Put the source that supports it best behind every sentence that names none, as [n+]."""
-    evidence, stretches = Evidence(sources), prose(text).stretches
-    claims = Claims(text, find(text))
+    seen, claims = prose(text), Claims(text, find(text))
+    citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] is a link
+    evidence = Evidence(citable)
     pieces, end, size = [], 0, 0
     added: list[Attachment] = []
     for place, (start, stop) in enumerate(claims.sentences):
-        if place in claims.cited or not _is_within(start, stop, stretches):
+        if place in claims.cited or not _is_within(start, stop, seen.stretches):
             continue
         if best := _supporter(evidence, text[start:stop]):
             cut = _before_stop(text, start, stop)

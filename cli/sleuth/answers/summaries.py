@@ -1,0 +1,126 @@
+"""Summaries of pages written by a model: each page by itself, then all of them together."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from sleuth import logs
+from sleuth.answers import citations, support
+from sleuth.answers.answer import Event, Question
+from sleuth.answers.context import show
+from sleuth.answers.digest import Digest, Source
+from sleuth.answers.errors import UnwrittenError
+from sleuth.answers.fence import defused
+from sleuth.answers.findings import Finding, Note
+from sleuth.answers.prompting import fill, left_for
+from sleuth.answers.together import side_by_side
+from sleuth.answers.work import Work
+from sleuth.answers.writing import Write, stream
+from sleuth.language import say
+from sleuth.models.chat import Model, Models, Prompt
+from sleuth.models.errors import ModelError
+from sleuth.pages.page import Page
+from sleuth.settings import Settings
+from sleuth.text import domain, harmless
+
+TEMPERATURE = 0.3  # low: a summary is to say what the pages say
+SECONDS = 30.0  # for the summary of one page; between two pieces of the one of all
+AT_ONCE = 4  # pages
+PAGE_ROOM = 12_000  # characters of a page that is summarised by itself
+LENGTHS = {
+    "short": "two or three sentences",
+    "medium": "one paragraph of four to six sentences",
+    "long": "two to four paragraphs",
+}
+PROVIDER = "the pages given"
+
+
+def write_digest(
+    found: Digest, pages: Sequence[Page], models: Models, settings: Settings, write: Write, length: str | int = "medium"
+) -> Digest:
+    """Return a digest with summaries that the model has written, in `text` and the `text` of its sources.
+
+    `found` is what `digest(pages, query, length)` returned for the same pages. `write` gets the summary of all pages
+    piece by piece, in the calling thread. Each [n] is checked (`checks`), sentences without one get [n+] where a page
+    bears them out, so that `text` may differ from what was written piece by piece in these marks. With one page there
+    is just `text`. Where the model fails, `found` comes back with one more warning and its method still extractive.
+    """
+    work = Work(Question(found.query), settings, _ignore)
+    findings = _findings(found, pages)
+    known = tuple(citations.Source(one.citation, one.url, one.title, one.text) for one in findings)
+    size = LENGTHS.get(str(length)) or f"at most {length} characters"
+    try:
+        each = _each(work, models.writer, findings, size) if len(findings) > 1 else {}
+        noted = [one._replace(note=Note(summary=defused(each.get(one.citation, "")))) for one in findings]
+        text = stream(work, models.writer, _prompt(work, noted, size, work.room), write)
+    except (ModelError, UnwrittenError) as problem:
+        why = say("these are the pages' own sentences, not a model's: {reason}", reason=work.explain(problem))
+        return found._replace(warnings=(*found.warnings, *work.warnings, why), usage=work.usage)
+    attached = support.attach(text, known)
+    return found._replace(
+        sources=tuple(_with_text(source, each.get(source.citation, ""), known) for source in found.sources),
+        warnings=(*found.warnings, *work.warnings),
+        method="model",
+        text=attached.text,
+        checks=tuple(support.check(attached.text, known)),
+        out_of_range=_out_of_range(text, known),
+        pages=known,
+        model=models.writer.name,
+        usage=work.usage,
+    )
+
+
+def _findings(found: Digest, pages: Sequence[Page]) -> list[Finding]:
+    texts = {page.url: page.text for page in pages}
+    return [
+        Finding(
+            source.citation,
+            defused(source.title),
+            source.url,
+            domain(source.url),
+            defused(source.published),
+            text=defused(texts[source.url]),
+        )
+        for source in found.read
+    ]
+
+
+def _each(work: Work, model: Model, findings: Sequence[Finding], size: str) -> dict[int, str]:
+    """Return the summary of every page by its number; one that fails is missing, and said."""
+    texts: dict[int, str] = {}
+    for first in range(0, len(findings), AT_ONCE):
+        batch = findings[first : first + AT_ONCE]
+        jobs = [partial(model.complete, _prompt(work, [one], size, min(work.room, PAGE_ROOM))) for one in batch]
+        for place, result in side_by_side(jobs, SECONDS):
+            if isinstance(result, Exception):
+                if isinstance(result, ModelError) and not texts:
+                    raise result  # the others would fare no better
+                why = work.explain(result)
+                site = batch[place].site or batch[place].url
+                work.warn(say("{site} is quoted, not summed up by the model: {reason}", site=site, reason=why))
+            else:
+                work.spend(result.usage)
+                texts[batch[place].citation] = harmless(result.text).strip()
+    return texts
+
+
+def _prompt(work: Work, findings: Sequence[Finding], size: str, room: int) -> Prompt:
+    places = {"length": size, "question": work.asked, "code": work.code}
+    left = left_for("pages", "summary", room, **places)
+    shown = show(work, findings, PROVIDER, left, work.question.text)
+    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=SECONDS)
+
+
+def _with_text(source: Source, text: str, known: Sequence[citations.Source]) -> Source:
+    return source._replace(text=text, checks=tuple(support.check(text, known)))
+
+
+def _out_of_range(text: str, known: Sequence[citations.Source]) -> tuple[int, ...]:
+    numbers = dict.fromkeys(number for mark in citations.find(text) for number in mark.numbers)
+    missing = tuple(number for number in numbers if number not in citations.by_number(known))
+    if missing:
+        logs.log("summary: %s", citations.without_source(missing))
+    return missing
+
+
+def _ignore(_: Event) -> None:
+    """Nobody is told of the progress here."""
