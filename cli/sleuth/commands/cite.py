@@ -1,24 +1,21 @@
 """`sleuth cite`: [n] in any text becomes a link, and the references follow."""
 
-import json
-import unicodedata
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
 from sleuth.answers import support
-from sleuth.answers.citations import Linked, Source, find, link, references
-from sleuth.answers.evidence import NOT_FOUND, QUOTED, SUPPORTED, UNCHECKED, WEAK
+from sleuth.answers.answer import source_as_json
+from sleuth.answers.citations import Linked, Source, below, find, link, without_source
 from sleuth.answers.sources import read_sources
 from sleuth.commands import options as o
 from sleuth.commands import showing
 from sleuth.commands.making import make_app
 from sleuth.errors import Exit, RequestError
-from sleuth.language import say
+from sleuth.notation import json_text
 from sleuth.runtime import Runtime
-from sleuth.text import JOINERS, clean, clean_url, domain
+from sleuth.text import harmless
 
 app = make_app()
 
@@ -60,15 +57,15 @@ def cite(
     """
     runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
-    text = _safe(_read(runtime, file, "name a file, or pipe the text in"))
+    text = harmless(_read(runtime, file, "name a file, or pipe the text in"))
     checks = support.check(text, known) if check else []
     chosen = "json" if as_json else style or _usual_style(runtime, output)
     linked = link(text, known, "markdown" if chosen == "json" else chosen, support.signs(checks))
     if chosen == "json":
-        written = json.dumps(_document(text, linked, known, checks), ensure_ascii=False, indent=2) + "\n"
+        written = json_text(_document(text, linked, known, checks), indent=2) + "\n"
     else:
-        written = linked.text + (_list(linked, known, chosen) if listed else "")
-    _write(runtime, written, output)
+        written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
+    showing.deliver(runtime, written, output)
     _say_the_rest(runtime, linked, checks)
     return Exit.DONE
 
@@ -98,28 +95,8 @@ def _read(runtime: Runtime, path: str, hint: str) -> str:
     return text
 
 
-def _safe(text: str) -> str:
-    """Return a text that cannot steer a terminal, its lines and indents as they were."""
-    return text if text.isascii() and text.isprintable() else "".join(filter(_is_safe, text))
-
-
-def _is_safe(character: str) -> bool:
-    return character.isprintable() or character in "\n\t" + JOINERS or unicodedata.category(character) == "Zs"
-
-
 def _usual_style(runtime: Runtime, output: str | None) -> str:
     return "terminal" if not output and showing.is_terminal(runtime) else "markdown"
-
-
-def _list(linked: Linked, known: Sequence[Source], style: str) -> str:
-    """Return what goes below the text: the cited sources, or all of them where none is cited."""
-    heading = say("References") if linked.cited else say("Sources")
-    lines = references(known, linked.cited or [source.citation for source in known], style)
-    if not lines:
-        return ""
-    gap = "\n" if linked.text.endswith("\n") or not linked.text else "\n\n"
-    title = f"## {heading}\n" if style == "markdown" else heading
-    return gap + "\n".join([title, *lines]) + "\n"
 
 
 def _document(text: str, linked: Linked, known: Sequence[Source], checks: Sequence[support.Support]) -> dict[str, Any]:
@@ -129,48 +106,16 @@ def _document(text: str, linked: Linked, known: Sequence[Source], checks: Sequen
         "citations": [support.as_json(one, known) for one in checks]
         or [one for one in plain if one["citation"] in linked.cited],
         "outOfRange": list(linked.out_of_range),
-        "references": _references(known, linked.cited),
+        "references": [
+            source_as_json(source)
+            for source in sorted(known, key=lambda source: source.citation)
+            if source.citation in linked.cited
+        ],
     }
-
-
-def _references(known: Sequence[Source], cited: Collection[int]) -> list[dict[str, Any]]:
-    return [
-        {
-            "citation": source.citation,
-            "title": clean(source.title),
-            "url": clean_url(source.url) or None,
-            "domain": domain(clean_url(source.url)) or None,
-            "round": source.round,
-        }
-        for source in sorted(known, key=lambda source: source.citation)
-        if source.citation in cited
-    ]
-
-
-def _write(runtime: Runtime, written: str, output: str | None) -> None:
-    if not output:
-        runtime.stdout.write(written)
-        return
-    from sleuth.files import write_atomic
-
-    write_atomic(output, written.encode("utf-8", "replace"))
 
 
 def _say_the_rest(runtime: Runtime, linked: Linked, checks: Sequence[support.Support]) -> None:
     if linked.out_of_range:
-        numbers = ", ".join(f"[{number}]" for number in linked.out_of_range)
-        runtime.warn(say("there is no source for {numbers}", numbers=numbers))
+        runtime.warn(without_source(linked.out_of_range))
     if checks:
-        counts = Counter(one.support for one in checks)
-        runtime.note(
-            say(
-                "{total} citations checked: {quoted} quoted from the source, {supported} found in it, {weak} weak, "
-                "{missing} not found, {unchecked} without text to check",
-                total=len(checks),
-                quoted=counts[QUOTED],
-                supported=counts[SUPPORTED],
-                weak=counts[WEAK],
-                missing=counts[NOT_FOUND],
-                unchecked=counts[UNCHECKED],
-            )
-        )
+        runtime.note(support.tally(checks))

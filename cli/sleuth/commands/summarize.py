@@ -1,19 +1,20 @@
 """`sleuth summarize`: read pages and tell what they say, with citations."""
 
-import io
 import json
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from sleuth.answers.digest import Digest, as_json, digest
+from sleuth.answers.digest import digest, nothing_read
 from sleuth.commands import options as o
 from sleuth.commands import showing
+from sleuth.commands.answering import Manner
+from sleuth.commands.digesting import show
 from sleuth.commands.making import make_app
 from sleuth.commands.reading import Progress
-from sleuth.errors import Exit, RequestError, SearchError
+from sleuth.errors import Exit, RequestError
+from sleuth.render import View
 from sleuth.runtime import Runtime
-from sleuth.settings import UI_THEME
 from sleuth.text import clean_url
 
 app = make_app()
@@ -38,9 +39,8 @@ def summarize(
     length: Annotated[
         str, typer.Option("--length", metavar="short|medium|long|N", help="How much, or how many characters.")
     ] = "medium",
-    format: Annotated[
-        Literal["rich", "plain", "markdown", "json"] | None, typer.Option("--format", "-f", help="Output.")
-    ] = None,
+    extractive: o.Extractive = False,
+    format: o.TextFormat = None,
     as_json: o.Json = False,
     output: o.Output = None,
     progress: o.ProgressKind = "auto",
@@ -50,36 +50,34 @@ def summarize(
 ) -> int:
     """Read pages and summarise each and all of them, with citations.
 
-    Every sentence is taken from a page word for word, so each number can be checked.
+    Where a model is set up, it writes the summaries, and each [n] is checked against its page.
+    Without one, or with --extractive, every sentence is taken from a page word for word.
     """
     runtime: Runtime = ctx.obj
     given, asked = _given(runtime, urls or [], query)
+    size = _length(length)
     cache = "refresh" if refresh else "use"
+    chosen = showing.choose_format(runtime, format, output, View(), json=as_json)
     with Progress(runtime, progress) as tell:
         pages = runtime.reader.read(given, timeout=timeout, cache=cache, offline=offline, on_event=tell)
     runtime.contents.remember(pages)
-    found = digest(pages, asked, _length(length))
+    found = digest(pages, asked, size)
     if not found.read:
-        raise _nothing_read(found)
-    _write(runtime, found, "json" if as_json else format, output)
-    for warning in found.warnings:
-        runtime.warn(warning)
+        raise nothing_read(found)
+    models = None if extractive else runtime.writers(offline=offline)
+    show(runtime, found, pages, Manner(chosen, output, progress), models, size)
     return Exit.DONE
 
 
 def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
     """Read pages and show what they say, as the interactive prompt wants it."""
     with Progress(runtime, "auto") as tell:
-        found = digest(runtime.reader.read(urls, on_event=tell), query, "short")
+        pages = runtime.reader.read(urls, on_event=tell)
+    found = digest(pages, query, "short")
     if not found.read:
-        raise _nothing_read(found)
-    _write(runtime, found, None, None)
-
-
-def _nothing_read(found: Digest) -> SearchError:
-    reasons = "; ".join(found.warnings)
-    hint = "check the addresses; pages on your own network need: sleuth config set fetch.allow_private true"
-    return SearchError("none of the pages could be read: {why}", hint, code="FETCH_FAILED", why=reasons)
+        raise nothing_read(found)
+    manner = Manner(showing.choose_format(runtime, None, None, View(), json=False))
+    show(runtime, found, pages, manner, runtime.writers(), "short")
 
 
 def _given(runtime: Runtime, urls: list[str], query: str) -> tuple[list[str], str]:
@@ -118,20 +116,3 @@ def _length(text: str) -> str | int:
     if text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000:
         return int(text)
     raise RequestError("{text!r} is no length", "short, medium, long, or a number of characters", text=text)
-
-
-def _write(runtime: Runtime, found: Digest, format: str | None, output: str | None) -> None:
-    from sleuth.render.digest import render_markdown, render_plain, render_rich
-
-    chosen = format or ("rich" if not output and showing.is_terminal(runtime) else "plain")
-    out = io.StringIO() if output else runtime.stdout
-    if chosen == "json":
-        out.write(json.dumps(as_json(found), ensure_ascii=False, indent=2) + "\n")
-    elif chosen == "rich":
-        render_rich(found, out, runtime.color, runtime.settings[UI_THEME])
-    else:
-        (render_markdown if chosen == "markdown" else render_plain)(found, out)
-    if output and isinstance(out, io.StringIO):
-        from sleuth.files import write_atomic
-
-        write_atomic(output, out.getvalue().encode("utf-8", "replace"))

@@ -98,3 +98,29 @@ def test_terminal_shows_linked_numbers(sleuth: Any, site: Any) -> None:
     out = sleuth("summarize", "-f", "rich", "--color", "always", site("tokio"), site("中文")).out
     assert "\x1b]8;" in out
     assert "About 中文" in out
+
+
+def test_model_writes_the_summary_and_is_named(sleuth: Any, site: Any, model: Any) -> None:
+    model.text = "Smol is a small runtime [1]. It is red [1]."
+    sleuth.environ |= {name: value for name, value in model.environ.items() if "LLM" in name}
+    done = sleuth("summarize", site("smol"))
+    assert done.out.startswith(
+        "What the page says, written by scripted\n\nSmol is a small runtime [1]. It is red [1??].\n"
+    )
+    assert done.err.startswith("note: 2 citations checked: 1 quoted")
+    found = sleuth("summarize", "--json", "--query", "size", site("smol"), site("tokio")).json
+    assert (found["method"], found["model"], found["text"]) == ("model", "scripted", model.text)
+    shown = sleuth("summarize", "-f", "rich", "--color", "always", site("smol"), site("tokio")).out
+    assert "What 2 pages say, written by scripted" in shown
+    assert f";{site('smol')}\x1b\\" in shown
+    assert "word for word" not in shown
+    assert sleuth("summarize", "--json", "--extractive", site("smol")).json["method"] == "extractive"
+
+
+def test_pages_speak_for_themselves_when_the_model_fails(sleuth: Any, site: Any) -> None:
+    sleuth.environ |= {"SLEUTH_LLM_BASE_URL": "http://127.0.0.1:1/v1", "SLEUTH_LLM_MODEL": "gone"}
+    for format in ("plain", "rich"):
+        done = sleuth("summarize", "-f", format, site("smol"))
+        assert done.exit == 0
+        assert done.out.startswith("What the page says, in its own sentences")
+        assert "warning: these are the pages' own sentences, not a model's: " in done.err

@@ -1,0 +1,115 @@
+"""Answering a question for a command: shown as it is written on a terminal, as one document elsewhere."""
+
+import io
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TextIO
+
+from sleuth.answers import presentation
+from sleuth.answers.answer import Answer, Event, Question, as_json
+from sleuth.answers.citations import without_source
+from sleuth.answers.support import tally
+from sleuth.commands import showing
+from sleuth.commands.reading import Progress
+from sleuth.commands.screen import Screen
+from sleuth.language import say
+from sleuth.runtime import Runtime
+from sleuth.wishes import language, rules, split
+
+
+class Manner(NamedTuple):
+    """How an answer is wanted."""
+
+    format: str  # rich | plain | markdown | json
+    output: str | None = None
+    progress: str = "auto"
+    advises: bool = True  # how to get a model, where there is none
+
+
+def as_question(runtime: Runtime, text: str, typed: Mapping[str, Any]) -> Question:
+    """Return the question that a text and the options around it mean."""
+    return Question(
+        text,
+        search=typed["search"],
+        providers=split(typed["provider"]) or ("auto",),
+        rounds=typed["rounds"] or 0,
+        pages=typed["pages"] or 0,
+        lang=language(typed["lang"] or ""),
+        region=(typed["region"] or "").upper(),
+        cache="off" if not typed["cached"] else "refresh" if typed["refresh"] else "use",
+        offline=typed["offline"],
+        timeout=typed["timeout"],
+        rules=rules(runtime, None),
+        extractive=typed["extractive"],
+    )
+
+
+def answer(runtime: Runtime, question: Question, manner: Manner) -> Answer:
+    """Answer a question, show the answer, and return it."""
+    try:
+        with Progress(runtime, manner.progress) as progress:
+            if manner.format == "rich":
+                found = _on_screen(runtime, question, manner, progress)
+            else:
+                found = presentation.safe(runtime.answerer.answer(question, progress.follow, _ignore))
+                progress.clear()
+                _write(runtime, found, manner)
+    finally:
+        runtime.searcher.finish()
+    runtime.count_answer(found)
+    _say_the_rest(runtime, found, manner._replace(advises=manner.advises and not question.extractive))
+    return found
+
+
+def _say_the_rest(runtime: Runtime, found: Answer, manner: Manner) -> None:
+    """Say on stderr what is not part of the answer."""
+    for warning in found.warnings:
+        runtime.warn(warning)
+    if found.out_of_range:
+        runtime.warn(without_source(found.out_of_range))
+    if found.method == "extractive" and manner.advises and runtime.models is None:
+        runtime.note(
+            say(
+                "to have answers written, give the key of a model: sleuth config set llm.api_key -, "
+                "or name one on this machine: sleuth config set llm.base_url http://localhost:11434/v1"
+            )
+        )
+    if manner.format == "rich":
+        runtime.footer(presentation.summary(found), [])
+    elif manner.format != "json" and found.checks:
+        runtime.note(tally(found.checks))
+
+
+def _on_screen(runtime: Runtime, question: Question, manner: Manner, progress: Progress) -> Answer:
+    out: TextIO = io.StringIO() if manner.output else runtime.stdout
+    screen = Screen(runtime, out)
+
+    def tell(event: Event) -> None:
+        screen.learn(event.sources)
+        progress.follow(event)
+
+    def write(piece: str) -> None:
+        progress.clear()
+        screen.stream.write(piece)
+
+    with screen.stream:
+        found = presentation.safe(runtime.answerer.answer(question, tell, write if out.isatty() else _ignore))
+        progress.clear()
+        screen.finish(found)
+    if isinstance(out, io.StringIO) and manner.output:
+        showing.deliver(runtime, out.getvalue(), manner.output)
+    return found
+
+
+def _write(runtime: Runtime, found: Answer, manner: Manner) -> None:
+    if manner.format == "json":
+        from sleuth.notation import write_json
+
+        buffer = io.StringIO()
+        write_json(as_json(found), buffer)
+        showing.deliver(runtime, buffer.getvalue(), manner.output)
+    else:
+        showing.deliver(runtime, presentation.as_text(found, manner.format), manner.output)
+
+
+def _ignore(_: str) -> None:
+    """Wait for the whole answer."""

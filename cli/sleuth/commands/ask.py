@@ -1,0 +1,73 @@
+"""`sleuth ask`: a question in words, an answer with citations."""
+
+from typing import Annotated
+
+import typer
+
+from sleuth.commands import options as o
+from sleuth.commands import showing
+from sleuth.commands.answering import Manner, answer, as_question
+from sleuth.commands.making import make_app
+from sleuth.errors import Exit, RequestError
+from sleuth.render import View
+from sleuth.runtime import Runtime
+
+app = make_app()
+
+LONGEST = 100_000  # characters of a question
+EPILOG = """Examples:\n
+\b
+  sleuth ask which rust async runtime is smallest
+  sleuth ask -p wikipedia --rounds 1 --json who was alan turing | jq -r .answer
+  sleuth ask -f markdown -o answer.md 量子计算 的 最新 进展
+  git diff | sleuth ask --search off -
+"""
+
+
+@app.command(epilog=EPILOG)
+def ask(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORDS", help="The question; no quotes needed. None or - takes it from standard input."),
+    ] = None,
+    search: o.SearchSwitch = "auto",
+    provider: o.Provider = None,
+    rounds: o.Rounds = None,
+    pages: o.Pages = None,
+    lang: o.Lang = None,
+    region: o.Region = None,
+    extractive: o.Extractive = False,
+    format: o.TextFormat = None,
+    as_json: o.Json = False,
+    output: o.Output = None,
+    progress: o.ProgressKind = "auto",
+    cached: o.Cached = True,
+    refresh: o.Refresh = False,
+    offline: o.Offline = False,
+    timeout: o.Timeout = None,
+    exit_status: o.ExitStatus = False,
+) -> int:
+    """Answer a question: search in rounds, read, reflect, write with citations.
+
+    Each [n] is checked against the text of its source: [3?] is found there in part, [3??] is not
+    found. [3+] was put by sleuth behind a sentence that source 3 bears out. Without a model the
+    answer is made of sentences of the pages themselves.
+    """
+    runtime: Runtime = ctx.obj
+    question = as_question(runtime, _text(runtime, words or []), ctx.params)
+    chosen = showing.choose_format(runtime, format, output, View(), json=as_json)
+    found = answer(runtime, question, Manner(chosen, output, progress))
+    return Exit.NO_RESULTS if exit_status and found.searched and not found.sources else Exit.DONE
+
+
+def _text(runtime: Runtime, words: list[str]) -> str:
+    """Return the question: as typed, or from stdin."""
+    if words and words != ["-"]:
+        return " ".join(words)
+    text = "" if runtime.stdin.isatty() else runtime.stdin.read(LONGEST + 1).strip()
+    if not text:
+        raise RequestError("there is nothing to answer", "ask something: sleuth ask why is the sky blue")
+    if len(text) > LONGEST:
+        raise RequestError("the question is too long", "{most} characters at the most", most=LONGEST)
+    return text

@@ -1,0 +1,60 @@
+"""What stands around an answer on a terminal: the list of its sources, and a panel of what is set."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from sleuth.language import say
+from sleuth.render.document import print_lines
+from sleuth.render.rich import INDENT, print_wrapped
+from sleuth.text import clean, clean_url, domain
+
+if TYPE_CHECKING:
+    from sleuth.answers.citations import Group
+    from sleuth.commands.screen import Row
+
+MAX_TITLE = 300
+
+
+def print_references(
+    console: Console,
+    styles: Mapping[str, str],
+    heading: str,
+    groups: "Sequence[Group]",
+    links: Mapping[int, str],
+) -> None:
+    """Print the list of sources: number, title, where it is, and the address."""
+    if not groups:
+        return
+    console.print()
+    print_lines(console, [Text(heading, styles["title"])])
+    for group in groups:
+        if group.round:
+            print_lines(console, [Text(say("Round {number}", number=group.round), styles["quiet"])])
+        for source in group.sources:
+            target = links.get(source.citation, "")
+            named = Text(clean(source.title, MAX_TITLE) or domain(target) or say("no title"))
+            named.stylize(Style(link=target) if target else "")
+            if target:
+                named.append(f" — {domain(target)}", styles["about"])
+            print_wrapped(console, named, INDENT, Text(f"{source.citation:>2}  ", styles["rank"]))
+            if place := target or clean_url(source.url, ("file",)):
+                print_lines(
+                    console, [Text(f"{INDENT}{place}", Style.parse(styles["quiet"]) + Style(link=target or None))]
+                )
+
+
+def print_panel(console: Console, styles: Mapping[str, str], title: str, rows: "Sequence[Row]") -> None:
+    """Print a panel with a line for each thing that is set; what has no effect now is dim."""
+    from rich.panel import Panel
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    for row in rows:
+        style = styles["quiet"] if row.is_disabled else ""
+        value = Text(clean(row.value), style, overflow="fold")
+        grid.add_row(Text(row.name, style or styles["title"]), value, Text(row.how, styles["quiet"]))
+    console.print(Panel(grid, title=Text(title), title_align="left", expand=False, border_style=styles["quiet"]))

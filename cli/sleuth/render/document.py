@@ -1,0 +1,147 @@
+"""Markdown of others on a terminal: parsed and never trusted, in lines that copy clean."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from markdown_it.tree import SyntaxTreeNode
+from rich.style import Style
+from rich.text import Text
+
+from sleuth.language import say
+from sleuth.render.blocks import parser, same_target
+from sleuth.render.wrapping import wrap
+from sleuth.text import ascii_url, clean, clean_url, domain, harmless
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+CITATION = re.compile(r"\[(\d{1,3})(\+|\?{0,2})\]")
+EMPHASIS = {"strong": "bold", "em": "italic", "s": "strike"}
+BULLET, BAR, RULE = "• ", "│ ", "─"
+CODE_INDENT = "    "
+DEEPEST = 8  # levels of lists and quotes that are indented; further ones would leave no room
+NARROWEST = 8
+
+Styles = Mapping[str, str]
+
+
+class Document:
+    """Renders Markdown for a console."""
+
+    def __init__(self, console: "Console", styles: Styles, width: int) -> None:
+        self.console, self.styles, self.width = console, styles, width
+        self._links: dict[int, str] = {}
+
+    def lead(self, links: Mapping[int, str]) -> None:
+        """Learn where citations lead; no other link may look like one."""
+        self._links = {number: same_target(target) for number, target in links.items()}
+
+    def lines(self, text: str) -> list[Text]:
+        """Return the lines of a Markdown text, a blank one between blocks."""
+        tree = SyntaxTreeNode(parser().parse(harmless(text)))
+        return list(self._blocks(tree.children, self.width))
+
+    def _blocks(self, nodes: Iterable[SyntaxTreeNode], width: int, depth: int = 0) -> Iterator[Text]:
+        before: SyntaxTreeNode | None = None
+        for node in nodes:
+            if before is not None and not _is_tight(before, node):
+                yield Text()
+            yield from self._block(node, max(width, NARROWEST), depth)
+            before = node
+
+    def _block(self, node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Text]:
+        if node.type in ("fence", "code_block"):
+            for code in harmless(node.content).rstrip("\n").expandtabs(4).split("\n"):
+                yield Text(CODE_INDENT + code if code else "", self.styles["code"])
+        elif node.type in ("bullet_list", "ordered_list"):
+            yield from self._list(node, width, depth)
+        elif node.type == "blockquote":
+            inner = width - len(BAR) if depth < DEEPEST else width
+            for line in self._blocks(node.children, inner, depth + 1):
+                yield Text.assemble((BAR, self.styles["quiet"]), line) if depth < DEEPEST else line
+        elif node.type == "table":
+            yield from self._table(node, width)
+        elif node.type == "hr":
+            yield Text(RULE * min(width, 40), self.styles["quiet"])
+        else:
+            yield from wrap(self._inline(node), width)
+
+    def _list(self, node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Text]:
+        numbers = iter(range(int(node.attrs.get("start", 1) or 0), 10**10))
+        items = list(node.children)
+        for place, item in enumerate(items):
+            marker = BULLET if node.type == "bullet_list" else f"{next(numbers)}. "
+            if place and not _is_tight(items[place - 1], item):
+                yield Text()
+            indent = " " * len(marker) if depth < DEEPEST else ""
+            lines = list(self._blocks(item.children, width - len(indent), depth + 1)) or [Text()]
+            yield Text.assemble((marker, self.styles["rank"]), lines[0])
+            yield from (Text.assemble(indent, line) if line else line for line in lines[1:])
+
+    def _table(self, node: SyntaxTreeNode, width: int) -> Iterator[Text]:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        rows = [[self._inline(cell) for cell in row.children] for part in node.children for row in part.children]
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style=self.styles["title"], border_style="dim")
+        for cell in rows[0]:
+            table.add_column(cell, overflow="fold")
+        for row in rows[1:]:
+            table.add_row(*row)
+        for segments in self.console.render_lines(table, self.console.options.update(width=width), pad=False):
+            line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
+            line.rstrip()
+            if line:
+                yield line
+
+    def _inline(self, node: SyntaxTreeNode) -> Text:
+        text = Text(style=self.styles["title"] if node.type == "heading" else "")
+        for child in node.children:
+            self._append(text, child, Style())
+        return text
+
+    def _append(self, text: Text, node: SyntaxTreeNode, style: Style) -> None:
+        if node.type in ("softbreak", "hardbreak"):
+            text.append("\n")
+        elif node.type == "code_inline":
+            text.append(harmless(node.content), style + Style.parse(self.styles["code"]))
+        elif node.type in ("link", "image"):
+            self._append_link(text, node, style)
+        elif node.children:
+            for child in node.children:
+                self._append(text, child, style + Style.parse(EMPHASIS.get(node.type, "")))
+        else:
+            text.append(harmless(node.content), style)
+
+    def _append_link(self, text: Text, node: SyntaxTreeNode, style: Style) -> None:
+        """Append a link; one that is no citation of ours says where it leads."""
+        target = str(node.attrs.get("href", node.attrs.get("src", "")))
+        label = _words(node) or (say("picture") if node.type == "image" else "")
+        cited = CITATION.fullmatch(label)
+        if cited and self._links.get(int(cited[1])) == target:
+            text.append(label, Style.parse(self.styles["warning" if "?" in cited[2] else "rank"]) + Style(link=target))
+            return
+        address = ascii_url(clean_url(target))
+        leads = bool(address) and not cited  # what passes for a citation leads nowhere else
+        text.append(label, style + Style(underline=True, link=address) if leads else style)
+        shown = domain(address) or clean(target, 80)
+        if shown and shown not in label:
+            text.append(f" ({shown})" if label else shown, self.styles["quiet"])
+
+
+def print_lines(console: "Console", lines: Iterable[Text]) -> None:
+    """Print lines as they are: none is wrapped again, and none is cut."""
+    console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
+
+
+def _words(node: SyntaxTreeNode) -> str:
+    if node.children:
+        return "".join(map(_words, node.children))
+    return " " if node.type in ("softbreak", "hardbreak") else harmless(node.content)
+
+
+def _is_tight(before: SyntaxTreeNode, after: SyntaxTreeNode) -> bool:
+    """Tell whether nothing stands between two blocks: in a list without blank lines."""
+    first = before.children[0] if before.type == "list_item" and before.children else before
+    return first.type == "paragraph" and first.hidden

@@ -1,0 +1,158 @@
+"""`sleuth chat`: a conversation through a pipe and in a real terminal."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+PROMPT = r"chat \(/help\) "
+
+
+def talk(answered: Any, *lines: str, options: tuple[str, ...] = ()) -> Any:
+    return answered("chat", *options, stdin="".join(f"{line}\n" for line in lines))
+
+
+def test_each_question_knows_what_was_said(answered: Any, answerer: Any) -> None:
+    done = talk(answered, "what is tokio", "", "and smol?", "最小的是哪个？")
+    assert done.exit == 0
+    assert done.out.count("Tokio is a fast runtime [1].") == 3
+    assert [len(question.history) for question in answerer.asked] == [0, 2, 4]
+    assert [message.content for message in answerer.asked[2].history[::2]] == ["what is tokio", "and smol?"]
+    assert answerer.asked[2].text == "最小的是哪个？"
+
+
+def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> None:
+    done = talk(
+        answered,
+        *("a", "/search off", "b", "/mode chat", "c", "/search off", "d", "/search auto", "e", "/mode chat", "f"),
+    )
+    assert [question.search for question in answerer.asked] == ["auto", "auto", "on", "off", "auto", "off"]
+    assert (
+        "error: the switch is disabled: in agent mode the model decides\nhint: take it back: /mode chat\n" in done.err
+    )
+    talk(answered, "x", options=("--search", "off"))
+    assert answerer.asked[-1].search == "off"
+
+
+def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
+    done = talk(answered, "/settings", "/mode chat", "/settings", options=("--rounds", "2"))
+    first, second = done.out.split("Turns: 0\n")[:2]
+    assert "Mode: agent\nSearch: on, disabled: in agent mode the model decides\nProvider: auto\n" in first
+    assert "Model: none: answers are sentences of the pages\nRounds: 2\nPages: 3\n" in first
+    assert "Mode: chat\nSearch: on\n" in second
+
+
+def test_provider_is_changed_or_refused(answered: Any, answerer: Any) -> None:
+    done = talk(
+        answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
+    )
+    assert [question.providers for question in answerer.asked] == [("auto",), ("wikipedia", "searxng"), ("auto",)]
+    assert "error: no provider is called 'nobody'" in done.err
+    assert done.err.endswith("provider: auto\n")
+
+
+def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> None:
+    done = talk(answered, "/sources", "a", "/sources", "/sources 1", "/sources 9", "/sources x\x1b[2J")
+    assert done.err.startswith("error: nothing has been answered yet\nhint: ask something\n")
+    listed = "Round 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n"
+    assert done.out.count(listed) == 2  # below the answer, and by itself
+    passage = "Tokio is a fast runtime\n…\nIts timers have a precision of 1 millisecond.\n"
+    assert f"Tokio\nhttps://tokio.rs/a\n\n{passage}" in done.out
+    assert "error: there is no source 9\n" in done.err
+    assert "\x1b" not in done.err
+    answerer.sources = ()
+    assert "error: the last answer has no sources" in talk(answered, "a", "/sources").err
+
+
+def test_conversation_is_saved_once_unless_forced(answered: Any, tmp_path: Path) -> None:
+    file = tmp_path / "talk.md"
+    done = talk(answered, f"/save {file}", "first", f"/save {file}", "a later one", f"/save {file}", "/save")
+    assert "error: nothing has been answered yet" in done.err
+    assert f"error: {file} exists\nhint: replace it: /save! {file}\n" in done.err
+    assert "error: there is no file to save to" in done.err
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](<https://tokio.rs/a>).")
+    assert "### References" in text
+    assert "a later one" not in text
+    for command in ("/save!", "/save --force"):
+        talk(answered, "one", "two", f"{command} {file}")
+        assert file.read_text(encoding="utf-8").count("\n## ") == 1, command
+        file.write_text("", encoding="utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "cannot write" in talk(answered, "one", f"/save {tmp_path / 'missing' / 'x.md'}").err
+
+
+def test_clear_forgets_and_quit_leaves(answered: Any, answerer: Any) -> None:
+    talk(answered, "a", "/clear", "b", "/quit", "never")
+    assert [(question.text, question.history) for question in answerer.asked] == [("a", ()), ("b", ())]
+
+
+def test_unknown_command_names_the_nearest_and_a_path_is_no_command(answered: Any, answerer: Any) -> None:
+    done = talk(answered, "/sorces", "/xyzzy", "/etc/fstab what is it", "/help")
+    assert "error: there is no command /sorces\nhint: did you mean /sources? All of them: /help\n" in done.err
+    assert "error: there is no command /xyzzy\nhint: see what there is: /help\n" in done.err
+    assert [question.text for question in answerer.asked] == ["/etc/fstab what is it"]
+    assert "/save! FILE replaces a file" in done.out
+
+
+def test_failed_question_does_not_end_the_conversation(answered: Any, answerer: Any) -> None:
+    from sleuth.errors import SearchError
+
+    answerer.raises = SearchError("nobody answered", "try later")
+    done = talk(answered, "a", "/settings")
+    assert (done.exit, done.err) == (0, "error: nobody answered\nhint: try later\n")
+    assert "Turns: 0" in done.out
+
+
+def test_searches_of_a_session_are_kept_in_memory(sleuth: Any, model: Any) -> None:
+    sleuth.environ |= model.environ
+    (sleuth.home / "cache").mkdir(parents=True)
+    (sleuth.home / "cache" / "answers").write_text("no folder: nothing can be kept on disk")
+    done = sleuth("chat", stdin="how small is smol\nhow small is smol really\n")
+    assert done.out.count("References") == 2
+    searches = [request for request, _ in model.server.log if request.path == "/search"]
+    assert len(searches) == 1
+    assert any("how small is smol" in message["content"] for message in model.prompts[-1][1:-1])
+
+
+@pytest.fixture
+def terminal(sleuth: Any, model: Any) -> Any:
+    environ = sleuth.environ | model.environ | {"COLUMNS": "80", "LANG": "C.UTF-8"}
+    child = pexpect.spawn(
+        sys.executable, ["-m", "sleuth", "chat"], env=environ, encoding="utf-8", timeout=30, dimensions=(40, 80)
+    )
+    child.expect(PROMPT)
+    yield child
+    child.close(force=True)
+
+
+def test_terminal_answers_is_interrupted_and_goes_on(terminal: Any, model: Any, sleuth: Any) -> None:
+    terminal.send("half a line")
+    terminal.expect("half a line")
+    terminal.sendintr()
+    terminal.expect(PROMPT)
+    model.pause.clear()
+    model.text = "Smol is a small runtime [1].\n\nThis answer takes for ever."
+    terminal.sendline("how small is smol")
+    terminal.expect("small runtime")
+    terminal.sendintr()
+    terminal.expect("stopped")
+    terminal.expect(PROMPT)
+    model.pause.set()
+    terminal.sendline("最小的是哪个")
+    terminal.expect("References")
+    terminal.expect("scripted · 1 round")
+    terminal.expect(PROMPT)
+    terminal.sendline("/settings")
+    terminal.expect("disabled: in agent mode the model decides")
+    terminal.expect(r"Turns[^\r\n]*? 1 ")
+    terminal.expect(PROMPT)
+    terminal.sendeof()
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 0
+    history = sleuth.home / "state" / "chat_history"
+    assert history.read_text(encoding="utf-8").splitlines() == ["how small is smol", "最小的是哪个", "/settings"]
+    assert history.stat().st_mode & 0o777 == 0o600

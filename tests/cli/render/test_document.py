@@ -1,0 +1,85 @@
+"""Markdown on a terminal: what it looks like, and what it cannot do."""
+
+import io
+
+import pytest
+
+from sleuth.render.document import Document, print_lines
+from sleuth.render.rich import STYLES, make_console
+
+LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3"}
+
+
+def document(columns: int = 60, theme: str = "auto", color: str = "always") -> Document:
+    made = Document(make_console(io.StringIO(), color, columns), STYLES[theme], columns)
+    made.lead(LINKS)
+    return made
+
+
+def lines(text: str, columns: int = 60) -> list[str]:
+    return [line.plain for line in document(columns).lines(text)]
+
+
+def printed(text: str, theme: str = "auto") -> str:
+    made = document(theme=theme)
+    print_lines(made.console, made.lines(text))
+    assert isinstance(made.console.file, io.StringIO)
+    return made.console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Title\n\ntext **b** *i* `c` ~~s~~", ["Title", "", "text b i c s"]),
+        ("one\ntwo", ["one", "two"]),
+        ("- a\n- b\n  - c\n", ["• a", "• b", "  • c"]),
+        ("3. a\n4. b\n", ["3. a", "4. b"]),
+        ("1. a\n\n   b\n\n2. c", ["1. a", "", "   b", "", "2. c"]),
+        ("> a\n>\n> b", ["│ a", "│ ", "│ b"]),
+        ("```py\na = [1]\n\n\tb\n```", ["    a = [1]", "", "        b"]),
+        ("a\n\n---\n\nb", ["a", "", "─" * 40, "", "b"]),
+        ("<b>x</b> Vec<T> &amp; &lt;", ["<b>x</b> Vec<T> & <"]),
+        ("[x](javascript:alert(1))", ["[x](javascript:alert(1))"]),
+        ("[x](ftp://a.b/c) [y](/z)", ["x (ftp://a.b/c) y (/z)"]),
+        ("[docs](https://a.org/b) <https://c.org/>", ["docs (a.org) https://c.org/"]),
+        ("![alt](http://t.co/p.png) ![](http://t.co/p.png)", ["alt (t.co) picture (t.co)"]),
+        ("[[1]](<https://tokio.rs/a>) [[3?]](<https://x.org/3>)", ["[1] [3?]"]),
+        ("[[1]](<https://evil.com>) [[3]](<https://tokio.rs/a>)", ["[1] (evil.com) [3] (tokio.rs)"]),
+        ("[1]: https://evil.com\nsee [1]", ["[1]: https://evil.com", "see [1]"]),
+        ("[/bar] [bold red]x[/]", ["[/bar] [bold red]x[/]"]),
+        ("a\x1b[2J \u202eb &#x202e;c &#27;[0m", ["a[2J b c \ufffd[0m"]),
+        ("", []),
+    ],
+)
+def test_markdown_becomes_lines(text: str, shown: list[str]) -> None:
+    assert lines(text) == shown
+
+
+def test_table_fits_its_terminal() -> None:
+    cell = "很长的中文内容" * 3 + " [[1]](<https://tokio.rs/a>)"
+    text = f"| runtime | 说明 |\n|---|---|\n| tokio | {cell} |\n"
+    for columns in (20, 40, 100):
+        assert all(line.cell_len <= columns for line in document(columns).lines(text))
+    assert "\x1b]8;" in printed(text)
+
+
+def test_citations_are_hyperlinks_and_doubtful_ones_stand_out() -> None:
+    text = "[[1]](<https://tokio.rs/a>) [[3??]](<https://x.org/3>)"
+    shown = printed(text, "dark")
+    assert ";https://tokio.rs/a\x1b\\\x1b[1;36m[1]\x1b[0m\x1b]8;;\x1b\\" in shown
+    assert ";https://x.org/3\x1b\\\x1b[1;33m[3??]\x1b[0m\x1b]8;;\x1b\\" in shown
+    assert "\x1b[1;31m[3??]" in printed(text, "light")
+
+
+def test_false_citation_leads_nowhere() -> None:
+    assert "\x1b]8;" not in printed("[[1]](<https://evil.com>)")
+
+
+def test_long_lines_of_code_are_not_broken() -> None:
+    assert lines("```\n" + "x" * 200 + "\n```", 40) == ["    " + "x" * 200]
+    assert printed("    " + "y" * 200).count("\n") == 1
+
+
+def test_nesting_leaves_room_for_words() -> None:
+    text = "\n".join("  " * depth + "- word word" for depth in range(18))
+    assert all(len(line) <= 40 for line in lines(text, 40))
