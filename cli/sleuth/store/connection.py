@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 from sleuth.errors import SettingsError, UnwritableError
@@ -13,6 +13,7 @@ Migration = Callable[[sqlite3.Connection], None]
 BUSY = 10.0  # seconds to wait for another process
 MEMORY = ":memory:"
 UNWRITABLE = ("unable to open", "readonly", "disk I/O", "is full")
+FAULTS = (sqlite3.Error, UnicodeDecodeError)  # of a damaged file not even SQLite's message need be text
 
 
 def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
@@ -36,7 +37,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
                 connection.close()
                 raise
             return connection
-    except sqlite3.DatabaseError as problem:
+    except FAULTS as problem:
         raise broken(path, problem) from problem
     except OSError as problem:
         raise UnwritableError(
@@ -54,7 +55,38 @@ def open_frozen(path: str) -> sqlite3.Connection:
     return connection
 
 
-def broken(path: str, problem: sqlite3.Error) -> SettingsError:
+def open_to_read(path: str, patience: float = BUSY) -> sqlite3.Connection:
+    """Open a database to look at it; where nothing can be written beside it, as it is on disk."""
+    try:
+        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=patience, isolation_level=None)
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.OperationalError:
+        return open_frozen(path)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def open_copy(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
+    """Open a copy in memory, at the newest schema, of a database that cannot be written, or of none."""
+    connection = _connect(MEMORY)
+    with in_words(path):
+        if os.path.exists(path):
+            with closing(open_to_read(path)) as source:
+                source.backup(connection)
+        _migrate(connection, MEMORY, migrations)
+    return connection
+
+
+@contextmanager
+def in_words(path: str) -> Iterator[None]:
+    """Let what goes wrong with a database be said as what it is."""
+    try:
+        yield
+    except FAULTS as problem:
+        raise broken(path, problem) from problem
+
+
+def broken(path: str, problem: Exception) -> SettingsError:
     """Return the error for a database that cannot be used."""
     if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
         return SettingsError("another process keeps {path} locked", "try again in a moment", path=path)
@@ -79,6 +111,7 @@ def _connect(path: str) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA synchronous = NORMAL")  # reads the file, and fails where it is no database
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")  # a key that was taken out is not left in the file
     except sqlite3.Error:
         connection.close()
         raise

@@ -2,7 +2,8 @@
 
 import sqlite3
 import time
-from typing import NamedTuple
+from contextlib import suppress
+from typing import NamedTuple, Protocol
 
 from sleuth.logs import log
 from sleuth.store.connection import transaction
@@ -12,6 +13,7 @@ PATIENCE = 3  # failures in a row before a provider rests; one is enough where i
 SAYS_NO = ("blocked", "rate_limited", "quota", "key_invalid")
 RESTS = (*SAYS_NO, "timeout", "bad_response", "unreachable")
 LONGEST = 31 * 86400  # seconds; a longer rest is a server's mistake, or a clock that was wrong
+CLOCK = 60  # seconds that a clock may be put back unnoticed
 KEEP = 100 * 86400  # seconds that requests are remembered
 
 
@@ -22,17 +24,31 @@ class Rest(NamedTuple):
     state: str
 
 
+class Limits(Protocol):
+    """Allowances that several machines share."""
+
+    def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
+        """Take a place; returns when the next one is free if there is none now."""
+
+
 class Health:
     """The memory of good and bad answers."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: sqlite3.Connection, limits: Limits | None = None) -> None:
+        self.connection, self.limits = connection, limits
 
     def resting(self, name: str, now: float | None = None) -> Rest | None:
         """Return until when a provider, or one key of it, rests; None when it may be asked."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
-        return Rest(row[0], row[1]) if row and now < row[0] <= now + LONGEST else None
+        if not row or not now < row[0] <= now + LONGEST or self._began(name, row[0]) > now + CLOCK:
+            return None
+        return Rest(row[0], row[1])
+
+    def _began(self, name: str, until: float) -> float:
+        """Return when a rest began; one that begins in the future was set by a clock that has been put back since."""
+        sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ?"
+        return self.connection.execute(sql, (name.partition("#")[0], until)).fetchone()[0] or 0.0
 
     def note(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
         """Remember how a request ended. A `quick` failure, such as a refused connection, costs nobody time: no rest."""
@@ -60,10 +76,15 @@ class Health:
         if not per_minute and not per_day:
             return None
         try:
-            return self._reserve(provider, per_minute, per_day)
+            free_at = self._reserve(provider, per_minute, per_day)
         except sqlite3.OperationalError as problem:  # a file that cannot be written stops no search
             log("health: nothing reserved: %r", problem)
-            return None
+            free_at = None
+        if free_at is None and self.limits:
+            free_at = self.limits.reserve(provider, per_minute, per_day)
+            if free_at is not None:
+                self.give_back(provider)
+        return free_at
 
     def _reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
         with transaction(self.connection):
@@ -80,6 +101,14 @@ class Health:
                     return float(rows[-1][0]) + span
             self._insert(provider, now, "sent", None, False, 0.0)
         return None
+
+    def give_back(self, provider: str) -> None:
+        """Take a reservation back: the other machines left no room for it, or it was not needed."""
+        with suppress(sqlite3.OperationalError):
+            self.connection.execute(
+                "DELETE FROM request WHERE id = (SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')",
+                (provider,),
+            )
 
     def record(self, provider: str, state: str, elapsed_ms: int, cached: bool, cost: float, reserved: bool) -> None:
         """Count a finished request; one that was reserved is completed."""

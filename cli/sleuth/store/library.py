@@ -14,13 +14,14 @@ from typing import NamedTuple
 from sleuth import logs
 from sleuth.errors import SleuthError, UnwritableError
 from sleuth.store import index
-from sleuth.store.connection import MEMORY, broken, open_database, open_frozen, transaction
+from sleuth.store.connection import FAULTS, MEMORY, broken, open_database, open_frozen, transaction
 from sleuth_providers.base import Account, Found, Provider, Query, Result, Sender
 from sleuth_providers.errors import ProviderError
 
 PATIENCE = 3_000  # pages that a search waits for to be indexed anew; more are left to the next `add`
 POOL = 500  # pages looked through when some are filtered out
 MAX_CONTENT = 100_000  # characters handed out with one result
+LARGEST = 1e11  # no size and no time is larger
 
 
 class Page(NamedTuple):
@@ -99,7 +100,8 @@ class Library:
             ranked = best(connection, terms, POOL if keep else offset + count)
             if keep:
                 ranked = [entry for entry in ranked if keep(_url(connection, entry[0]))]
-            return [_result(connection, id, score, text, content) for id, score in ranked[offset : offset + count]]
+            found = [_result(connection, id, score, text, content) for id, score in ranked[offset : offset + count]]
+            return [result for result in found if result]
 
     def add(self, pages: Iterable[Page], *, progress: Progress | None = None) -> Counts:
         """Put pages in, a few hundred at a time; what is there already and has not changed is left alone."""
@@ -149,7 +151,7 @@ class Library:
         """Count the pages of each source, and the bytes in use."""
         with self._reading() as connection:
             rows = connection.execute("SELECT source, count(*) FROM page GROUP BY source").fetchall()
-            sources = dict(map(tuple, rows))
+            sources = {str(row[0]): int(row[1]) for row in rows}
             return Stats(sum(sources.values()), sources, index.used(connection))
 
     def trim(self, max_megabytes: int) -> int:
@@ -188,7 +190,7 @@ class Library:
                 f" {where} ORDER BY url LIMIT ? OFFSET ?",
                 (source, limit, offset),
             )
-            return Listing(tuple(Entry(*row) for row in rows), total)
+            return Listing(tuple(map(_entry, rows)), total)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -201,7 +203,7 @@ class Library:
                 except sqlite3.OperationalError as problem:  # locked or read-only: what is there can still be searched
                     logs.log("library: not brought up to date: %s", problem)
             yield self._local.connection
-        except sqlite3.Error as problem:
+        except FAULTS as problem:
             self.close()
             raise broken(self.path, problem) from problem
 
@@ -239,6 +241,7 @@ class LibraryProvider(Provider):
     price = "free"
     weight = 0.7  # narrow: it knows what its owner has met, and its best page may be a poor one
     offline = True
+    files = True
 
     def __init__(self, library: Callable[[], Library]) -> None:
         self._library = library
@@ -267,20 +270,41 @@ def _filter(query: Query) -> Keep:
     return keep
 
 
+def _entry(row: sqlite3.Row) -> Entry:
+    """Return a page of a listing; what damage left in place of a text or a number counts as none."""
+    url, title, site, source, kind, size, modified, added_at, published = row
+    url, title, site, source, kind, published = map(_text, (url, title, site, source, kind, published))
+    size, modified, added_at = map(_number, (size, modified, added_at))
+    return Entry(url, title, site, source, kind, int(size), modified, added_at, published)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and 0 <= value < LARGEST else 0.0
+
+
 def _url(connection: sqlite3.Connection, id: int) -> str:
-    return str(connection.execute("SELECT url FROM page WHERE id = ?", (id,)).fetchone()[0])
+    row = connection.execute("SELECT url FROM page WHERE id = ?", (id,)).fetchone()
+    return _text(row[0]) if row else ""
 
 
-def _result(connection: sqlite3.Connection, id: int, score: float, query: str, content: bool) -> Result:
+def _result(connection: sqlite3.Connection, id: int, score: float, query: str, content: bool) -> Result | None:
+    """Return what is found at a page; None where a damaged index names one that is not there."""
     from sleuth.store.passages import passage
 
     row = connection.execute("SELECT url, title, site, published, text FROM page WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        return None
+    url, title, site, published, text = map(_text, row)
     return Result(
-        title=row["title"],
-        url=row["url"],
-        snippet=passage(row["text"], query),
-        content=row["text"][:MAX_CONTENT] if content else "",
-        published=row["published"],
-        site=row["site"],
+        title=title,
+        url=url,
+        snippet=passage(text, query),
+        content=text[:MAX_CONTENT] if content else "",
+        published=published,
+        site=site,
         score=score,
     )

@@ -1,19 +1,23 @@
 """The provider table: which providers there are, their keys and hosts, and which one is the default."""
 
 import json
+import os
 import sqlite3
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from difflib import get_close_matches
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sleuth.errors import RequestError, UnknownProviderError
-from sleuth.store.connection import broken, transaction
+from sleuth.files import append_private
+from sleuth.paths import stamp_of
+from sleuth.store.connection import FAULTS, broken, transaction
+from sleuth.text import clean
 
 TYPES = ("api", "local")
+MAX_NAME = 200  # characters of a name that are shown
 FIELDS = (
     "name",
     "type",
@@ -68,8 +72,7 @@ class ProviderTable:
 
     def seed(self, mark: str, seeds: Callable[[], Iterable[Seed]]) -> None:
         """Add built-in providers that are not in the table yet; `mark` says whether that was already done."""
-        row = self._execute("SELECT value FROM meta WHERE name = 'seeded'").fetchone()
-        if row and row[0] == mark:
+        if [(mark,)] == [tuple(row) for row in self._rows("SELECT value FROM meta WHERE name = 'seeded'")]:
             return
         now = int(time.time())
         new = [(seed.id, seed.name, seed.type, now, now, seed.id) for seed in seeds()]
@@ -93,24 +96,23 @@ class ProviderTable:
 
     def all(self) -> list[Row]:
         """Return every row, the default first, then by id."""
-        rows = self._execute("SELECT * FROM websearch_provider ORDER BY is_default DESC, id").fetchall()
-        return [_row(row) for row in rows]
+        return [_row(row) for row in self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")]
 
     def get(self, id: str) -> Row:
         """Return one row; an unknown id is an error that names the nearest one."""
-        row = self._execute("SELECT * FROM websearch_provider WHERE id = ?", (id,)).fetchone()
-        if row is None:
-            ids = [entry[0] for entry in self._execute("SELECT id FROM websearch_provider")]
-            near = get_close_matches(id, ids, 1, 0.6)
+        rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
+        if not rows:
+            ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
+            near = _nearest(id, ids)
             if near:
                 raise UnknownProviderError("no provider is called {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("no provider is called {id!r}", id=id)
-        return _row(row)
+        return _row(rows[0])
 
     def default(self) -> str | None:
         """Return the id of the default, if one was chosen."""
-        row = self._execute("SELECT id FROM websearch_provider WHERE is_default = 1").fetchone()
-        return str(row[0]) if row else None
+        rows = self._rows("SELECT id FROM websearch_provider WHERE is_default = 1")
+        return str(rows[0][0]) if rows else None
 
     def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> Row:
         """Change just the named fields and options of a row; None clears a field. All of it is written or nothing."""
@@ -186,28 +188,52 @@ class ProviderTable:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        """Change the table; whoever keeps what came of it learns of it before and after, should we die in between."""
         try:
             with transaction(self.connection):
                 yield
+                self._touch_stamp()
+            self._touch_stamp()
         except sqlite3.IntegrityError:
             raise
-        except sqlite3.Error as problem:
+        except FAULTS as problem:
             raise broken(self.path, problem) from problem
 
-    def _execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+    def _touch_stamp(self) -> None:
+        with suppress(OSError):
+            os.close(append_private(stamp_of(self.path)))
+            os.utime(stamp_of(self.path))
+
+    def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
         try:
-            return self.connection.execute(statement, values)
-        except sqlite3.Error as problem:
+            return self.connection.execute(statement, values).fetchall()
+        except FAULTS as problem:
             raise broken(self.path, problem) from problem
+
+
+def _nearest(id: str, ids: list[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(id, ids, 1, 0.6)
 
 
 def _row(row: sqlite3.Row) -> Row:
+    """Return a row as it was meant; what another program, or damage, left in its fields counts as nothing."""
     values = {name: row[name] for name in Row._fields}
-    values["engines"] = tuple(json.loads(values["engines"] or "[]"))
-    values["options"] = json.loads(values["options"])
+    engines, options = _json(values["engines"]), _json(values["options"])
+    values["engines"] = tuple(entry for entry in engines if isinstance(entry, str)) if type(engines) is list else ()
+    values["options"] = options if isinstance(options, dict) else {}
+    values["name"] = clean(values["name"], MAX_NAME, entities=False) or values["id"]
     for name in ("using_browser", "is_default", "enabled", "built_in"):
         values[name] = bool(values[name])
     return Row(**values)
+
+
+def _json(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
 
 
 def _checked(name: str, value: Any, type: str) -> Any:

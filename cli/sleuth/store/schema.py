@@ -50,4 +50,35 @@ def _first(connection: Connection) -> None:
     )
 
 
-MIGRATIONS = (_first,)
+def _second(connection: Connection) -> None:
+    # One row a search. `query` is empty where the history is off, was cleared, or is longer than it may be.
+    connection.execute(
+        """CREATE TABLE search (
+            id INTEGER PRIMARY KEY,
+            at REAL NOT NULL,
+            query TEXT,
+            providers TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            results INTEGER NOT NULL,
+            elapsed_ms INTEGER NOT NULL,
+            cached INTEGER NOT NULL DEFAULT 0
+        )"""
+    )
+    connection.execute("CREATE INDEX search_time ON search (at)")
+    # One row an answer, or a summary that a model wrote, which takes no rounds; nothing of what was asked.
+    connection.execute(
+        """CREATE TABLE answer (
+            id INTEGER PRIMARY KEY,
+            at REAL NOT NULL,
+            rounds INTEGER,
+            method TEXT NOT NULL,
+            model TEXT NOT NULL,
+            prompt_tokens INTEGER NOT NULL,
+            completion_tokens INTEGER NOT NULL,
+            cost REAL NOT NULL,
+            elapsed_ms INTEGER
+        )"""
+    )
+
+
+MIGRATIONS = (_first, _second)

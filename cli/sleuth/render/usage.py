@@ -1,0 +1,176 @@
+"""The ledger on the terminal: what was asked, a line a provider, what answers took, a small chart of the days."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from sleuth.language import say
+from sleuth.render.rich import make_console, print_wrapped
+from sleuth.text import clean, width
+
+if TYPE_CHECKING:
+    from sleuth.store.usage import Day, Report, Spent, Tally
+
+HEIGHT = 4  # lines of the chart
+EIGHTHS = " ▁▂▃▄▅▆▇█"
+GAP = "  "
+NONE = "-"
+
+
+def render(report: "Report", out: TextIO, color: str, environ: Mapping[str, str]) -> None:
+    """Write a report for a person."""
+    console = make_console(out, color)
+    first, last = report.days[0].date, report.days[-1].date
+    title = say("{days} days, {first} to {last}", days=len(report.days), first=first, last=last)
+    _print(console, Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold"))
+    for line in _summary(report):
+        print_wrapped(console, Text(line), "")
+    if report.providers:
+        console.print()
+        _print_table(console, _rows(report))
+    if any(day.requests or day.cache_hits for day in report.days):
+        console.print()
+        _print_chart(console, report.days, ascii_only=_is_ascii(out, environ))
+
+
+def _summary(report: "Report") -> list[str]:
+    searches, answers = report.searches, report.answers
+    found = searches.outcomes
+    counts = (
+        say("{count} searches", count=f"{searches.total:,}"),
+        say("{count} with results", count=f"{found['success'] + found['partial']:,}"),
+        say("{count} without", count=f"{found['no_results']:,}"),
+        say("{count} failed", count=f"{found['failed']:,}"),
+        say("{count} from the cache", count=f"{searches.cached:,}"),
+    )
+    lines = [" · ".join(counts)]
+    if answers.answers:
+        lines.append(" · ".join(_spent(answers)))
+    for model, spent in report.models.items() if len(report.models) > 1 else ():
+        lines.append(f"{clean(model, 60) or say('without a model')}: {' · '.join(_spent(spent))}")
+    if report.cost:
+        lines.append(say("about {cost}, estimated from list prices", cost=_money(report.cost)))
+    return lines
+
+
+def _spent(spent: "Spent") -> list[str]:
+    parts = [say("{count} answers", count=f"{spent.answers:,}")]
+    if spent.rounds is not None:
+        parts.append(say("{rounds:.1f} rounds each", rounds=spent.rounds))
+    if spent.prompt_tokens or spent.completion_tokens:
+        read, written = f"{spent.prompt_tokens:,}", f"{spent.completion_tokens:,}"
+        parts.append(say("{read} tokens read, {written} written", read=read, written=written))
+    return parts + ([_money(spent.cost)] if spent.cost else [])
+
+
+def _rows(report: "Report") -> list[list[str]]:
+    head = [
+        say("provider"),
+        say("requests"),
+        say("answered"),
+        say("failed"),
+        say("cache hits"),
+        say("mean"),
+        say("p90"),
+        say("cost"),
+    ]
+    rows = [[clean(id, 40), *_cells(tally)] for id, tally in report.providers.items()]
+    total = [[say("all"), *_cells(report.total)]] if len(rows) > 1 else []
+    return [head, *rows, *total]
+
+
+def _cells(tally: "Tally") -> list[str]:
+    return [
+        f"{tally.requests:,}",
+        _percent(tally.success_rate),
+        _percent(tally.error_rate),
+        _percent(tally.cache_hit_rate),
+        _duration(tally.mean_ms),
+        _duration(tally.p90_ms),
+        _money(tally.cost) if tally.cost else NONE,
+    ]
+
+
+def _print_table(console: Console, rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under their head; where they are too wide, each as a line of its own with the heads in it."""
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    head, *body = rows
+    if sum(widths) + len(GAP) * (len(widths) - 1) > console.width:
+        for name, *cells in body:
+            facts = [f"{title} {cell}" for title, cell in zip(head[1:], cells, strict=True) if cell != NONE]
+            print_wrapped(console, Text(" · ".join(facts)), "  ", Text(f"{name}\n  ", "bold"))
+        return
+    for number, row in enumerate(rows):
+        blanks = [" " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)]
+        cells = [row[0] + blanks[0], *(blank + cell for blank, cell in zip(blanks[1:], row[1:], strict=True))]
+        _print(console, Text(GAP.join(cells), "" if number else "bold"))
+
+
+def _print_chart(console: Console, days: "Sequence[Day]", *, ascii_only: bool) -> None:
+    """Print a column a day, or for some days where there are more than fit."""
+    sums, together = _columns(days, console.width)
+    most = max(sums)
+    margin = len(f"{most:,}")
+    broad = 2 if len(sums) * 2 <= console.width - margin - 3 else 1
+    each = say("requests and cache hits, a column a day")
+    many = say("requests and cache hits, a column for {days} days", days=together)
+    print_wrapped(console, Text(each if together == 1 else many, "bold"), "")
+    for line in range(HEIGHT, 0, -1):
+        bars = "".join(_bar(count, most, line, ascii_only) * broad for count in sums)
+        label = f"{most:,}" if line == HEIGHT else ""
+        _print(console, Text.assemble(f"{label:>{margin}} | ", (bars.rstrip(), "cyan")))
+    first, last = days[0].date, days[-1].date
+    between = len(sums) * broad - len(first) - len(last)
+    dates = f"{first}{' ' * between}{last}" if between > 0 else first
+    _print(console, Text(f"{'0':>{margin}} | {dates}", "dim"))
+
+
+def _columns(days: "Sequence[Day]", room: int) -> tuple[list[int], int]:
+    """Return the heights of as many columns as fit beside their scale, and how many days each stands for."""
+    counted = [day.requests + day.cache_hits for day in days]
+    for together in range(1, len(days) + 1):
+        sums = [sum(counted[start : start + together]) for start in range(0, len(days), together)]
+        if len(sums) + len(f"{max(sums):,}") + 3 <= room:
+            break
+    return sums, together
+
+
+def _bar(count: int, most: int, line: int, ascii_only: bool) -> str:
+    """Return one line of a bar: whole, empty, or so many eighths."""
+    if ascii_only:
+        return "#" if count and max(1, round(count / most * HEIGHT)) >= line else " "
+    eighths = max(1, round(count / most * HEIGHT * 8)) if count else 0
+    return EIGHTHS[max(0, min(8, eighths - 8 * (line - 1)))]
+
+
+def _is_ascii(out: TextIO, environ: Mapping[str, str]) -> bool:
+    """Tell whether bars must do without their proper characters."""
+    locale = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
+    if environ.get("TERM") == "dumb" or locale in ("C", "POSIX"):
+        return True
+    try:
+        EIGHTHS.encode(getattr(out, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def _percent(share: float | None) -> str:
+    return NONE if share is None else f"{share * 100:.0f} %"
+
+
+def _duration(milliseconds: int | None) -> str:
+    if milliseconds is None:
+        return NONE
+    return f"{milliseconds} ms" if milliseconds < 10_000 else f"{milliseconds / 1000:.0f} s"
+
+
+def _money(dollars: float) -> str:
+    """Return US dollars with as many places as tell something."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def _print(console: Console, line: Text) -> None:
+    console.print(line, no_wrap=True, overflow="ignore", crop=False)

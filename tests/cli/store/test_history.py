@@ -1,0 +1,109 @@
+"""Past queries are found again, and gone for good when they are to be forgotten."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sleuth.store.connection import open_database
+from sleuth.store.history import entries, forget, forget_lines
+from sleuth.store.schema import MIGRATIONS
+
+COLUMNS = "at, query, providers, outcome, results, elapsed_ms, cached"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(open_database(str(tmp_path / "sleuth.db"), MIGRATIONS)) as connection:
+        yield connection
+
+
+def add(ledger: sqlite3.Connection, *queries: str | None) -> None:
+    for query in queries:
+        row = (time.time(), query, "searxng", "success", 5, 120, True)
+        ledger.execute(f"INSERT INTO search ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def listed(ledger: sqlite3.Connection, *words: str, count: int | None = None) -> list[str]:
+    return [entry.query for entry in entries(ledger, words, count)]
+
+
+def test_newest_come_first_and_as_many_as_wanted(ledger: sqlite3.Connection) -> None:
+    add(ledger, "one", None, "two", "three")
+    assert listed(ledger) == ["three", "two", "one"]
+    assert listed(ledger, count=2) == ["three", "two"]
+
+
+def test_words_are_found_in_any_order_and_any_case(ledger: sqlite3.Connection) -> None:
+    add(ledger, "Rust async", "ASYNC python", "Straße in Zürich", "日本語 検索")
+    assert listed(ledger, "async") == ["ASYNC python", "Rust async"]
+    assert listed(ledger, "ASYNC", "rust") == ["Rust async"]
+    assert listed(ledger, "strasse", "ZÜRICH") == ["Straße in Zürich"]
+    assert listed(ledger, "検索") == ["日本語 検索"]
+    assert listed(ledger, "%") == []
+    assert listed(ledger, "async", count=1) == ["ASYNC python"]
+
+
+def test_entry_tells_how_it_went(ledger: sqlite3.Connection) -> None:
+    add(ledger, "one")
+    document = entries(ledger)[0].as_json()
+    assert abs(time.mktime(time.strptime(document.pop("at")[:19], "%Y-%m-%dT%H:%M:%S")) - time.time()) < 60
+    assert document == {
+        "query": "one",
+        "providers": ["searxng"],
+        "outcome": "success",
+        "results": 5,
+        "elapsedMs": 120,
+        "cached": True,
+    }
+
+
+def remains(folder: Path, text: str) -> list[str]:
+    return [path.name for path in sorted(folder.rglob("*")) if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def test_forgotten_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: Path) -> None:
+    add(ledger, *(f"whale number {number} " + "x" * 300 for number in range(500)))
+    ledger.execute("DELETE FROM search WHERE id % 3 = 0")  # leaves remains on pages that are used no more
+    assert remains(tmp_path, "whale")
+    assert forget(ledger)
+    assert remains(tmp_path, "whale") == []
+    assert listed(ledger) == []
+    assert ledger.execute("SELECT count(*), sum(results) FROM search").fetchone()[:] == (334, 1670)
+
+
+def test_some_are_forgotten_and_the_others_stay(ledger: sqlite3.Connection, tmp_path: Path) -> None:
+    add(ledger, "blue whale", "blue sky", "Blue Whale song")
+    assert forget(ledger, ("whale",))
+    assert listed(ledger) == ["blue sky"]
+    assert remains(tmp_path, "hale") == []
+
+
+def test_it_is_told_when_another_process_keeps_the_old_queries(ledger: sqlite3.Connection, tmp_path: Path) -> None:
+    add(ledger, "whale")
+    ledger.execute("PRAGMA busy_timeout = 20")
+    with closing(sqlite3.connect(tmp_path / "sleuth.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT query FROM search").fetchall() == [("whale",)]
+        assert not forget(ledger)
+        reader.execute("ROLLBACK")
+    assert forget(ledger)
+    assert remains(tmp_path, "whale") == []
+
+
+def test_lines_of_prompts_are_forgotten_too(tmp_path: Path) -> None:
+    (tmp_path / "prompt_history").write_bytes(b"blue whale\nblue sky\n\xff\n")
+    (tmp_path / "chat_history").write_text("Whales?\n")
+    (tmp_path / "sleuth.log").write_text("whale\n")
+    os.chmod(tmp_path / "prompt_history", 0o600)
+    assert forget_lines(str(tmp_path), ("WHALE",)) == 2
+    assert (tmp_path / "prompt_history").read_bytes() == b"blue sky\n\xff\n"
+    assert (tmp_path / "prompt_history").stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / "chat_history").exists()
+    assert forget_lines(str(tmp_path)) == 2
+    assert os.listdir(tmp_path) == ["sleuth.log"]
+    assert forget_lines(str(tmp_path / "nowhere")) == 0
