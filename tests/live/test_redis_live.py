@@ -1,0 +1,674 @@
+"""Machines that share cache, requests and limits through a real Redis, and what becomes of them without it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from sleuth.cache import MAX_ENTRY, DiskCache
+from sleuth.shared import contents
+from sleuth.shared.address import find_address
+from sleuth.shared.cache import GRACE, SharedCache
+from sleuth.shared.limits import SharedLimits
+from sleuth.shared.server import PREFIX, GoneError, Server
+
+pytestmark = pytest.mark.live
+
+ANSWER = {"results": [{"title": "Ünïcode 中文", "n": 1.5, "none": None}], "deep": [[[[]]]]}
+HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": "About rust."}]}
+SEARCH = ("search", "-p", "searxng", "--json", "rust async")
+
+Connect = Callable[..., Server]
+
+
+def place(server: Any) -> str:
+    """Return host and port of a server."""
+    return str(server.url).partition("://")[2].partition("/")[0]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Give a function that connects as another machine would."""
+    opened: list[Server] = []
+
+    def start(url: str, warn: Callable[[str], None] = lambda _: None) -> Server:
+        opened.append(Server(find_address(url, {}), warn))
+        return opened[-1]
+
+    yield start
+    for server in opened:
+        server.close()
+
+
+@pytest.fixture
+def server(lasting_redis: Any, connect: Connect) -> Server:
+    """Give a connection to a server that is empty."""
+    server = connect(lasting_redis.url)
+    server.ask(("FLUSHALL",))
+    return server
+
+
+@pytest.fixture
+def redis_server(server: Server, lasting_redis: Any) -> Any:
+    """Give the address of that server."""
+    return lasting_redis
+
+
+@pytest.fixture
+def cache(server: Server, tmp_path: Path) -> SharedCache:
+    return SharedCache(server, "answer", DiskCache(str(tmp_path / "own"), 10))
+
+
+class Upstream:
+    """A SearXNG on loopback that counts what it is asked."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.asked: list[str] = []
+        self.before: Callable[[], None] = lambda: None
+        server.expect_request("/search").respond_with_handler(self._answer)
+        self.url = server.url_for("")
+
+    def _answer(self, request: Request) -> Response:
+        self.asked.append(request.args["q"])
+        self.before()
+        return Response(json.dumps(HITS), content_type="application/json")
+
+
+@pytest.fixture
+def upstream(httpserver: HTTPServer) -> Upstream:
+    return Upstream(httpserver)
+
+
+@pytest.fixture
+def machine(make_sleuth: Any, upstream: Upstream) -> Callable[..., Any]:
+    """Give a function that sets up a machine with a home of its own."""
+    return lambda name, url: make_sleuth(name, SEARXNG_URL=upstream.url, SLEUTH_CACHE_URL=url)
+
+
+# Keeping
+
+
+def test_value_is_kept_for_other_machines(cache: SharedCache, connect: Connect, redis_server: Any) -> None:
+    assert cache.get("k") is None
+    cache.put("k", ANSWER, 60)
+    other = SharedCache(connect(redis_server.url), "answer", cache.behind)
+    entry = other.get("k")
+    assert entry
+    assert (entry.value, entry.expired) == (ANSWER, False)
+    assert 0 <= entry.age < 30
+    assert SharedCache(other.server, "page", cache.behind).get("k") is None
+    assert cache.behind.get("k") is None
+
+
+def test_entry_is_plain_json_that_ends_by_itself(cache: SharedCache, redis_server: Any) -> None:
+    cache.put("k", ANSWER, 60)
+    host, _, port = place(redis_server).partition(":")
+
+    def ask(*words: str) -> str:
+        command = ["redis-cli", "-h", host, "-p", port, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert json.loads(ask("GET", "sleuth:1:answer:k")) == {"kept": 60, "value": ANSWER}
+    assert GRACE < int(ask("TTL", "sleuth:1:answer:k")) <= GRACE + 60
+
+
+def test_value_expires_and_says_so(cache: SharedCache, server: Server) -> None:
+    cache.put("k", 1, 60)
+    server.ask(("PEXPIRE", f"{PREFIX}answer:k", round(GRACE * 1000) - 5000))
+    entry = cache.get("k")
+    assert entry
+    assert entry.expired
+    assert 65 <= entry.age < 120
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, "\ud800", "x" * MAX_ENTRY], ids=["object", "set", "half", "huge"])
+def test_value_that_cannot_be_kept_fails_nobody(cache: SharedCache, value: Any) -> None:
+    cache.put("k", value, 60)
+    cache.put("none", 1, 0)
+    assert cache.get("k") is None
+    assert cache.get("none") is None
+    cache.put("k", 1, 60)
+    assert cache.get("k")
+
+
+GOOD = json.dumps({"kept": 60, "value": 1})
+
+
+@pytest.mark.parametrize(
+    ("words", "lasting"),
+    [
+        (("SET", GOOD), None),
+        (("SET", "not json"), 60),
+        (("SET", "[1, 2]"), 60),
+        (("SET", '"text"'), 60),
+        (("SET", '{"value": 1}'), 60),
+        (("SET", '{"kept": 60}'), 60),
+        (("SET", '{"kept": NaN, "value": 1}'), 60),
+        (("SET", '{"kept": 1e999, "value": 1}'), 60),
+        (("SET", '{"kept": -1, "value": 1}'), 60),
+        (("SET", '{"kept": "60", "value": 1}'), 60),
+        (("SET", GOOD), GRACE + 3600),
+        (("SET", "[" * 100_000), 60),
+        (("SET", '{"kept": 60, "value": ' + "9" * 5000 + "}"), 60),
+        (("SET", b"\xff\xfe{}"), 60),
+        (("SET", b'{"kept": 60, "value": "' + b"x" * MAX_ENTRY + b'"}'), 60),
+        (("RPUSH", GOOD), 60),
+        (("HSET", "field", GOOD), 60),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_entry_that_somebody_else_wrote_is_no_answer(
+    cache: SharedCache, server: Server, words: tuple[Any, ...], lasting: float | None
+) -> None:
+    name = f"{PREFIX}answer:k"
+    server.ask((words[0], name, *words[1:]))
+    if lasting is not None:
+        server.ask(("PEXPIRE", name, round(lasting * 1000)))
+    assert cache.get("k") is None
+    cache.put("k", "good", 60)
+    entry = cache.get("k")
+    assert entry
+    assert entry.value == "good"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        {"results": 5},
+        {"results": [{"title": ["a"], "url": {}, "engines": []}]},
+        {"results": [{"title": "a", "url": "https://a.example", "engines": [1]}]},
+        {"results": [{"title": "a", "url": "https://a.example", "engines": [], "published": 10**400}]},
+        {"results": [], "cost": 10**400},
+        {"results": [{}] * 2000},
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_planted_answer_is_asked_anew(
+    machine: Callable[..., Any], upstream: Upstream, server: Server, redis_server: Any, value: Any
+) -> None:
+    rest = {"answers": [], "suggestions": [], "corrections": [], "not_applied": [], "engines": {}, "cost": 0}
+    one = machine("one", redis_server.url)
+    assert one(*SEARCH).exit == 0
+    [name] = server.ask(("KEYS", f"{PREFIX}answer:*"))[0]
+    planted = rest | value if isinstance(value, dict) else value
+    server.ask(("SET", name, json.dumps({"kept": 900, "value": planted}), "PX", round((GRACE + 900) * 1000)))
+    done = machine("two", redis_server.url)(*SEARCH)
+    assert (done.exit, done.json["cached"], done.json["results"][0]["title"]) == (0, False, "First")
+
+
+def test_planted_text_cannot_steer_the_terminal(machine: Callable[..., Any], server: Server, redis_server: Any) -> None:
+    one = machine("one", redis_server.url)
+    assert one(*SEARCH).exit == 0
+    [name] = server.ask(("KEYS", f"{PREFIX}answer:*"))[0]
+    document = json.loads(server.ask(("GET", name))[0])
+    document["value"]["results"][0] |= {"title": "\x1b]0;owned\x07 bad", "snippet": "\x1b[2J", "url": "javascript:x"}
+    document["value"]["results"].append(document["value"]["results"][0] | {"url": "https://b.example"})
+    document["value"]["not_applied"] = ["\x1b[31m"]
+    server.ask(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
+    done = machine("two", redis_server.url)("search", "-p", "searxng", "rust async")
+    assert "bad" in done.out
+    assert "\x1b" not in done.out + done.err
+    assert "javascript" not in done.out
+
+
+def test_pages_are_shared_and_planted_ones_are_harmless(
+    make_sleuth: Any, httpserver: HTTPServer, server: Server, redis_server: Any
+) -> None:
+    facts = ("has no garbage collector", "was made for speed", "is checked for faults when it is compiled")
+    text = "".join(f"<p>Rust is a language that {fact}, which many people like very much.</p>" for fact in facts)
+    page = f"<html><head><title>Rust</title></head><body><article><h1>Rust</h1>{text}</article></body></html>"
+    httpserver.expect_ordered_request("/page").respond_with_data(page, content_type="text/html")
+    shared = {"SLEUTH_CACHE_URL": redis_server.url, "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    words = ("summarize", httpserver.url_for("/page"), "--json")
+    assert make_sleuth("one", **shared)(*words).exit == 0
+    assert make_sleuth("two", **shared)(*words).exit == 0  # the server would not answer a second time
+    [name] = server.ask(("KEYS", f"{PREFIX}page:*"))[0]
+    document = json.loads(server.ask(("GET", name))[0])
+    document["value"]["about"][0] = "\x1b[31mtitle"
+    document["value"]["blocks"][0][1] = "\x1b[2JRust is a language that can be planted in a cache."
+    document["value"]["blocks"][0][2] = 10**12
+    server.ask(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
+    done = make_sleuth("three", **shared)("summarize", httpserver.url_for("/page"))
+    assert "planted" in done.out
+    assert "\x1b" not in done.out + done.err
+    document["value"]["blocks"] = [["heading", "x", 1e999]]
+    server.ask(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
+    assert make_sleuth("four", **shared)(*words).exit != 0  # asked anew, and the server is not there for it
+
+
+# One at a time
+
+
+def test_one_machine_works_while_the_others_wait(connect: Connect, redis_server: Any, tmp_path: Path) -> None:
+    caches = [
+        SharedCache(connect(redis_server.url), "answer", DiskCache(str(tmp_path / str(number)), 10))
+        for number in range(4)
+    ]
+    asked: list[int] = []
+
+    def work(number: int) -> None:
+        with caches[number].single("k", 10):
+            if caches[number].get("k") is None:
+                asked.append(number)
+                time.sleep(0.2)
+                caches[number].put("k", "answer", 60)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(asked) == 1
+    assert caches[0].server.ask(("KEYS", f"{PREFIX}turn:*")) == [[]]
+
+
+def test_next_one_goes_ahead_when_the_first_takes_too_long(cache: SharedCache, server: Server) -> None:
+    assert server.take("answer:k", 60)
+    started = time.monotonic()
+    with cache.single("k", 0.2):
+        assert 0.2 <= time.monotonic() - started < 10
+    assert not server.take("answer:k", 60)  # the first one has it still
+
+
+def test_turn_ends_by_itself_and_only_its_holder_can_give_it_back(connect: Connect, redis_server: Any) -> None:
+    first, second = connect(redis_server.url), connect(redis_server.url)
+    turn = first.take("k", 60)
+    assert turn
+    assert not second.take("k", 60)
+    assert first.ask(("PEXPIRE", turn.name, 1)) == [1]
+    time.sleep(0.05)
+    assert second.take("k", 60)
+    first.give(turn)
+    assert not first.take("k", 60)
+    second.close()  # as at the end of a run whose work nobody waits for
+    assert first.take("k", 60)
+
+
+def test_turn_is_given_back_when_the_work_fails(cache: SharedCache, server: Server) -> None:
+    with pytest.raises(ZeroDivisionError), cache.single("k", 1):
+        raise ZeroDivisionError
+    assert server.take("answer:k", 60)
+
+
+def test_eight_machines_make_one_request_for_one_question(
+    machine: Callable[..., Any], upstream: Upstream, redis_server: Any
+) -> None:
+    machines = [machine(f"machine{number}", redis_server.url) for number in range(8)]
+    upstream.before = lambda: time.sleep(1.5)  # so that all have started when the first is answered
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "sleuth", *SEARCH, "--timeout", "20"],
+            env=one.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for one in machines
+    ]
+    done = [process.communicate(timeout=60) for process in processes]
+    assert [err for _, err in done] == [""] * 8
+    assert upstream.asked == ["rust async"]
+    assert sorted(json.loads(out)["cached"] for out, _ in done) == [False] + [True] * 7
+
+
+def test_machine_that_is_killed_holds_up_nobody_for_long(
+    machine: Callable[..., Any], upstream: Upstream, redis_server: Any
+) -> None:
+    held = threading.Event()
+    upstream.before = lambda: held.wait(20) and None
+    words = [sys.executable, "-m", "sleuth", *SEARCH, "--timeout", "20"]
+    victim = subprocess.Popen(words, env=machine("one", redis_server.url).environ)
+    end = time.monotonic() + 20
+    while not upstream.asked and time.monotonic() < end:
+        time.sleep(0.02)
+    victim.kill()
+    victim.wait()
+    upstream.before = lambda: None
+    held.set()
+    started = time.monotonic()
+    assert machine("two", redis_server.url)(*SEARCH, "--timeout", "20").exit == 0
+    assert time.monotonic() - started < 15
+    assert len(upstream.asked) == 2
+
+
+def test_turn_is_kept_as_long_as_the_work_lasts(
+    cache: SharedCache, connect: Connect, redis_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sleuth.shared.cache.LASTING", 1.0)
+    other = connect(redis_server.url)
+    with cache.single("k", 5):
+        time.sleep(1.5)
+        assert not other.take("answer:k", 60)
+    assert other.take("answer:k", 60)
+
+
+# Limits
+
+
+def test_machines_share_a_limit(connect: Connect, redis_server: Any) -> None:
+    one, two = (SharedLimits(connect(redis_server.url)) for _ in range(2))
+    assert [one.reserve("x", 3, 0), two.reserve("x", 3, 0), one.reserve("x", 3, 0)] == [None] * 3
+    free_at = two.reserve("x", 3, 0)
+    assert free_at
+    assert 30 < free_at - time.time() <= 60.5
+    assert two.reserve("other", 3, 0) is None
+    assert one.reserve("day", 5, 2) is None
+    assert two.reserve("day", 5, 2) is None
+    free_at = one.reserve("day", 5, 2)
+    assert free_at
+    assert 86_000 < free_at - time.time() < 86_401
+    assert two.reserve("day", 5, 0) is None  # a request that was refused has taken no place
+
+
+def test_place_is_free_again_after_its_time(connect: Connect, redis_server: Any) -> None:
+    server = connect(redis_server.url)
+    limits, name = SharedLimits(server), f"{PREFIX}limit:{{x}}:minute"
+    seconds, _ = server.ask(("TIME",))[0]
+    now = int(seconds) * 1000
+    server.ask(
+        ("ZADD", name, now - 61_000, "old", now - 50_000, "young", "+inf", "mad", now + 30_000, "clock set back")
+    )
+    assert limits.reserve("x", 3, 0) is None
+    free_at = limits.reserve("x", 3, 0)
+    assert free_at
+    assert 0 < free_at - time.time() < 11  # when the young one's minute is over
+    server.ask(("DEL", name), ("SET", name, "planted"))
+    assert limits.reserve("x", 3, 0) is None
+
+
+def test_two_machines_send_no_more_than_the_limit_of_both(
+    machine: Callable[..., Any], upstream: Upstream, redis_server: Any
+) -> None:
+    machines = [machine(name, redis_server.url) for name in ("one", "two")]
+    for one in machines:
+        assert one("providers", "set", "searxng", "--option", "per_minute=3").exit == 0
+    done = [machines[number % 2]("search", "-p", "searxng", "--no-cache", f"question {number}") for number in range(6)]
+    assert [one.exit for one in done] == [0, 0, 0, 5, 5, 5]
+    assert "has been asked as often as sleuth allows" in done[3].err
+    assert len(upstream.asked) == 3
+
+
+def test_own_limit_holds_when_the_server_has_forgotten(
+    machine: Callable[..., Any], upstream: Upstream, server: Server, redis_server: Any
+) -> None:
+    one = machine("one", redis_server.url)
+    one("providers", "set", "searxng", "--option", "per_minute=1")
+    assert one("search", "-p", "searxng", "--no-cache", "first").exit == 0
+    server.ask(("FLUSHALL",))
+    assert one("search", "-p", "searxng", "--no-cache", "second").exit == 5
+    assert len(upstream.asked) == 1
+
+
+# Whole commands
+
+
+def test_answer_of_one_machine_serves_another(
+    machine: Callable[..., Any], upstream: Upstream, server: Server, redis_server: Any
+) -> None:
+    assert not machine("one", redis_server.url)(*SEARCH).json["cached"]
+    two = machine("two", redis_server.url)
+    done = two(*SEARCH)
+    assert (done.json["cached"], done.json["ageSeconds"], done.err) == (True, 0, "")
+    assert len(upstream.asked) == 1
+    [name] = server.ask(("KEYS", f"{PREFIX}*"))[0]
+    server.ask(("PEXPIRE", name, 60_000))  # old, and still there
+    assert two(*SEARCH, "--offline").json["cached"]
+    assert not two(*SEARCH).json["cached"]
+
+
+def test_stats_and_clear_are_about_what_is_ours(machine: Callable[..., Any], server: Server, redis_server: Any) -> None:
+    one = machine("one", redis_server.url)
+    one(*SEARCH)
+    names = [word for number in range(2500) for word in (f"{PREFIX}page:{number}", "x")]
+    server.ask(("MSET", *names, "foreign", "x", "sleuth:2:answer:new", "x"))
+    SharedLimits(server).reserve("x", 3, 0)
+    kept = f"1 answers and 2500 pages in the shared cache redis://{place(redis_server)}/0 ("
+    assert kept in one("cache", "stats").out
+    shared = one("cache", "stats", "--json").json["shared"]
+    assert shared.pop("latencyMs") > 0
+    assert shared.pop("software") in ("redis", "valkey")
+    assert shared.pop("version")
+    assert shared == {
+        "address": f"redis://{place(redis_server)}/0",
+        "reachable": True,
+        "problem": None,
+        "answers": 1,
+        "pages": 2500,
+        "complete": True,
+    }
+    assert not contents.count(server, seconds=0).complete
+    done = one("cache", "clear")
+    assert f"1 answers and 2500 pages thrown away in the shared cache redis://{place(redis_server)}/0" in done.out
+    left = {name.decode() for name in server.ask(("KEYS", "*"))[0]}
+    assert left == {"foreign", "sleuth:2:answer:new", f"{PREFIX}limit:{{x}}:minute"}
+
+
+def test_stats_and_clear_say_when_the_server_is_gone(machine: Callable[..., Any]) -> None:
+    one = machine("one", "redis://name:secret-word@127.0.0.1:1/0")
+    shared = one("cache", "stats", "--json").json["shared"]
+    assert (shared["reachable"], shared["problem"], shared["answers"]) == (False, "connection refused", 0)
+    done = one("cache", "clear")
+    assert done.exit == 6
+    assert done.err.count("does not answer (connection refused)") == 1
+    assert "secret-word" not in str(shared) + done.out + done.err
+
+
+@pytest.mark.parametrize("scheme", ["redis", "valkey", "unix"])
+def test_every_form_of_address_works(
+    machine: Callable[..., Any], upstream: Upstream, make_redis: Any, tmp_path: Path, scheme: str
+) -> None:
+    socket = tmp_path / "redis.sock"
+    server = make_redis("--unixsocket", str(socket), "--requirepass", "p@ss/wörd")
+    where = f"{socket}?db=3" if scheme == "unix" else f"{place(server)}/3"
+    url = f"{scheme}://:p%40ss%2Fw%C3%B6rd@{where}"
+    done = [machine(name, url)(*SEARCH) for name in ("one", "two")]
+    assert [one.json["cached"] for one in done] == [False, True]
+    assert [one.err for one in done] == ["", ""]
+    assert len(upstream.asked) == 1
+
+
+def test_encrypted_connection_works_where_the_certificate_is_trusted(
+    machine: Callable[..., Any], make_redis: Any, certificate: tuple[Path, Path]
+) -> None:
+    file, key = map(str, certificate)
+    options = ("--tls-cert-file", file, "--tls-key-file", key, "--tls-ca-cert-file", file, "--tls-auth-clients", "no")
+    server = make_redis(*options, secure=True)
+    one = machine("one", server.url)
+    assert one.process(*SEARCH, SSL_CERT_FILE=file).err == ""
+    assert one.process("cache", "stats", "--json", SSL_CERT_FILE=file).json["shared"]["answers"] == 1
+    distrusted = one.process("search", "-p", "searxng", "other", SSL_CERT_DIR="/nowhere")
+    assert distrusted.exit == 0
+    assert "does not answer (bad certificate: " in distrusted.err
+    plain = one.process("search", "-p", "searxng", "another", SLEUTH_CACHE_URL=server.url.replace("valkeys", "redis"))
+    assert plain.exit == 0
+    assert plain.err.count("warning: the shared cache at ") == 1
+
+
+def test_user_with_the_documented_rights_can_do_everything(
+    machine: Callable[..., Any], server: Server, redis_server: Any
+) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "sharing.md").read_text(encoding="utf-8")
+    line = next(line for line in docs.splitlines() if line.startswith("ACL SETUSER"))
+    assert server.ask(tuple(line.replace("PASSWORD", "secret-word").split())) == [b"OK"]
+    one = machine("one", f"redis://sleuth:secret-word@{place(redis_server)}/0")
+    one("providers", "set", "searxng", "--option", "per_minute=9")
+    for words in (SEARCH, SEARCH, ("cache", "stats"), ("cache", "clear")):
+        done = one(*words)
+        assert (done.exit, done.err) == (0, "")
+    assert one("doctor", "--only", "cache.shared").exit == 0
+
+
+# Gone
+
+
+def refused(make_redis: Any) -> str:
+    return "redis://name:secret-word@127.0.0.1:1/0"
+
+
+def wants_password(make_redis: Any) -> str:
+    return str(make_redis("--requirepass", "another").url)
+
+
+def wrong_password(make_redis: Any) -> str:
+    return f"redis://:secret-word@{place(make_redis('--requirepass', 'another'))}/0"
+
+
+def may_not_write(make_redis: Any) -> str:
+    where = place(make_redis())
+    administrator = Server(find_address(f"redis://{where}", {}), print)
+    administrator.ask(("ACL", "SETUSER", "reader", "on", ">secret-word", "~*", "+@read", "+@connection"))
+    administrator.close()
+    return f"redis://reader:secret-word@{where}/0"
+
+
+def replica(make_redis: Any) -> str:
+    return str(make_redis("--replicaof", "127.0.0.1", "1").url)
+
+
+def too_few_replicas(make_redis: Any) -> str:
+    return str(make_redis("--min-replicas-to-write", "1").url)
+
+
+def full(make_redis: Any) -> str:
+    return str(make_redis("--maxmemory", "100kb", "--maxmemory-policy", "noeviction").url)
+
+
+def hanging(make_redis: Any) -> str:
+    server = make_redis()
+    os.kill(server.process.pid, signal.SIGSTOP)
+    return str(server.url)
+
+
+def pausing(make_redis: Any) -> str:
+    server = make_redis()
+    connection = Server(find_address(server.url, {}), print)
+    connection.ask(("CLIENT", "PAUSE", 60_000, "ALL"))
+    connection.close()
+    return str(server.url)
+
+
+def no_database(make_redis: Any) -> str:
+    return str(make_redis().url).replace("/0", "/99")
+
+
+STATES = {
+    refused: "connection refused",
+    wants_password: "it wants a password",
+    wrong_password: "it rejects the name or the password",
+    may_not_write: "this user may not do there what sleuth does",
+    replica: "it is a replica that can only be read",
+    too_few_replicas: "it takes no writes now",
+    full: "its memory is full",
+    hanging: "no answer in time",
+    pausing: "no answer in time",
+    no_database: "it has no database of that number",
+}
+
+
+@pytest.fixture(params=STATES, ids=lambda state: state.__name__)
+def trouble(request: pytest.FixtureRequest, make_redis: Any) -> Iterator[tuple[str, str]]:
+    """Give the address of a server that cannot be used, and the reason."""
+    started: list[Any] = []
+
+    def start(*options: str) -> Any:
+        started.append(make_redis(*options))
+        return started[-1]
+
+    yield request.param(start), STATES[request.param]
+    for server in started:
+        os.kill(server.process.pid, signal.SIGKILL)  # one that was stopped does not hear anything else
+
+
+def test_search_goes_on_with_one_warning(
+    machine: Callable[..., Any], upstream: Upstream, trouble: tuple[str, str]
+) -> None:
+    url, reason = trouble
+    one = machine("one", url)
+    one("providers", "set", "searxng", "--option", "per_minute=9")
+    started = time.monotonic()
+    done = one(*SEARCH, "--debug")
+    assert time.monotonic() - started < 10
+    warning = f"the shared cache at {place_of(url)} does not answer ({reason}); this machine's own cache serves"
+    assert (done.exit, done.err.count("warning: "), done.err.count(warning)) == (0, 1, 1)
+    again = one(*SEARCH)
+    assert (again.json["cached"], len(upstream.asked)) == (True, 1)
+    log = (one.home / "state" / "sleuth.log").read_text()
+    assert reason in log
+    assert "secret-word" not in done.out + done.err + log
+
+
+def place_of(url: str) -> str:
+    return url.partition("://")[2].rpartition("@")[2].partition("/")[0]
+
+
+def test_doctor_says_what_is_wrong_and_what_to_type(machine: Callable[..., Any], trouble: tuple[str, str]) -> None:
+    url, reason = trouble
+    one = machine("one", url)
+    done = one("doctor", "--only", "cache.shared", "--json")
+    [check] = done.json["checks"]
+    assert (done.exit, check["id"], check["state"]) == (1, "cache.shared", "fail")
+    assert reason in check["evidence"]
+    assert check["cause"]
+    assert check["fix"]
+    assert "secret-word" not in done.out + done.err
+    chinese = one("doctor", "--only", "cache.shared", LC_ALL="zh_CN.UTF-8").out
+    assert check["cause"] not in chinese
+
+
+def test_doctor_warns_of_a_server_that_never_forgets(machine: Callable[..., Any], make_redis: Any) -> None:
+    good = machine("one", make_redis("--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru").url)
+    assert good("doctor", "--only", "cache.shared", "--json").json["checks"][0]["state"] == "ok"
+    stubborn = machine("two", make_redis("--maxmemory", "50mb", "--maxmemory-policy", "noeviction").url)
+    [check] = stubborn("doctor", "--only", "cache.shared", "--json").json["checks"]
+    assert check["state"] == "warn"
+    assert "CONFIG SET maxmemory-policy allkeys-lru" in check["fix"]
+
+
+def test_server_may_die_in_the_middle_of_a_search(
+    machine: Callable[..., Any], upstream: Upstream, make_redis: Any
+) -> None:
+    mortal = make_redis()
+    upstream.before = mortal.process.kill
+    one = machine("one", mortal.url)
+    done = one(*SEARCH)
+    assert (done.exit, done.json["outcome"]) == (0, "success")
+    assert done.err.count("does not answer") == 1
+    assert one(*SEARCH).json["cached"]  # it went into the cache of this machine
+
+
+def test_nobody_waits_for_a_server_that_failed_until_it_has_rested(
+    make_redis: Any, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make_redis()
+    warnings: list[str] = []
+    server = connect(first.url, warnings.append)
+    assert server.ask(("PING",)) == [b"PONG"]
+    first.stop()
+    for _ in range(3):
+        with pytest.raises(GoneError):
+            server.ask(("PING",))
+    make_redis(port=int(place(first).rpartition(":")[2]))
+    with pytest.raises(GoneError):
+        server.ask(("PING",))
+    later = time.monotonic() + 31
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert server.ask(("PING",)) == [b"PONG"]
+    assert len(warnings) == 1
+
+
+def test_connection_that_the_server_closed_is_made_anew(server: Server) -> None:
+    assert server.ask(("PING",)) == [b"PONG"]
+    server.try_out(("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"))
+    assert server.ask(("PING",)) == [b"PONG"]
