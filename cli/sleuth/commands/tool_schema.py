@@ -1,4 +1,4 @@
-"""`sleuth tool-schema`: the `web_search` tool for agents, and the schema of JSON answers."""
+"""`sleuth tool-schema`: the tools for agents as they want them, and the schemas of JSON answers."""
 
 import json
 from typing import Annotated, Literal
@@ -7,19 +7,27 @@ import typer
 
 from sleuth.commands.making import make_app
 from sleuth.runtime import Runtime
-from sleuth.schemas import tool
+from sleuth.serving.catalogue import TOOLS, definition
 
 app = make_app()
 
 
-@app.command(epilog="Example: sleuth tool-schema --style openai > web_search.json")
+@app.command(
+    epilog="Examples: sleuth tool-schema --style openai > web_search.json   ·   sleuth tool-schema --tool fetch_page"
+)
 def tool_schema(
     ctx: typer.Context,
     style: Annotated[
         Literal["mcp", "openai", "anthropic", "json-schema"],
-        typer.Option(help="Whose form of the tool; json-schema is the schema of search --json."),
+        typer.Option(help="Whose form of the tool; json-schema is the schema of its answer."),
     ] = "mcp",
+    tool: Annotated[
+        Literal["web_search", "fetch_page", "summarize", "library_search", "ask"], typer.Option(help="Which tool.")
+    ] = "web_search",
 ) -> None:
-    """Print the web_search tool definition, or the schema of JSON answers."""
+    """Print the definition of web_search or another tool for agents, or the schema of JSON answers.
+
+    With --style json-schema and without --tool it is the schema of search --json.
+    """
     runtime: Runtime = ctx.obj
-    print(json.dumps(tool(style), ensure_ascii=False, indent=2), file=runtime.stdout)
+    print(json.dumps(definition(TOOLS[tool], style), ensure_ascii=False, indent=2), file=runtime.stdout)

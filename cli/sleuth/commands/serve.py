@@ -1,0 +1,84 @@
+"""`sleuth serve`: the HTTP API for other programs on this machine."""
+
+from importlib.util import find_spec
+from socket import socket
+from typing import Annotated
+
+import typer
+
+from sleuth.commands.making import make_app
+from sleuth.errors import Exit, MissingExtraError
+from sleuth.language import say
+from sleuth.runtime import Runtime
+from sleuth.serving.tokens import Token, find_token
+
+app = make_app()
+
+PORT = 7373
+EPILOG = """Examples:\n
+\b
+  sleuth serve
+  curl -H "Authorization: Bearer $(sleuth serve --print-token)" http://127.0.0.1:7373/openapi.json
+"""
+
+
+@app.command(epilog=EPILOG)
+def serve(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 takes a free one.")] = PORT,
+    token_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where the token is; made when missing.")
+    ] = None,
+    print_token: Annotated[bool, typer.Option("--print-token", help="Print the token and exit.")] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(metavar="HOST", help="Another name of this server, as behind a proxy.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(metavar="ORIGIN", help="A site whose pages may call it from a browser.")
+    ] = None,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+    ] = False,
+) -> int:
+    """Serve search, providers and answers as JSON over HTTP, on this machine.
+
+    Every request needs a token: that in SLEUTH_SERVE_TOKEN, or one that is made on first use and
+    kept in a private file. GET /openapi.json describes everything. Ctrl-C ends it.
+    """
+    runtime: Runtime = ctx.obj
+    token = find_token(runtime.environ, runtime.paths.state, token_file)
+    if token.warning:
+        runtime.warn(token.warning)
+    if print_token:
+        print(token.text, file=runtime.stdout)
+        return Exit.DONE
+    if not (find_spec("starlette") and find_spec("uvicorn")):
+        raise MissingExtraError("serving HTTP needs an optional part", "install it: pip install 'sleuth[serve]'")
+    from sleuth.serving.gatekeeper import allowed_hosts, allowed_origins
+    from sleuth.serving.server import listen
+
+    origins = allowed_origins(allow_origin or ())
+    with listen(host, port, remote=allow_remote) as listener:
+        hosts = allowed_hosts(host, listener.getsockname()[1], allow_host or ())
+        return _serve(runtime, token, listener, hosts, origins)
+
+
+def _serve(runtime: Runtime, token: Token, listener: socket, hosts: frozenset[str], origins: frozenset[str]) -> int:
+    from sleuth.api import Client
+    from sleuth.serving.gatekeeper import Gate
+    from sleuth.serving.server import is_loopback, serve
+
+    host, port = listener.getsockname()[:2]
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    if not is_loopback(host):
+        runtime.warn(say("whoever can reach {address} can try tokens, and read what is sent", address=address))
+
+    def ready() -> None:
+        print(
+            say("serving {address}; the token is in {place}", address=address, place=token.place), file=runtime.stderr
+        )
+        runtime.stderr.flush()
+
+    interrupted = serve(Client(runtime.environ), Gate(token.text, hosts, origins), listener, ready)
+    return Exit.INTERRUPTED if interrupted else Exit.DONE

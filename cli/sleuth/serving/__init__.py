@@ -1,0 +1,1 @@
+"""sleuth for other programs: MCP on stdio, and HTTP on loopback."""
