@@ -1,0 +1,373 @@
+"""The Python API: its surface and types, errors, threads, two homes in one process, interruption and closing."""
+
+import asyncio
+import inspect
+import json
+import logging
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+import sleuth
+import sleuth.pages.article  # or a thread does it, in the middle of the next test
+from sleuth.errors import RequestError, SearchError
+from sleuth.outcome import Outcome
+
+ROOT = Path(__file__).parents[2]
+SURFACE = ["Client", "SleuthError", "aask", "aread", "asearch", "ask", "read", "search", "summarize"]
+PAGE = """<html lang="en"><head><title>On foxes</title></head><body><article><h1>On foxes</h1>
+<p>The quick brown fox jumps over the lazy dog every morning, and nobody in the village knows the reason for it.</p>
+<p>Foxes sleep during the day in dens below the roots of old trees, and they hunt at night along the hedges.</p>
+</article></body></html>"""
+CONSUMER = """
+import asyncio
+import sleuth
+import sleuth.pages.article  # or a thread does it, in the middle of the next test
+from sleuth import Client, SleuthError
+
+outcome = sleuth.search("rust", count=3, providers="searxng", sites=["docs.rs"])
+title: str = outcome.results[0].title
+page_text: str = sleuth.read("https://example.org/", max_chars=500)[0].text
+quote: str = sleuth.summarize(["https://example.org/"], "what", length="short").summary[0].text
+
+async def main() -> None:
+    found = await sleuth.asearch("rust", freshness="week")
+    url: str = found.results[0].url
+    with Client({"SLEUTH_HOME": "somewhere"}) as client:
+        answer = await client.aask("why?", rounds=2)
+        text: str = answer.text
+    try:
+        await sleuth.aread(url, timeout=3)
+    except SleuthError as error:
+        code: str = error.code
+
+asyncio.run(main())
+sleuth.search("rust", cuont=3)  # type: ignore[call-arg]
+sleuth.search("rust", count="3")  # type: ignore[arg-type]
+asyncio.run(sleuth.asearch("rust", cuont=3))  # type: ignore[call-arg]
+number: int = sleuth.search("rust").results[0].title  # type: ignore[assignment]
+"""
+
+
+@pytest.fixture
+def server(httpserver: HTTPServer) -> HTTPServer:
+    """A SearXNG that gives back what was searched for, and a page."""
+
+    def answer(request: Request) -> Response:
+        words = request.args["q"]
+        hits = [{"url": f"https://{n}.example/{words}", "title": f"{words} {n}", "content": "Text."} for n in range(8)]
+        return Response(json.dumps({"results": hits}), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    httpserver.expect_request("/fox").respond_with_data(PAGE, content_type="text/html")
+    return httpserver
+
+
+@pytest.fixture
+def make_client(make_sleuth: Any, server: HTTPServer) -> Iterator[Callable[..., sleuth.Client]]:
+    made: list[sleuth.Client] = []
+
+    def make(home: str = "home", **environ: str) -> sleuth.Client:
+        known = {"SEARXNG_URL": server.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"} | environ
+        made.append(sleuth.Client(make_sleuth(home, **known).environ))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close()
+
+
+@pytest.fixture
+def client(make_client: Callable[..., sleuth.Client]) -> sleuth.Client:
+    return make_client()
+
+
+def run(script: str, environ: dict[str, str], **options: Any) -> "subprocess.CompletedProcess[str]":
+    words = [sys.executable, "-c", script]
+    return subprocess.run(words, env=environ, capture_output=True, text=True, timeout=60, **options)
+
+
+def test_surface_is_small_and_closed() -> None:
+    assert sorted(sleuth.__all__) == SURFACE
+    assert dir(sleuth) == sorted([*SURFACE, "__version__"])
+    assert [name for name in SURFACE if not inspect.getdoc(getattr(sleuth, name))] == []
+    with pytest.raises(AttributeError, match="no attribute 'serach'"):
+        sleuth.serach  # noqa: B018 - asking is the test
+
+
+@pytest.mark.parametrize("name", ["search", "read", "ask"])
+def test_asynchronous_functions_take_what_the_others_take(name: str) -> None:
+    plain, other = getattr(sleuth, name), getattr(sleuth, f"a{name}")
+    assert inspect.signature(plain) == inspect.signature(other)
+    assert inspect.iscoroutinefunction(other)
+    assert other.__name__ == f"a{name}"
+    assert inspect.signature(plain) == inspect.signature(getattr(sleuth.Client({}), name))
+
+
+def test_signatures_hold_no_catch_all() -> None:
+    for name in ("search", "read", "summarize", "ask"):
+        kinds = {parameter.kind for parameter in inspect.signature(getattr(sleuth, name)).parameters.values()}
+        assert kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_search_stays_the_function_after_its_module_was_imported(sleuth: Any) -> None:
+    script = "import sleuth, sleuth.search; from sleuth import search; sleuth.search.__self__; search.__self__"
+    assert run(script, sleuth.environ).stderr == ""
+
+
+def test_importing_sleuth_imports_nothing_else(sleuth: Any) -> None:
+    script = "import sys; before = set(sys.modules); import sleuth; print(*sorted(set(sys.modules) - before))"
+    assert set(run(script, sleuth.environ).stdout.split()) <= {"sleuth", "types"}
+
+
+@pytest.mark.slow
+def test_types_reach_whoever_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "consumer.py").write_text(CONSUMER)
+    words = ["--strict", "--python-executable", sys.executable, "--cache-dir", str(ROOT / ".mypy_cache"), "consumer.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words], cwd=tmp_path, capture_output=True, text=True, timeout=110
+    )
+    assert done.stdout == "Success: no issues found in 1 source file\n"
+
+
+def test_search_gives_an_outcome(client: sleuth.Client) -> None:
+    outcome = client.search("fox", providers="searxng", count=3)
+    assert isinstance(outcome, Outcome)
+    assert [hit.title for hit in outcome.results] == ["fox 0", "fox 1", "fox 2"]
+    assert client.search(["fox", "hound"], providers=["searxng"]).query == "fox | hound"
+
+
+def test_search_reads_pages_where_content_is_wanted(client: sleuth.Client, server: HTTPServer) -> None:
+    server.clear()
+    hit = {"url": server.url_for("/fox"), "title": "Fox", "content": "A fox."}
+    server.expect_request("/search").respond_with_json({"results": [hit]})
+    server.expect_request("/fox").respond_with_data(PAGE, content_type="text/html")
+    told: list[Any] = []
+    outcome = client.search("fox", providers="searxng", content=True, on_page=told.append)
+    assert "lazy dog" in (outcome.results[0].content or "")
+    assert [event.kind for event in told] == ["start", "end"]
+
+
+def test_pages_are_read_and_summarised(client: sleuth.Client, server: HTTPServer) -> None:
+    page = client.read(server.url_for("/fox"))[0]
+    assert (page.ok, page.title) == (True, "On foxes")
+    digest = client.summarize([server.url_for("/fox"), server.url_for("/none")], "where do foxes sleep", length=120)
+    assert "sleep" in digest.summary[0].text
+    assert [source.citation for source in digest.sources] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.search(""),
+        lambda client: client.search("x", count=0),
+        lambda client: client.search("x", count=51),
+        lambda client: client.search("x", safe="sometimes"),
+        lambda client: client.search("x", category="cats"),
+        lambda client: client.search("x", freshness="yesterday"),
+        lambda client: client.search("x", cache="maybe"),
+        lambda client: client.search("x", timeout=-1),
+        lambda client: client.read("ftp://example.org/"),
+        lambda client: client.read("https://example.org/", max_chars=0),
+        lambda client: client.summarize("https://example.org/", length="endless"),
+        lambda client: client.ask("why?", search="perhaps"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anybody_is_asked(
+    client: sleuth.Client, server: HTTPServer, call: Callable[[sleuth.Client], Any]
+) -> None:
+    with pytest.raises(RequestError) as caught:
+        call(client)
+    assert caught.value.code == "INVALID_REQUEST"
+    assert caught.value.hint
+    assert server.log == []
+
+
+def test_failure_says_what_happened_and_what_to_do(make_client: Callable[..., sleuth.Client]) -> None:
+    client = make_client(SEARXNG_URL="http://127.0.0.1:1")
+    with pytest.raises(SearchError) as caught:
+        client.search("x", providers="searxng")
+    assert (caught.value.code, caught.value.provider) == ("UNREACHABLE", "searxng")
+    assert "sleuth doctor" in caught.value.hint
+    with pytest.raises(sleuth.SleuthError) as unread:
+        client.summarize("http://127.0.0.1:1/")
+    assert unread.value.code == "FETCH_FAILED"
+
+
+def test_sixteen_threads_share_a_client(client: sleuth.Client, server: HTTPServer) -> None:
+    def work(number: int) -> list[str]:
+        try:
+            return [client.search(f"q{number}-{turn}", providers="searxng").results[0].title for turn in range(3)]
+        finally:
+            client.close()
+
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(work, range(16)))
+    assert found == [[f"q{number}-{turn} 0" for turn in range(3)] for number in range(16)]
+    assert len(server.log) == 48
+
+
+def test_two_homes_in_one_process_stay_apart(make_client: Callable[..., sleuth.Client], tmp_path: Path) -> None:
+    clients = {}
+    for name in ("amber", "cobalt"):
+        (tmp_path / f"{name}.txt").write_text(f"The {name} notebook is about {name} and about nothing else at all.")
+        clients[name] = make_client(name)
+        from sleuth.pages.keeping import Keeper
+
+        Keeper(clients[name].runtime.library, lambda: None).add_files([str(tmp_path / f"{name}.txt")])
+
+    def look(pair: tuple[str, str]) -> bool:
+        whose, word = pair
+        try:
+            hits = clients[whose].search(f"{word} notebook", providers="library").results
+            return any(f"{word}.txt" in hit.url for hit in hits)
+        finally:
+            clients[whose].close()
+
+    pairs = [(whose, word) for whose in clients for word in clients] * 6
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(look, pairs)) == [whose == word for whose, word in pairs]
+
+
+def test_settings_are_read_again_when_they_have_changed(
+    client: sleuth.Client, make_sleuth: Any, server: HTTPServer
+) -> None:
+    assert len(client.search("fox", providers="searxng").results) == 5
+    make_sleuth()("config", "set", "websearch.max_results", "2")
+    assert len(client.search("fox", providers="searxng").results) == 2
+    config = Path(client.runtime.paths.config_file)
+    config.write_text("[websearch\n")
+    with pytest.raises(sleuth.SleuthError, match="not valid TOML"):
+        client.search("fox", providers="searxng")
+    config.unlink()
+    assert len(client.search("fox", providers="searxng").results) == 5
+
+
+def test_last_answers_stay_in_memory_and_all_threads_know_them(
+    client: sleuth.Client, server: HTTPServer, tmp_path: Path
+) -> None:
+    client.search("fox", providers="searxng")
+    shutil.rmtree(tmp_path / "home" / "cache")
+    with ThreadPoolExecutor(2) as pool:
+        assert pool.submit(client.search, "fox", providers="searxng").result().cached
+        pool.submit(client.close).result()
+    assert len(server.log) == 1
+    for number in range(20):
+        client.search(f"other {number}", providers="searxng")
+    shutil.rmtree(tmp_path / "home" / "cache")
+    assert not client.search("fox", providers="searxng").cached, "twenty others have been asked for since"
+    assert client.search("other 19", providers="searxng").cached
+
+
+def test_event_loop_goes_on_while_searches_run(client: sleuth.Client, lone_server: HTTPServer) -> None:
+    def slow(request: Request) -> Response:
+        time.sleep(0.3)
+        return Response('{"results": []}', content_type="application/json")
+
+    lone_server.expect_request("/search").respond_with_handler(slow)
+    client.environ = dict(client.environ or {}) | {"SEARXNG_URL": lone_server.url_for("")}
+
+    async def main() -> tuple[int, list[str], float]:
+        work = asyncio.gather(*(client.asearch(f"q{number}", providers="searxng") for number in range(4)))
+        ticks = 0
+        while not work.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        outcomes = await work
+        task = asyncio.create_task(client.asearch("another", providers="searxng"))
+        await asyncio.sleep(0.1)
+        started = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return ticks, [outcome.query for outcome in outcomes], time.monotonic() - started
+
+    ticks, queries, seconds = asyncio.run(main())
+    assert ticks > 5
+    assert queries == ["q0", "q1", "q2", "q3"]
+    assert seconds < 0.15, "who cancels does not wait for the answer"
+
+
+def test_interrupted_search_ends_at_once_and_the_next_one_works(sleuth: Any, lone_server: HTTPServer) -> None:
+    arrived = threading.Event()
+
+    def answer(request: Request) -> Response:
+        arrived.set()
+        if request.args["q"] == "slow":
+            time.sleep(3)
+        return Response('{"results": []}', content_type="application/json")
+
+    lone_server.expect_request("/search").respond_with_handler(answer)
+    script = (
+        "import sleuth, time\n"
+        "try:\n    sleuth.search('slow', providers='searxng')\n"
+        "except KeyboardInterrupt:\n    started = time.monotonic()\n"
+        "outcome = sleuth.search('quick', providers='searxng')\n"
+        "print(outcome.outcome, time.monotonic() - started < 2)\n"
+    )
+    environ = sleuth.environ | {"SEARXNG_URL": lone_server.url_for("")}
+    process = subprocess.Popen([sys.executable, "-c", script], env=environ, stdout=subprocess.PIPE, text=True)
+    assert arrived.wait(20)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[0] == "no_results True\n"
+
+
+def test_closing_leaves_nothing_open(make_client: Callable[..., sleuth.Client], tmp_path: Path) -> None:
+    def open_files() -> list[str]:
+        links = [os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]
+        targets = [os.readlink(link) for link in links if os.path.islink(link)]
+        return [target for target in targets if target.startswith(str(tmp_path))]
+
+    with make_client() as client:
+        client.search("fox", providers=["searxng", "library"])
+        assert open_files()
+    assert open_files() == []
+    assert client.search("fox", providers="searxng").results, "closed is not over"
+
+
+def test_files_are_private_whatever_the_umask(sleuth: Any, server: HTTPServer) -> None:
+    script = "import os; os.umask(0); import sleuth; sleuth.search('fox', providers=['searxng', 'library'])"
+    done = run(script, sleuth.environ | {"SEARXNG_URL": server.url_for("")})
+    assert done.stderr == ""
+    modes = {path: path.stat().st_mode & 0o777 for path in sleuth.home.rglob("*")}
+    assert len(modes) > 5
+    assert [path for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)] == []
+
+
+def test_what_a_command_would_warn_of_goes_to_logging(
+    make_client: Callable[..., sleuth.Client], caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    client = make_client(SLEUTH_WEBSEARCH_TIMEOUT="soon")
+    with caplog.at_level(logging.WARNING, "sleuth"):
+        client.search("fox", providers="searxng")
+    assert "websearch.timeout = 'soon'" in caplog.text
+    assert capfd.readouterr() == ("", "")
+
+
+def test_examples_of_the_handbook_run(sleuth: Any, server: HTTPServer) -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) > 8
+    server.expect_request("/").respond_with_data(PAGE, content_type="text/html")
+    server.expect_request("/missing").respond_with_data("no", 404)
+    script = f"for block in {blocks!r}:\n    print('>>>', block)\n    exec(block, {{'__name__': '__main__'}})"
+    environ = {"SEARXNG_URL": server.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    done = run(script.replace("https://example.org", server.url_for("").rstrip("/")), sleuth.environ | environ)
+    assert done.stderr == ""
+    assert done.stdout.count(">>>") == len(blocks)
+    assert "API_KEY_MISSING" in done.stdout
+    assert "The quick brown fox" in done.stdout
