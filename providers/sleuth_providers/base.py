@@ -3,7 +3,6 @@
 The data are NamedTuples, not dataclasses: they import in a fifth of the time, and every search pays for that.
 """
 
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +14,15 @@ from sleuth_providers.errors import BadResponseError, ProviderError
 FRESHNESS = ("day", "week", "month", "year")
 SAFETY = ("off", "moderate", "strict")
 CATEGORIES = ("general", "news", "images", "videos", "science", "it")
+MOST_VALUES = 200_000  # of a JSON document, which takes a hundred bytes of memory for each
+MOST_ITEMS = 1000  # of a list
+# Those of real pages; Python knows others, which take their time or are no text at all.
+CHARSETS = (
+    r"utf-?(?:8|16)(?:le|be)?|us-ascii|latin-?1|iso-8859-\d+|(?:windows|cp)-?\d+|koi8-\w"
+    r"|gb[\dk-]+|big5[\w-]*|euc-\w+|shift[_-]jis"
+)
+# What stands before a secret in an address.
+SECRET_FIELD = r"[?&;][\w.-]*(?:key|token|secret|passw(?:or)?d|pass|pwd|auth|signature|sig|credentials?)="  # noqa: S105 - a pattern
 
 
 class Query(NamedTuple):
@@ -63,7 +71,12 @@ class Account(NamedTuple):
     @property
     def secrets(self) -> tuple[str, ...]:
         """Return what must never be shown, logged or recorded."""
-        return tuple(secret for secret in (self.key, self.password) if secret)
+        found = [self.key, self.password, *secrets_in(self.host)]
+        if self.username:
+            from base64 import b64encode
+
+            found.append(b64encode(f"{self.username}:{self.password}".encode("utf-8", "replace")).decode())
+        return tuple(secret for secret in found if secret)
 
 
 class Result(NamedTuple):
@@ -136,7 +149,9 @@ class Reply(NamedTuple):
     url: str = ""
 
     def json(self) -> Any:
-        """Return the body as JSON; NaN, deep nesting and broken encodings are unreadable."""
+        """Return the body as JSON; NaN, deep nesting, broken encodings and values beyond number are unreadable."""
+        if sum(map(self.body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            raise BadResponseError("more values than an answer has", status=self.status)
         try:
             return json.loads(self.body.decode("utf-8-sig"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as problem:
@@ -145,10 +160,10 @@ class Reply(NamedTuple):
 
     def text(self) -> str:
         """Return the body as text in the charset it declares, else UTF-8."""
-        charset = re.search(r"charset=[\"']?([\w-]+)", self.headers.get("content-type", ""))
+        charset = re.search(rf"charset=[\"']?({CHARSETS})\b", self.headers.get("content-type", ""), re.IGNORECASE)
         try:
             return self.body.decode(charset[1] if charset else "utf-8", "replace")
-        except (LookupError, UnicodeError):  # `idna` and `undefined` are codecs too
+        except LookupError:
             return self.body.decode("utf-8", "replace")
 
 
@@ -212,6 +227,7 @@ class Provider:
     weight: ClassVar[float] = 1.0  # in the fusion of several lists
     scraped: ClassVar[bool] = False  # a page for people: the user agent is a browser's
     offline: ClassVar[bool] = False  # needs no network
+    files: ClassVar[bool] = False  # its results may be files of this machine
     reads_language: ClassVar[bool] = False  # a model reads the words: the date helps it
     options: ClassVar[Mapping[str, str]] = {}  # what `providers set --option` understands
     required_options: ClassVar[tuple[str, ...]] = ()
@@ -252,6 +268,13 @@ class Provider:
         return tuple(name for name in wanted if name not in able)
 
 
+def secrets_in(address: str) -> list[str]:
+    """Return the passwords and keys that stand in an address itself; where the query goes is none."""
+    login = re.search(r"://[^/?#@:]*:([^/?#]*)@", address) if "@" in address else None
+    fields = re.findall(f"{SECRET_FIELD}([^&;#\\s]*)", address, re.IGNORECASE) if "=" in address else []
+    return [secret for secret in [login[1] if login else "", *fields] if secret and "%s" not in secret]
+
+
 def base_url(account: Account, default: str) -> str:
     """Return the address to ask, without a trailing slash."""
     return (account.host or default).rstrip("/")
@@ -259,7 +282,12 @@ def base_url(account: Account, default: str) -> str:
 
 def strip_tags(markup: Any) -> str:
     """Return marked-up text as plain text: tags gone, entities decoded once."""
-    return html.unescape(re.sub(r"<[^<>]*>", "", as_text(markup))).strip()
+    text = re.sub(r"<[^<>]*>", "", as_text(markup)).strip()
+    if "&" not in text:
+        return text
+    from html import unescape  # its table of entities is not needed for most texts
+
+    return unescape(text).strip()
 
 
 def as_text(value: Any) -> str:
@@ -276,8 +304,8 @@ def as_number(value: Any) -> float | None:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a JSON list, or an empty one for anything else."""
-    return value if isinstance(value, list) else []
+    """Return a JSON list, as much of it as anybody needs, or an empty one for anything else."""
+    return value[:MOST_ITEMS] if isinstance(value, list) else []
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -287,18 +315,34 @@ def as_dict(value: Any) -> dict[str, Any]:
 
 def items(reply: Reply, *path: str) -> list[dict[str, Any]]:
     """Return the objects in the list at `path`; a missing list is empty, anything that is no object is skipped."""
+    value = document(reply)
+    for name in path[:-1]:
+        value = as_dict(value.get(name))
+    return objects(value.get(path[-1]))
+
+
+def document(reply: Reply) -> dict[str, Any]:
+    """Return the JSON object that a reply is; one that is none cannot be read."""
     value = reply.json()
     if not isinstance(value, dict):
         raise BadResponseError("not a JSON object", status=reply.status)
-    for name in path[:-1]:
-        value = as_dict(value.get(name))
-    return [item for item in as_list(value.get(path[-1])) if isinstance(item, dict)]
+    return value
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list, an empty list for anything else."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
 
 
 def web_results(results: Iterable[Result]) -> tuple[Result, ...]:
-    """Keep the results one can visit: a title and an http(s) address."""
-    return tuple(
-        result._replace(title=result.title or urlsplit(result.url).netloc)
-        for result in results
-        if result.url.startswith(("http://", "https://"))
-    )
+    """Keep the results one can visit: a title, which may be its host, and an http(s) address."""
+    visitable = (result for result in results if result.url.startswith(("http://", "https://")))
+    named = (result if result.title else result._replace(title=_host(result.url)) for result in visitable)
+    return tuple(result for result in named if result.title)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).netloc
+    except ValueError:  # no address at all
+        return ""

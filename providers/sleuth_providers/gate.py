@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.http1 import CHUNK
 from sleuth_providers.policy import Guard
-from sleuth_providers.wire import CHUNK, TimedSocket, dial, remaining, split, target_of
+from sleuth_providers.wire import TimedSocket, dial, remaining, split, target_of
 
 MAX_BYTES = 50_000_000  # there and back, all connections together
 MAX_CONNECTIONS = 64  # at the same time

@@ -1,12 +1,10 @@
 """The HTTP policy of every provider: one deadline, few retries, own-origin redirects, status → error."""
 
 import os
-import random
 import string
 import sys
 import time
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from urllib.parse import quote, urljoin, urlsplit
 
 from sleuth_providers.base import Refusal, Reply, Request
@@ -95,6 +93,8 @@ class Http:
 def _pause(error: ProviderError, attempt: int) -> float:
     if error.retry_after is not None:
         return error.retry_after
+    import random
+
     return 0.3 * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
 
 
@@ -128,10 +128,16 @@ def retry_after(reply: Reply) -> float | None:
     try:
         if not value:
             return None
-        seconds = float(value) if value.isdigit() else parsedate_to_datetime(value).timestamp() - time.time()
+        seconds = float(value) if value.isdigit() else _until(value)
         return min(max(0.0, seconds), LONGEST_WAIT)
     except (ValueError, OverflowError):
         return None
+
+
+def _until(date: str) -> float:
+    from email.utils import parsedate_to_datetime
+
+    return parsedate_to_datetime(date).timestamp() - time.time()
 
 
 def _joined(here: str, location: str) -> str:

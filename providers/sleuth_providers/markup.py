@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sleuth_providers.base import Reply
 from sleuth_providers.errors import BadResponseError
+from sleuth_providers.tags import bounded
 
 Node = Any  # selectolax gives no node, or one
 ADDRESS_LIKE = re.compile(r"(https?://|www\.)?[\w-]+(\.[\w-]+)+(:\d+)?(\s?[/›»>].*)?|https?:.*", re.IGNORECASE)
@@ -36,8 +37,10 @@ def page_text(reply: Reply) -> str:
 
 
 def read_html(reply: Reply) -> Any:
-    """Return the parsed page; one nested so deep that parsing would take for ever is refused."""
+    """Return the parsed page; one so large or nested so deep that parsing would take for ever is refused."""
     page = page_text(reply)
+    if len(bounded(page)) < len(page):
+        raise BadResponseError("more markup than a results page has", status=reply.status)
     depth = work = 0
     for tag in NESTING_TAG.finditer(page):
         depth = max(0, depth - 1) if tag[1] else depth + 1

@@ -18,7 +18,9 @@ from sleuth_providers.wire import Limits, collect, numeric_address, split, tls_c
 def proxy_for(address: str) -> str | None:
     """Return the proxy the system names for an address; none for loopback, whatever the variables say."""
     parts, host, _ = split(address)
-    if host == "localhost" or host.startswith("127.") or host == "::1" or proxy_bypass(parts.netloc.rpartition("@")[2]):
+    written = numeric_address(host.rstrip("."))  # 127.0.0.1.example.org is a name
+    is_loopback = host == "localhost" or written == "::1" or written.startswith("127.")
+    if is_loopback or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")

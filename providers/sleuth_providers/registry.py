@@ -3,9 +3,10 @@
 import importlib
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sleuth_providers.base import Provider
+if TYPE_CHECKING:
+    from sleuth_providers.base import Provider
 
 # Every other module of this package is a provider: the file's name, with - for _, is its id.
 HOUSE = {
@@ -13,12 +14,14 @@ HOUSE = {
     "base",
     "errors",
     "http",
+    "http1",
     "policy",
     "wire",
     "proxied",
     "registry",
     "local",
     "markup",
+    "tags",
     "finder",
     "browser",
     "gate",
@@ -27,8 +30,8 @@ HOUSE = {
 
 GROUP = "sleuth.providers"  # the entry-point group of other people's packages
 
-_added: dict[str, Callable[[], Provider]] = {}
-_loaded: dict[str, Provider] = {}
+_added: "dict[str, Callable[[], Provider]]" = {}
+_loaded: "dict[str, Provider]" = {}
 
 
 def names() -> list[str]:
@@ -38,17 +41,18 @@ def names() -> list[str]:
     return sorted({module.replace("_", "-") for module in modules} | set(_added))
 
 
-def add(name: str, make: Callable[[], Provider]) -> None:
+def add(name: str, make: "Callable[[], Provider]") -> None:
     """Hand in a provider that lives elsewhere; `make` is called when it is first asked for."""
     _added[name] = make
     _loaded.pop(name, None)
 
 
-def load(name: str) -> Provider:
+def load(name: str) -> "Provider":
     """Return the provider with this id; KeyError when there is none."""
-    if name not in _loaded:
-        _loaded[name] = _added[name]() if name in _added else _built_in(name)
-    return _loaded[name]
+    provider = _loaded.get(name)
+    if provider is None:  # nothing is looked up twice: another thread may `add` in between
+        provider = _loaded[name] = _added[name]() if name in _added else _built_in(name)
+    return provider
 
 
 def plugins() -> dict[str, Any]:
@@ -58,7 +62,9 @@ def plugins() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _plugin(name: str) -> Provider:
+def _plugin(name: str) -> "Provider":
+    from sleuth_providers.base import Provider
+
     point = plugins().get(name)
     if point is None:
         raise KeyError(name)
@@ -79,7 +85,9 @@ class PluginError(Exception):
         self.name = name
 
 
-def _built_in(name: str) -> Provider:
+def _built_in(name: str) -> "Provider":
+    from sleuth_providers.base import Provider
+
     module_name = name.replace("-", "_")
     if name not in names() and name != "local":
         return _plugin(name)

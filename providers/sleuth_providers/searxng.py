@@ -1,7 +1,5 @@
 """SearXNG: a metasearch server of one's own, asked over its JSON API."""
 
-from base64 import b64encode
-
 from sleuth_providers.base import (
     Account,
     Answer,
@@ -17,7 +15,8 @@ from sleuth_providers.base import (
     as_number,
     as_text,
     base_url,
-    items,
+    document,
+    objects,
     web_results,
 )
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
@@ -66,6 +65,8 @@ class SearXNG(Provider):
             params["timeout_limit"] = str(limit)
         headers = {}
         if account.username:
+            from base64 import b64encode
+
             headers["Authorization"] = "Basic " + b64encode(f"{account.username}:{account.password}".encode()).decode()
         return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
 
@@ -103,13 +104,12 @@ class SearXNG(Provider):
                 "HTML instead of JSON",
                 hint="is this address really a SearXNG server? check it: sleuth doctor",
             )
-        hits = items(reply, "results")
-        data = reply.json()
+        data = document(reply)
         silent = (
             pair for pair in as_list(data.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1
         )
         return Found(
-            results=web_results(_result(item) for item in hits),
+            results=web_results(_result(item) for item in objects(data.get("results"))),
             answers=tuple(
                 answer for answer in (_answer(entry) for entry in as_list(data.get("answers"))) if answer.text
             )

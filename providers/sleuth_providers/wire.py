@@ -1,7 +1,7 @@
 """One HTTP/1.1 exchange over a socket of ours: one deadline around all of it, bodies bounded, addresses checked.
 
-http.client does the protocol. What it lacks is here: a time limit for the whole exchange instead of one a read, a race
-between IPv6 and IPv4, a look at the address really connected to, and a cap on what a compressed body may grow to.
+`http1` knows the protocol. Here are a time limit for the whole exchange instead of one a read, a race between IPv6 and
+IPv4, a look at the address really connected to, and a cap on what a compressed body may grow to.
 """
 
 import errno
@@ -14,18 +14,17 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from sleuth_providers.base import Reply, Request
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError, DeadlineError, UnreachableError
+from sleuth_providers.http1 import CHUNK, ENDED, read_body, read_head, request_head
 from sleuth_providers.policy import Guard
 
 Address = tuple[socket.AddressFamily, Any]
 
 STAGGER = 0.25  # seconds before the next address is tried beside one that has not answered
-CHUNK = 65536
 CA_FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 
 
@@ -42,23 +41,23 @@ def exchange(request: Request, headers: Mapping[str, str], limits: Limits, guard
     address = request.address
     parts, host, port = split(address)
     where = parts.netloc.rpartition("@")[2]
-    connection = HTTPConnection(host, port)
-    connection.default_port = 443 if parts.scheme == "https" else 80  # a port everybody knows stays out of Host
+    body, content_type = request.body()
+    sent = dict(headers) | ({"Content-Type": content_type} if content_type else {}) | dict(request.headers)
+    head = request_head(request.method, target_of(parts), _host_header(parts, host, port), sent, body)
     plain = None
     try:
-        connection.sock = plain = _connect(host, port, parts.scheme == "https", limits, guard)
-        _send(connection, request, target_of(parts), headers)
-        response = connection.getresponse()
-        names = {name.lower(): value for name, value in response.getheaders()}
-        return Reply(response.status, names, _read(response, names, limits.body), address)
+        plain = _connect(host, port, parts.scheme == "https", limits, guard)
+        plain.sendall(head + (body or b""))
+        stream = plain.makefile()
+        answered = read_head(stream)
+        encoding = answered.headers.get("content-encoding", "")
+        whole = collect(read_body(stream, answered), encoding, answered.status, limits.body)
+        return Reply(answered.status, answered.headers, whole, address)
     except TimeoutError as problem:
         raise DeadlineError from problem
-    except (HTTPException, EOFError) as problem:
-        raise BrokenOffError("the connection broke off or spoke no HTTP") from problem
     except OSError as problem:
-        raise _no_connection(problem, where) from problem
+        raise no_connection(problem, where) from problem
     finally:
-        connection.close()
         if plain:
             plain.raw.close()
 
@@ -88,13 +87,11 @@ def target_of(parts: Any) -> str:
     return quote(f"{path}?{parts.query}" if parts.query else path, safe=string.punctuation, errors="surrogatepass")
 
 
-def _send(connection: HTTPConnection, request: Request, target: str, headers: Mapping[str, str]) -> None:
-    body, content_type = request.body()
-    sent = dict(headers) | ({"Content-Type": content_type} if content_type else {}) | dict(request.headers)
-    try:
-        connection.request(request.method, target, body, sent)
-    except ValueError:  # its words quote the header, and the header may be a key
-        raise BadRequestError("a key or another header holds characters that HTTP cannot carry") from None
+def _host_header(parts: Any, host: str, port: int) -> str:
+    """Return who is asked, as the request names it; a port everybody knows stays out of it."""
+    name = host if host.isascii() else host.encode("idna").decode("ascii")
+    name = f"[{name.partition('%')[0]}]" if ":" in name else name
+    return name if port == (443 if parts.scheme == "https" else 80) else f"{name}:{port}"
 
 
 def _connect(host: str, port: int, secure: bool, limits: Limits, guard: Guard | None) -> Any:
@@ -103,7 +100,7 @@ def _connect(host: str, port: int, secure: bool, limits: Limits, guard: Guard | 
     try:
         if secure:
             plain.settimeout(remaining(until))
-            plain = tls_context().wrap_socket(plain, server_hostname=host)
+            plain = tls_context().wrap_socket(plain, server_hostname=_plain(host))
         return TimedSocket(plain, limits.deadline)
     except BaseException:
         plain.close()
@@ -140,7 +137,7 @@ def _resolve(host: str, port: int, until: float) -> list[Address]:
     def look_up() -> None:
         try:
             flags = socket.AI_NUMERICHOST if numeric else 0  # 999.1.1.1 would be asked of the network
-            answer.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags))
+            answer.append(socket.getaddrinfo(_plain(host), port, type=socket.SOCK_STREAM, flags=flags))
         except (OSError, UnicodeError) as problem:
             answer.append(problem)
 
@@ -161,6 +158,12 @@ def _resolve(host: str, port: int, until: float) -> list[Address]:
     second = [entry for entry in found if entry[0] != found[0][0]]
     mixed = [entry for pair in zip(first, second, strict=False) for entry in pair]
     return mixed + first[len(second) :] + second[len(first) :]
+
+
+def _plain(host: str) -> str | bytes:
+    """Return a plain ASCII name as bytes, which spares its way through IDNA and the tables of that."""
+    fits = host.isascii() and all(0 < len(label) < 64 for label in host.removesuffix(".").split("."))
+    return host.encode() if fits else host
 
 
 def _race(addresses: list[Address], until: float) -> socket.socket:
@@ -214,12 +217,12 @@ class TimedSocket:
         self.raw.settimeout(remaining(self.deadline))
         self.raw.sendall(data)
 
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        """Return what comes in as http.client wants to read it."""
+    def makefile(self, _mode: str = "rb") -> io.BufferedReader:
+        """Return what comes in, to be read by lines and pieces."""
         return io.BufferedReader(_TimedReader(self.raw, self.deadline), CHUNK)
 
     def close(self) -> None:
-        """Do nothing: http.client closes it when the headers end, with the body still to be read."""
+        """Do nothing: http.client, as the gate uses it, closes it when the headers end, the body still to be read."""
 
 
 class _TimedReader(io.RawIOBase):
@@ -242,16 +245,6 @@ def remaining(deadline: float) -> float:
     return left
 
 
-def _read(response: HTTPResponse, headers: Mapping[str, str], limit: int) -> bytes:
-    def chunks() -> Iterable[bytes]:
-        while chunk := response.read1(CHUNK):
-            yield chunk
-        if response.length:  # http.client is silent when a body ends early
-            raise BrokenOffError("the connection broke off in the middle of the answer")
-
-    return collect(chunks(), headers.get("content-encoding", ""), response.status, limit)
-
-
 def collect(chunks: Iterable[bytes], encoding: str, status: int, limit: int) -> bytes:
     """Return a body, decompressed as it streams, never keeping more than the limit."""
     encoding = encoding.strip().lower()
@@ -272,7 +265,7 @@ def collect(chunks: Iterable[bytes], encoding: str, status: int, limit: int) -> 
             raise BadResponseError(f"larger than {limit / 1_000_000:g} MB", status=status)
         parts.append(data)
     if inflate and not inflate.finished:
-        raise BrokenOffError("the connection broke off in the middle of the answer")
+        raise BrokenOffError(ENDED)
     return b"".join(parts)
 
 
@@ -294,7 +287,7 @@ class _Inflate:
         return self.engine is None or self.engine.eof
 
 
-def _no_connection(problem: OSError, where: str) -> UnreachableError:
+def no_connection(problem: OSError, where: str) -> UnreachableError:
     """Say in our words why there was no connection, or what ended it."""
     if isinstance(problem, ConnectionResetError | BrokenPipeError | ConnectionAbortedError):
         return BrokenOffError(f"connection closed by {where}")

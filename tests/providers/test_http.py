@@ -468,6 +468,9 @@ def test_proxy_is_not_used_for_loopback(proxy: Any, serve: Any, host: str) -> No
         (".example.test", "www.example.test", True),
         ("other.test", "example.test", False),
         ("", "example.test", False),
+        ("", "127.0.0.1", True),
+        ("", "[::1]", True),
+        ("", "127.0.0.1.example.test", False),
     ],
 )
 def test_no_proxy_is_honoured(

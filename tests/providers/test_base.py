@@ -1,0 +1,91 @@
+"""What adapters read is bounded, in charsets of real pages; what is secret in an account is known to be."""
+
+import json
+from typing import Any
+
+import pytest
+
+from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Reply, as_list, document, objects, secrets_in
+from sleuth_providers.errors import BadResponseError
+
+
+def reply(body: bytes, kind: str = "application/json") -> Reply:
+    return Reply(200, {"content-type": kind}, body)
+
+
+@pytest.mark.parametrize("piece", [b"1,", b"[],", b"{},"])
+def test_json_of_endless_values_is_unreadable(piece: bytes) -> None:
+    many = b"[" + piece * (MOST_VALUES // len(piece.replace(b"1", b"").replace(b"]", b"").replace(b"}", b""))) + b"1]"
+    with pytest.raises(BadResponseError, match="more values"):
+        reply(many).json()
+    assert len(reply(b"[" + piece * 1000 + b"1]").json()) == 1001
+
+
+def test_one_long_text_is_readable() -> None:
+    assert len(reply(json.dumps("word " * 1_000_000).encode()).json()) == 5_000_000
+
+
+@pytest.mark.parametrize("body", ["[]", "7", '"text"', "null"])
+def test_what_is_no_object_is_no_answer(body: str) -> None:
+    with pytest.raises(BadResponseError, match="not a JSON object"):
+        document(reply(body.encode()))
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [([{"a": 1}, 7, None, {}], [{"a": 1}, {}]), (None, []), ({"a": 1}, []), ("text", [])]
+)
+def test_objects_of_a_list_are_found(value: Any, found: list[Any]) -> None:
+    assert objects(value) == found
+
+
+def test_lists_end() -> None:
+    assert len(as_list([0] * (MOST_ITEMS + 1))) == MOST_ITEMS
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("utf-8", "é"),
+        ("GBK", "中"),
+        ("gb2312", "中"),
+        ("gb18030", "中"),
+        ("big5", "中"),
+        ("shift_jis", "日"),
+        ("euc-kr", "한"),
+        ("windows-1251", "ж"),
+        ("iso-8859-2", "ł"),
+        ("latin1", "é"),
+        ("koi8-r", "ж"),
+    ],
+)
+def test_charset_of_a_page_is_believed(charset: str, text: str) -> None:
+    assert reply(text.encode(charset), f'text/html; charset="{charset}"').text() == text
+
+
+@pytest.mark.parametrize(
+    "charset", ["punycode", "idna", "unicode_escape", "utf-7", "rot13", "undefined", "cp99999", "x"]
+)
+def test_charset_of_no_page_is_not(charset: str) -> None:
+    assert reply("\\x41-é".encode(), f"text/html; charset={charset}").text() == "\\x41-é"
+
+
+@pytest.mark.parametrize(
+    ("address", "secrets"),
+    [
+        ("https://api.test/search", []),
+        ("https://api.test/search?q=%s&lang=en&author=me", []),
+        ("https://api.test/search?key=%s", []),
+        ("https://api.test/?q=%s&api_key=abc&X-Token=def#x", ["abc", "def"]),
+        ("https://me:pa:ss@api.test/a@b", ["pa:ss"]),
+        ("https://me@api.test/", []),
+        ("not an address", []),
+    ],
+)
+def test_secrets_in_an_address_are_found(address: str, secrets: list[str]) -> None:
+    assert secrets_in(address) == secrets
+
+
+def test_account_knows_all_its_secrets() -> None:
+    account = Account("x", "key", "https://a.test/?token=t0k", username="me", password="word")
+    assert set(account.secrets) == {"key", "word", "t0k", "bWU6d29yZA=="}
+    assert Account().secrets == ()
