@@ -1,5 +1,6 @@
 """The front desk: plain command lines are read from a generated table, everything else goes to Typer.
 
+What lies ready is handed over at once: help texts, and answers that were written out before (`prepared.py`).
 Typer costs more to import than a cached search takes. The table in `generated/` is made from Typer's own command tree
 by `python -m sleuth.generate`, and a property test holds that both read any command line alike. What the desk is not
 sure about, errors above all, it hands on.
@@ -8,9 +9,12 @@ sure about, errors above all, it hands on.
 import os
 import sys
 
+from sleuth import prepared
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, TextIO
 
     from sleuth.runtime import Runtime
 
@@ -32,16 +36,33 @@ def help_text(arguments: list[str]) -> str | None:
         return stream.read()
 
 
+def hand_over(arguments: list[str], environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:
+    """Write an answer that was written out before; tells whether there was one."""
+    values = read(arguments[1:]) if arguments[:1] == ["search"] else None
+    ticket = prepared.ticket(values, environ, out, err) if values else None
+    if ticket is None or (found := prepared.find(ticket)) is None:
+        return False
+    from sleuth.store.journal import note_search
+
+    written, said, note = found
+    out.write(written)
+    out.flush()
+    err.write(said)
+    note_search(ticket.paths.journal, note)
+    return True
+
+
 def answer(runtime: "Runtime", arguments: list[str]) -> int | None:
     """Run a plain `search`; None hands the command line to Typer."""
-    if not arguments or arguments[0] != "search":
-        return None
-    values = read(arguments[1:])
+    values = read(arguments[1:]) if arguments[:1] == ["search"] else None
     if values is None:
         return None
-    from sleuth.commands.searching import Wishes, search
+    from sleuth.commands.searching import search
+    from sleuth.wishes import Wishes
 
-    return search(runtime, Wishes(**values))
+    plain = not runtime.debug and runtime.color == "auto"
+    ticket = prepared.ticket(values, runtime.environ, runtime.stdout, runtime.stderr) if plain else None
+    return search(runtime, Wishes(**values), ticket)
 
 
 def read(words: list[str]) -> "dict[str, Any] | None":

@@ -7,6 +7,11 @@ from typer import Context
 
 WIDTH = 78  # what Typer makes of a terminal of 80 columns
 HEAD = '"""The options of `sleuth search`, for the front desk. Written by python -m sleuth.generate."""\n'
+LAZY = """\
+TYPE_CHECKING = False  # typing takes longer to import than everything else here
+if TYPE_CHECKING:
+    from typing import Any
+"""
 
 
 def files(root: Any) -> dict[str, str]:
@@ -34,8 +39,8 @@ def table(command: Any) -> str:
         for flag in (*parameter.opts, *parameter.secondary_opts):
             flags[flag] = (parameter.name, *_kind(parameter, flag))
     lines = [f"    {flag!r}: {entry!r},".replace("'", '"') for flag, entry in flags.items()]
-    body = "\n".join(["FLAGS: dict[str, tuple[str, str, Any]] = {", *lines, "}"])
-    return f'{HEAD}\nfrom typing import Any\n\nPOSITIONAL = "{positional}"\n{body}\n'
+    body = "\n".join(['FLAGS: "dict[str, tuple[str, str, Any]]" = {', *lines, "}"])
+    return f'{HEAD}\n{LAZY}\nPOSITIONAL = "{positional}"\n{body}\n'
 
 
 def _kind(parameter: Any, flag: str) -> tuple[str, Any]:

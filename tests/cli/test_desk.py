@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from typer.main import get_command
 
 from sleuth.app import app
-from sleuth.commands.searching import Wishes
 from sleuth.desk import help_text, read
 from sleuth.generated.search import FLAGS
+from sleuth.wishes import Wishes
 
 COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]
 PLAIN = st.one_of(

@@ -1,0 +1,21 @@
+"""JSON as it is written to a terminal, a pipe or a file."""
+
+import json
+from typing import Any, TextIO
+
+
+def write_json(document: Any, out: TextIO) -> None:
+    """Write indented JSON."""
+    out.write(json_text(document, indent=2, ascii=not _takes_unicode(out)) + "\n")
+
+
+def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) -> str:
+    """Return JSON; what cannot be seen is escaped, so that it does no harm on a terminal either."""
+    text = json.dumps(document, ensure_ascii=ascii, indent=indent)
+    if not all(line.isprintable() for line in text.split("\n")):
+        text = "".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text)
+    return text
+
+
+def _takes_unicode(out: TextIO) -> bool:
+    return (getattr(out, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
