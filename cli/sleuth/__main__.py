@@ -3,60 +3,110 @@
 import os
 import sys
 
-from sleuth import __version__
+from sleuth import __version__, process
 
 TYPE_CHECKING = False  # typing itself is not free, and --version does without
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sleuth.errors import SleuthError
     from sleuth.runtime import Runtime
 
 VERSION = f"sleuth {__version__}\n"
+LAST_WORDS = b"""error: sleuth cannot work here, and cannot say why
+hint: free some memory, let it open more files, or install it anew
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run sleuth and return its exit code."""
-    os.umask(0o077)
-    arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments == ["--version"]:  # answered before anything is imported
-        sys.stdout.write(VERSION)
+    try:
+        os.umask(0o077)
+        process.mend_streams()
+        process.heed_interrupts()
+        return _main(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        return process.INTERRUPTED
+    except BrokenPipeError:
+        process.silence(sys.stdout)
         return 0
-    _mend_streams()
-    from sleuth.desk import help_text
-
-    if text := help_text(arguments):
-        sys.stdout.write(text)
-        return 0
-    from sleuth.runtime import Runtime
-
-    return run(Runtime(), arguments)
+    except Exception:  # not even a complaint could be made
+        os.write(2, LAST_WORDS)
+        return 1
+    finally:
+        process.ignore_interrupts()
 
 
-def run(runtime: "Runtime", arguments: list[str]) -> int:
+def _main(arguments: list[str]) -> int:
+    try:
+        if _lies_ready(arguments):
+            return 0
+        from sleuth.runtime import Runtime
+    except BrokenPipeError:
+        raise
+    except (OSError, EOFError) as problem:
+        from sleuth.runtime import Runtime
+
+        runtime = Runtime()
+        try:
+            return _surprise(runtime, problem)
+        finally:
+            _close(runtime)
+    return run(Runtime(), arguments, process.hurry)
+
+
+def _lies_ready(arguments: list[str]) -> bool:
+    """Write what takes no work, and tell whether that was all: the version, help, an answer written out before."""
+    text = VERSION if arguments == ["--version"] else None
+    if text is None:
+        from sleuth import desk
+
+        text = desk.help_text(arguments)
+        if text is None:
+            return desk.hand_over(arguments, os.environ, sys.stdout, sys.stderr)
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    return True
+
+
+def run(runtime: "Runtime", arguments: list[str], when_interrupted: "Callable[[], None] | None" = None) -> int:
     """Run one command line in a Runtime; the only catch-all of the house."""
-    from sleuth import language, logs
     from sleuth.errors import Exit, SleuthError
 
-    runtime.json_errors = wants_json(arguments)
-    runtime.debug = "--debug" in arguments
-    language.choose(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
-    logs.configure(runtime.paths.state, runtime.debug)
     try:
-        return _run(runtime, arguments)
+        return _prepare_and_run(runtime, arguments)
     except SleuthError as error:
         if runtime.debug:
             _traceback(runtime)
         runtime.complain(error)
         return error.exit
     except KeyboardInterrupt:
+        if when_interrupted:
+            when_interrupted()
         print(file=runtime.stderr)
         runtime.complain(SleuthError("interrupted", code="INTERRUPTED"))
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        _silence(runtime)
+        process.silence(runtime.stdout)
         return Exit.DONE
+    except UnicodeEncodeError as problem:
+        return _not_text(runtime, problem)
     except Exception as problem:
         return _surprise(runtime, problem)
     finally:
         _close(runtime)
+
+
+def _prepare_and_run(runtime: "Runtime", arguments: list[str]) -> int:
+    from sleuth import language, logs
+
+    runtime.json_errors = wants_json(arguments)
+    runtime.debug = "--debug" in arguments
+    language.choose(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
+    logs.configure(runtime.paths.state, runtime.debug)
+    code = _run(runtime, arguments)
+    runtime.stdout.flush()
+    return code
 
 
 def _run(runtime: "Runtime", arguments: list[str]) -> int:
@@ -69,7 +119,6 @@ def _run(runtime: "Runtime", arguments: list[str]) -> int:
     result = _run_typer(runtime, [*flags, *words])
     if result == Exit.INTERRUPTED:  # how Typer hands on Ctrl-C
         raise KeyboardInterrupt
-    runtime.stdout.flush()
     return result if isinstance(result, int) else Exit.DONE
 
 
@@ -81,8 +130,10 @@ def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
 
     try:
         return app.run(runtime, arguments)
-    except Abort as problem:
-        raise KeyboardInterrupt from problem
+    except Abort as problem:  # also how Typer takes an end of data, be it of the compiled code of a module
+        raise problem.__cause__ or KeyboardInterrupt from problem
+    except SystemExit as problem:  # how Typer takes a pipe that nobody reads
+        raise BrokenPipeError from problem
     except Exception as problem:
         usage = getattr(problem, "format_message", None)
         if usage is None:
@@ -118,21 +169,43 @@ def wants_json(arguments: list[str]) -> bool:
     return "--json" in before or "--format=json" in before or "json" in named
 
 
-def _surprise(runtime: "Runtime", problem: Exception) -> int:
-    from sleuth.errors import Exit, SleuthError
+def _not_text(runtime: "Runtime", problem: UnicodeEncodeError) -> int:
+    """Complain of bytes that came from a command line or a file name and are text in no encoding we know."""
+    from sleuth.errors import RequestError
 
     if runtime.debug:
         _traceback(runtime)
-    from sleuth import logs
+    said = ascii(problem.object[problem.start : problem.start + 10])
+    error = RequestError("what was typed is not all text: {said}", "type it in UTF-8", said=said)
+    runtime.complain(error)
+    return error.exit
 
+
+def _surprise(runtime: "Runtime", problem: Exception) -> int:
+    """Complain of what nobody foresaw: an accident of the machine, or a fault of ours."""
+    from sleuth import accidents, logs
+    from sleuth.errors import SleuthError
+
+    if runtime.debug:
+        _traceback(runtime)
     logs.log("unexpected: %r", problem)
-    error = SleuthError(
+    error = accidents.explain(problem) or _of_the_database(runtime, problem)
+    error = error or SleuthError(
         "something unexpected went wrong ({kind})",
         "run it again with --debug and report it",
         kind=type(problem).__name__,
     )
     runtime.complain(error)
-    return Exit.FAILED
+    return error.exit
+
+
+def _of_the_database(runtime: "Runtime", problem: Exception) -> "SleuthError | None":
+    """Return the error for what went wrong with the one database whose troubles are not told where they arise."""
+    if type(problem).__module__ != "sqlite3":
+        return None
+    from sleuth.store.connection import broken
+
+    return broken(runtime.paths.database, problem)
 
 
 def _traceback(runtime: "Runtime") -> None:
@@ -148,34 +221,12 @@ def _close(runtime: "Runtime") -> None:
     try:
         runtime.close()
         runtime.stdout.flush()
-    except BrokenPipeError:
-        _silence(runtime)
+    except OSError:  # it was said already, or nobody reads on
+        process.silence(runtime.stdout)
     except (Exception, KeyboardInterrupt) as problem:
         from sleuth import logs
 
         logs.log("while closing: %r", problem)
-
-
-def _silence(runtime: "Runtime") -> None:
-    """Let nothing more be written to a pipe nobody reads, not even by the interpreter on its way out."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), runtime.stdout.fileno())
-    except (OSError, ValueError):
-        return
-
-
-def _mend_streams() -> None:
-    """Make the three streams usable whatever they are: closed ones lead nowhere, none fails on a character."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        stream = getattr(sys, name)
-        if stream is None:
-            handle = os.open(os.devnull, os.O_RDWR)
-            if handle != number:
-                os.dup2(handle, number)
-            mode = "r" if number == 0 else "w"
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - lives as long as we do
-        elif number and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
 
 
 if __name__ == "__main__":
