@@ -1,0 +1,123 @@
+"""One server on loopback that speaks as the providers do, over http and https: quick, slow, and with pages to read."""
+
+import json
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+SLOWEST = 0.8  # seconds that the last of eight instances takes
+SENTENCE = "Tokio and async-std are runtimes for asynchronous Rust programs. "
+
+
+def hits(count: int) -> list[dict[str, object]]:
+    """Return results as SearXNG has them."""
+    return [
+        {
+            "url": f"https://example.org/page/{number}",
+            "title": f"Result {number} about async runtimes in Rust",
+            "content": SENTENCE * 2,
+            "engines": ["one", "two"],
+            "score": 1.0 / number,
+        }
+        for number in range(1, count + 1)
+    ]
+
+
+def _searxng(count: int) -> bytes:
+    return json.dumps({"query": "q", "results": hits(count), "answers": [], "unresponsive_engines": []}).encode()
+
+
+HTML = "".join(
+    f'<div class="result results_links results_links_deep web-result">'
+    f'<h2 class="result__title"><a class="result__a" href="{hit["url"]}">{hit["title"]}</a></h2>'
+    f'<a class="result__snippet" href="{hit["url"]}">{hit["content"]}</a></div>'
+    for hit in hits(10)
+)
+DUCKDUCKGO = f'<html><body><div id="links" class="results">{HTML}</div></body></html>'.encode()
+SEARXNG = _searxng(10)
+TAVILY = json.dumps({"query": "q", "results": hits(10), "response_time": 0.1}).encode()
+# 100 kB each: an article with its furniture, and plain text.
+PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"
+ARTICLE = f"<html><head><title>A page</title></head><body><nav><a href='/'>Home</a></nav><article>{PARAGRAPH * 300}"
+ARTICLE_PAGE = f"{ARTICLE[:99_900]}</article></body></html>".encode()
+TEXT_PAGE = (SENTENCE * 8 + "\n\n").encode() * 192
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Speaks SearXNG, DuckDuckGo's page and Tavily, each in a millisecond, and serves pages."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        """Answer a SearXNG search, at /slow/N/search after a while, or send a page."""
+        parts = urlsplit(self.path)
+        first, *rest = parts.path.strip("/").split("/")
+        if first in ("article", "text"):
+            body = ARTICLE_PAGE if first == "article" else TEXT_PAGE
+            self._answer(body, f"text/{'html' if first == 'article' else 'plain'}; charset=utf-8")
+            return
+        if first == "slow":
+            time.sleep(SLOWEST * int(rest[0]) / 8)
+        words = parse_qs(parts.query).get("q", [""])[0].split()
+        many = int(words[-1]) if len(words) > 1 and words[-2] == "results" else 0
+        self._answer(_searxng(many) if many else SEARXNG, "application/json")
+
+    def do_POST(self) -> None:
+        """Answer the page's form or Tavily's API."""
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        page = self.path.startswith("/html")
+        self._answer(DUCKDUCKGO if page else TAVILY, "text/html; charset=utf-8" if page else "application/json")
+
+    def _answer(self, body: bytes, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    """Takes many connections at once; the usual five in waiting cost whoever is sixth a second."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+
+class Addresses(NamedTuple):
+    """Where the server is, and the certificate of its https side."""
+
+    http: str
+    https: str
+    certificate: Path
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Addresses]:
+    """Serve on loopback as long as the block lasts."""
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    request += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(request, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    plain, secure = (Server(("127.0.0.1", 0), Handler) for _ in range(2))
+    secure.socket = context.wrap_socket(secure.socket, server_side=True)
+    for server in (plain, secure):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield Addresses(f"http://127.0.0.1:{plain.server_port}", f"https://127.0.0.1:{secure.server_port}", certificate)
+    finally:
+        for server in (plain, secure):
+            server.shutdown()
+            server.server_close()

@@ -1,0 +1,99 @@
+"""Things done side by side, against what they cannot be faster than: the slowest provider, curl, extraction alone."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from loopback import SLOWEST, Addresses
+from measuring import race
+
+PROVIDERS = 8
+FETCH = """
+import sys
+from threading import Thread
+from sleuth_providers.base import Request
+from sleuth_providers.http import Http
+from sleuth_providers.policy import Policy
+urls, sizes = sys.argv[1:], []
+def work():
+    while urls:
+        sizes.append(len(Http(Policy()).send(Request(urls.pop())).body))
+workers = [Thread(target=work) for _ in range(2)]
+for worker in workers: worker.start()
+for worker in workers: worker.join()
+assert len(sizes) == len(sys.argv) - 1 and min(sizes) > 90_000
+"""
+READ = "import sleuth, sys; assert all(page.ok for page in sleuth.read(sys.argv[1:], cache='off'))"
+EXTRACT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from loopback import ARTICLE_PAGE
+from sleuth.pages.extract import extract
+from sleuth.pages.fetch import Fetched
+for number in range(int(sys.argv[2])):
+    extract(Fetched("http://x.example/", "http://x.example/", 200, "text/html", "html", "utf-8", ARTICLE_PAGE))
+"""
+
+
+def table(addresses: Addresses, environ: Mapping[str, str], runs: int) -> str:
+    """Return the ratios as a Markdown table."""
+    reading = {
+        "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
+        "SLEUTH_LIBRARY_REMEMBER": "false",
+        "SLEUTH_FETCH_CONCURRENCY": "8",
+    }
+    lines = ["| | ratio | goal | against |", "|---|---|---|---|", _providers(addresses, environ, runs)]
+    if shutil.which("curl"):
+        lines += [_fetching(addresses, dict(environ) | reading, runs), _extracting(addresses, dict(environ) | reading)]
+    return "\n".join(lines)
+
+
+def _providers(addresses: Addresses, environ: Mapping[str, str], runs: int) -> str:
+    sleuth = str(Path(sys.executable).with_name("sleuth"))
+    names = [f"slow-{number}" for number in range(1, PROVIDERS + 1)]
+    for number, name in enumerate(names, 1):
+        host = ["--adapter", "searxng", "--id", name, "--api-host", f"{addresses.http}/slow/{number}"]
+        subprocess.run([sleuth, "providers", "add", *host], env=dict(environ), check=True, capture_output=True)
+    command = [sleuth, "search", "-p", ",".join(names), "--no-cache", "--json", "rust"]
+    took = race({"eight": command}, environ, max(3, runs // 3))["eight"].seconds
+    against = f"the slowest of them, {SLOWEST * 1000:.0f} ms"
+    return f"| {PROVIDERS} providers at once | {took / SLOWEST:.2f} | ≤ 1.10 | {against} |"
+
+
+def _fetching(addresses: Addresses, environ: Mapping[str, str], runs: int) -> str:
+    urls = [f"{addresses.http}/text/{number}" for number in range(50)]
+    ways = {"fetched": FETCH, "fetched and made readable": READ}
+    commands = {name: [sys.executable, "-c", code, *urls] for name, code in ways.items()}
+    found = race({"curl": _curl(urls)} | commands, environ, max(5, runs))
+    ratios = {name: found[name].seconds / found["curl"].seconds for name in ways}
+    goals = {"fetched": "≤ 4"}
+    return "\n".join(
+        f"| 50 pages of 100 kB, {name} | {ratio:.2f} | {goals.get(name, '')} | `curl --parallel` |"
+        for name, ratio in ratios.items()
+    )
+
+
+def _extracting(addresses: Addresses, environ: Mapping[str, str]) -> str:
+    urls = [f"{addresses.http}/article/{number}" for number in range(5)]
+    commands = {
+        "curl": _curl(urls),
+        "extraction": [sys.executable, "-c", EXTRACT, str(Path(__file__).parent), "5"],
+        "sleuth": [sys.executable, "-c", READ, *urls],
+    }
+    found = race(commands, environ, 3)
+    ratio = found["sleuth"].seconds / (found["curl"].seconds + found["extraction"].seconds)
+    return f"| 5 pages of 100 kB, read and extracted | {ratio:.2f} | ≤ 1.5 | `curl --parallel` and extraction alone |"
+
+
+def _curl(urls: list[str]) -> list[str]:
+    curl = shutil.which("curl") or "curl"
+    return [
+        curl,
+        "-s",
+        "--parallel",
+        "--parallel-max",
+        "8",
+        *(part for url in urls for part in ("-o", "/dev/null", url)),
+    ]
