@@ -1,0 +1,36 @@
+"""Addresses of pages: one key for each, found in one go, whatever they are dressed in. A case is a list of lines."""
+
+from sleuth.pages.fetch import ascii_address
+from sleuth.relevance.urls import canonical, host_of, matches_domain, registered_host
+from sleuth.text import ascii_url, clean_url, domain, mask_login
+from sleuth_providers.errors import BadRequestError
+from sleuth_providers.markup import is_web, join, site_of, unwrap
+
+WORDS = (
+    "www. ¦ m. ¦ amp/ ¦ /amp ¦ .amp.html ¦ index.html ¦ utm_x=1 ¦ ? ¦ & ¦ &amp; ¦ ;sid=1 ¦ %2e%2e/ ¦ %25 ¦ "
+    "#!/ ¦ :80 ¦ xn-- ¦ url=http ¦ google.com/url?q= ¦ wikipedia.org/wiki/"
+)
+ROUNDS = 800
+
+
+def check(data: bytes) -> None:
+    """Bring each line into its normal forms; none may raise, and a normal form is its own."""
+    for url in data.decode("utf-8", "surrogateescape").split("\n")[:20]:
+        key = canonical(url)
+        assert canonical(key) == key, "canonical is final"
+        host = host_of(url)
+        assert registered_host(host) in host
+        if host.isprintable() and " " not in host:
+            assert matches_domain(url, host) is bool(host_of(host)), "a host covers itself"
+        shown = clean_url(url)
+        assert not shown or shown.startswith(("http://", "https://", "HTTP", "Http", "hTTp")) or "://" in shown
+        assert clean_url(shown) == shown, "clean is final"
+        assert ascii_url(shown).isascii()
+        assert not set(shown) & set(' <>"\\\x1b\n\r\t\u202e'), "fit to be clicked"
+        domain(url), site_of(url), mask_login(url)
+        if is_web(joined := join("https://search.example/", url)):
+            assert is_web(unwrap(joined, "https://search.example/?q=x"))
+        try:
+            assert ascii_address(url).isascii()
+        except BadRequestError:
+            continue

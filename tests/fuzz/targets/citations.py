@@ -1,0 +1,89 @@
+"""Citations in a text: found, linked, numbered anew, checked and attached; what is no citation stays as it is.
+
+The parts of a case stand between lines of %%: the text, then what each of its sources says.
+"""
+
+from sleuth.answers.citations import STYLES, Source, below, find, link, remap
+from sleuth.answers.prose import prose
+from sleuth.answers.support import as_json, attach, signs
+from sleuth.answers.support import check as check_support
+
+PARTS = "\n%%\n"
+WORDS = (
+    "[1] ¦ [2] ¦ [3+] ¦ [1??] ¦ [1-2] ¦ [9] ¦ \n%%\n ¦ \n\n ¦ ]( ¦ [1][2] ¦ [a][1] ¦ ]: ¦  [1] .  ¦ "
+    "Rust is a language for systems."
+)
+ROUNDS = 250
+LARGE = 100_000  # bytes: no answer comes near it, and it is read four times
+
+
+def check(data: bytes) -> None:
+    """Hold what `answers` promises of a text and its sources."""
+    text, *said = data.decode("utf-8", "replace").split(PARTS)
+    sources = [
+        Source(number, f"https://s{number}.example/?a=`|<{number}>", f"T[{number}]", part)
+        for number, part in enumerate(said[:6], 1)
+    ]
+    marks = find(text)
+    outside = _outside(text, [(mark.start, mark.end) for mark in marks])
+    assert all(mark.numbers and all(0 <= number <= 999 for number in mark.numbers) for mark in marks)
+    _outside(text, prose(text).stretches)
+    for style in STYLES if len(text) < LARGE // 2 else STYLES[:1]:
+        linked = link(text, sources, style)
+        assert_in_order(outside, linked.text)
+        assert {*linked.cited, *linked.out_of_range} == {number for mark in marks for number in mark.numbers}
+        assert all(number <= len(sources) for number in linked.cited)
+        below(text, sources, linked.cited, style)
+        assert style == "terminal" or link(linked.text, sources, style).text == linked.text, "what is linked stays so"
+        if style != "terminal":
+            assert ("\x1b" in linked.text) <= ("\x1b" in text), "no control characters of ours"
+    assert link(text, ()).text == text, "without sources nothing changes"
+    assert remap(text, {number: number for number in range(1000)}) == text, "the same numbers change nothing"
+    _check_support(text, sources)
+    _check_attached(text, sources)
+
+
+def _outside(text: str, spans: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> list[str]:
+    """Return what lies between spans that are in order and within a text."""
+    parts, place = [], 0
+    for start, end in spans:
+        assert place <= start < end <= len(text), "spans"
+        parts.append(text[place:start])
+        place = end
+    return [*parts, text[place:]]
+
+
+def assert_in_order(parts: list[str], text: str) -> None:
+    """Fail unless a text has all parts, one after the other, the first at its start and the last at its end."""
+    assert text.startswith(parts[0])
+    assert text.endswith(parts[-1])
+    place = 0
+    for part in parts:
+        place = text.find(part, place)
+        assert place >= 0, "text outside of citations is lost"
+        place += len(part)
+
+
+def _check_support(text: str, sources: list[Source]) -> None:
+    checks = check_support(text, sources)
+    for one in checks:
+        assert 0 <= one.start <= one.end <= len(text)
+        assert 0 <= one.score <= 1
+        said = sources[one.citation - 1].text
+        if one.evidence:
+            assert 0 <= one.evidence[0] < one.evidence[1] <= len(said), "evidence"
+        as_json(one, sources)
+    signed = link(text, sources, "plain", signs(checks))
+    assert signed.cited == link(text, sources).cited
+
+
+def _check_attached(text: str, sources: list[Source]) -> None:
+    attached = attach(text, sources)
+    bare = attached.text
+    for one in reversed(attached.added):
+        mark = f"[{one.citation}+]"
+        assert attached.text.startswith(mark, one.place), "place"
+        bare = bare[: one.place] + bare[one.place + len(mark) :]
+    assert bare.replace(" ", "") == text.replace(" ", ""), "only marks are added"
+    assert attached.added or attached.text == text
+    assert not attach(attached.text, sources).added, "nothing is attached twice"

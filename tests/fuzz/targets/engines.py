@@ -1,0 +1,53 @@
+"""What a SearXNG says of its engines, as doctor reads it: /config, a search and /stats/errors, each of any shape.
+
+A case is one JSON object with these three and the header of timings.
+"""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+from sleuth.doctor.engines import TROUBLES, engines_answer, trouble_with
+from sleuth.doctor.search import search_finds, time_is_enough
+from sleuth.text import JOINERS
+from sleuth_providers.base import Account, as_dict, as_text
+
+WORDS = (
+    '"engines": [ ¦ "name": ¦ "enabled": true ¦ "unresponsive_engines": [ ¦ Suspended:  ¦ suspended_time=999999999 ¦ '
+    "total_0_a;dur=1.2.3"
+)
+ROUNDS = 900
+LARGE = 300_000
+
+
+def check(data: bytes) -> None:
+    """Report on the engines."""
+    try:
+        said = as_dict(json.loads(data))
+    except (ValueError, RecursionError):
+        return
+    visit = _visit(said)
+    found = [engines_answer(visit), search_finds(visit), time_is_enough(visit)]
+    found += [finding for trouble in TROUBLES if (finding := trouble_with(trouble, visit))]
+    for finding in found:
+        assert all(type(part) is str for part in (*finding[:5], *finding.fix))
+        assert all(sign.isprintable() or sign in JOINERS or sign == "\n" for sign in finding.evidence), "harmless"
+        assert all(sign.isprintable() or sign in JOINERS for line in finding.fix for sign in line), "harmless to type"
+
+
+def _visit(said: dict[str, Any]) -> Any:
+    seen = SimpleNamespace(
+        header=lambda _name: as_text(said.get("timing")), elapsed_ms=40, status=200, timed_out=False, summary="HTTP 200"
+    )
+    return SimpleNamespace(
+        config=as_dict(said.get("config")),
+        answer=as_dict(said.get("answer")),
+        errors=as_dict(said.get("errors")),
+        search=seen,
+        software=(as_text(said.get("software")), ""),
+        account=Account("searxng", engines=("bing", "x")),
+        around=SimpleNamespace(provider="searxng"),
+        place=SimpleNamespace(url="http://a"),
+        timeout=5.0,
+        now=1_700_000_000.0,
+    )

@@ -1,0 +1,39 @@
+"""The library's index: any page can be put in, any words looked for, and all of it taken out again.
+
+The parts of a case stand between lines of %%: what is looked for, then pages.
+"""
+
+import tempfile
+from pathlib import Path
+
+from sleuth.relevance.words import match_expression
+from sleuth.store.library import Library, Page
+from sleuth.store.passages import passage
+
+FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
+LIBRARY = Library(str(Path(FOLDER.name, "library.db")))
+PARTS = "\n%%\n"
+WORDS = "\n%%\n ¦ \" ¦ ' ¦ * ¦ ^ ¦ ( ¦ ) ¦  AND  ¦  OR  ¦  NOT  ¦ NEAR( ¦ title :  ¦ - ¦ + ¦ : ¦ rust ¦ \x00"
+ROUNDS = 60
+LARGE = 200_000
+
+
+def check(data: bytes) -> None:
+    """Put pages in, find them, take them out."""
+    query, *texts = data.decode("utf-8", "surrogateescape").split(PARTS)
+    pages = [Page(f"https://fuzz.example/{number}", *_titled(text)) for number, text in enumerate(texts[:4])]
+    added = LIBRARY.add(pages)
+    assert added.added + added.updated + added.unchanged == len(pages)
+    for result in LIBRARY.search(query, 5, content=True):
+        assert result.snippet.strip() or not result.content.strip(), "what is found has a snippet"
+    for page in pages:
+        words = match_expression(page.title)
+        if words:
+            assert LIBRARY.search(page.title, 50), "what is in is found"
+        passage(page.text, query)
+    assert LIBRARY.remove("https://fuzz.example/*") == len(pages)
+
+
+def _titled(text: str) -> tuple[str, str]:
+    title, _, rest = text.partition("\n")
+    return title, rest

@@ -1,0 +1,52 @@
+"""Markdown of models on its way to a viewer, a terminal and a prompt: tamed, drawn and defused, whatever is in it."""
+
+import io
+import unicodedata
+
+from rich.console import Console
+
+from sleuth.answers.citations import find
+from sleuth.answers.fence import defused, fenced
+from sleuth.answers.taming import tame
+from sleuth.render.blocks import look, same_target, split
+from sleuth.render.document import Document
+from sleuth.text import JOINERS, clean_url
+
+LINKS = {1: "https://a.example/?x=1&y", 2: "https://b.example/"}
+STYLES = dict.fromkeys(("title", "rank", "url", "quiet", "code", "warning", "site"), "bold")
+CONSOLE = Console(file=io.StringIO(), width=60, force_terminal=True, color_system=None)
+WORDS = (
+    "[ ¦ ]( ¦ ) ¦ ![ ¦ <a href=x> ¦ <img src=x> ¦ ](< ¦ >) ¦ ]:  ¦ [1] ¦ [2+] ¦ ` ¦ ```\n ¦ \n\n ¦ \n>  ¦ "
+    "\n-  ¦ \n     ¦ | ¦ \n|---|\n ¦ javascript: ¦ data: ¦ &#106; ¦ \\ ¦ <untrusted ¦ [search results ¦ "
+    "&colon; ¦ &Tab;"
+)
+ROUNDS = 100
+LARGE = 20_000  # bytes: the parser of Markdown takes its time, and an answer is far shorter
+
+
+def check(data: bytes) -> None:
+    """Tame, draw and defuse a text."""
+    text = data.decode("utf-8", "replace")
+    assert "".join(split(text)) == text, "blocks are the text"
+    tamed = tame(text, LINKS)
+    seen = look(tamed)
+    assert not seen.has_html, "no HTML"
+    known = {same_target(target) for target in LINKS.values()}
+    for link in seen.links:
+        assert not link.is_picture, "no pictures"
+        assert clean_url(link.target), "links to the web alone"
+        assert link.label not in ("[1]", "[2]", "[1+]", "[2?]") or link.target in known, (
+            "citations lead to their sources"
+        )
+    for said in (text, tamed):
+        document = Document(CONSOLE, STYLES, 60)
+        document.lead(LINKS)
+        for line in document.lines(said):
+            assert all(map(_is_harmless, line.plain)), "harmless on a terminal"
+    bare = defused(text)
+    assert not find(bare), "no citation is left in what pages say"
+    assert fenced(bare, text[:100], "c0de").count("untrusted-c0de") == 2, "nothing climbs the fence"
+
+
+def _is_harmless(sign: str) -> bool:
+    return sign.isprintable() or sign in JOINERS or sign == "\t" or unicodedata.category(sign) == "Zs"

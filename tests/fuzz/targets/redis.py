@@ -1,0 +1,49 @@
+"""Replies of a shared server: values of the protocol, or one of the errors that mean it is of no use; cut anywhere."""
+
+from typing import Any
+
+from sleuth.shared.connection import Connection, NotRedisError, Refusal, packed
+
+WORDS = "\r\n ¦ $ ¦ * ¦ : ¦ + ¦ - ¦ $5\r\n ¦ *3\r\n ¦ $-1\r\n ¦ *9999999\r\n ¦ $3999999\r\n ¦ @user_script: 1: -ERR"
+ROUNDS = 1500
+
+
+class Canned:
+    """A socket that gives bytes in pieces of a size, then ends."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self.size = data, size
+
+    def settimeout(self, seconds: float) -> None:
+        """Take no notice."""
+
+    def recv(self, most: int) -> bytes:
+        """Give the next piece."""
+        piece, self.data = self.data[: min(self.size, most)], self.data[min(self.size, most) :]
+        return piece
+
+
+def check(data: bytes) -> None:
+    """Read replies until there are no more."""
+    whole = _replies(data, 65536)
+    if len(data) < 5000:
+        assert _replies(data, 1) == whole, "cut anywhere"
+    assert packed((data, "x")).count(data) >= 1
+
+
+def _replies(data: bytes, size: int) -> list[Any]:
+    connection = Connection.__new__(Connection)  # without a server to dial
+    connection._socket, connection._received, connection._room = Canned(data, size), bytearray(), 4_000_000  # type: ignore[assignment]  # as good as a socket
+    found: list[Any] = []
+    while True:
+        try:
+            found.append(connection._read(float("inf")))
+        except (NotRedisError, ConnectionResetError) as problem:
+            return [*found, type(problem).__name__]
+        _check_value(found[-1])
+
+
+def _check_value(value: Any) -> None:
+    assert value is None or type(value) in (bytes, int, list, Refusal)
+    for inside in value if type(value) is list else ():
+        _check_value(inside)

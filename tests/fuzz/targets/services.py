@@ -1,0 +1,40 @@
+"""Replies of those who read pages for us: the Jina reader and the Wayback Machine. The first line tells whose it is."""
+
+from sleuth.pages.services import read_by_jina, read_from_archive
+from sleuth_providers.base import Refusal, Reply, Request
+from sleuth_providers.errors import ProviderError
+
+WORDS = '"data" ¦ "content" ¦ "publishedTime" ¦ "99999" ¦ Thu, 99 Foo 99999 99:99:99 +9999 ¦ 2024-13-45 ¦ error 4040'
+ROUNDS = 400
+
+
+class Canned:
+    """Answers everything with the same body."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
+        """Return the body."""
+        reply = Reply(200, {"content-type": "text/html"}, self.body, request.address)
+        if refusal and (error := refusal(reply)):
+            raise error
+        return reply
+
+    def time_left(self) -> float:
+        """Return some time."""
+        return 5.0
+
+
+def check(data: bytes) -> None:
+    """Read a reply."""
+    whose, _, body = data.partition(b"\n")
+    read = read_by_jina if whose == b"jina" else read_from_archive
+    try:
+        reading = read("https://a.example/page", Canned(body))
+    except ProviderError:
+        return
+    assert type(reading.final_url) is str
+    assert reading.content.blocks
+    for said in (*reading.content[:4], reading.archived):
+        assert said.isprintable() or set("\u200c\u200d") & set(said)

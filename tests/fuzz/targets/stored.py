@@ -1,0 +1,159 @@
+"""What was written to disk, by us or by somebody else: recordings, cached answers and pages, prepared answers, sources.
+
+The first line of a case tells what the rest is.
+"""
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from sleuth import prepared
+from sleuth.answers.citations import Source
+from sleuth.answers.sources import read_sources
+from sleuth.errors import SleuthError
+from sleuth.found import found_as_json, found_from_json
+from sleuth.pages import page
+from sleuth.paths import find_paths
+from sleuth.store.folding import read as read_journal
+from sleuth.tape import Replayer
+from sleuth_providers import registry
+from sleuth_providers.base import Account, Answer, Found, Query, Result
+from sleuth_providers.errors import ProviderError
+from sleuth_providers.policy import Policy
+
+FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
+FILE = Path(FOLDER.name, "file")
+TICKET = prepared.Ticket("key", find_paths({"SLEUTH_HOME": FOLDER.name}))
+FOUND = Found(
+    (Result("T", "https://a.b/", "s", score=1.5, engines=("x",)),), (Answer("a", "u"),), ("s",), engines={"e": "why"}
+)
+PAGE = {
+    "layer": "page",
+    "url": "https://a.b/",
+    "archived": "",
+    "about": ["T", "A", "2024-05-06", "en"],
+    "blocks": [["heading", "T", 1], ["paragraph", "x", 0]],
+}
+BRAVE = registry.load("brave").samples[0]
+TAPE = {
+    "version": 1,
+    "recordedAt": "2026-01-02T03:04:05+00:00",
+    "exchanges": [
+        {
+            "provider": "brave",
+            "question": "q",
+            "page": 1,
+            "method": "GET",
+            "url": "u",
+            "status": 200,
+            "headers": {"content-type": "application/json"},
+            "text": BRAVE.body,
+        },
+        {"provider": "brave", "question": "q", "page": 1, "error": "RateLimitError", "detail": "HTTP 429"},
+        {"provider": "brave", "question": "q", "page": 1, "status": 200, "headers": {}, "base64": "e30="},
+        {"provider": "library", "question": "q", "page": 1, "found": found_as_json(FOUND)},
+    ],
+}
+LINE = {
+    "at": 1700000000.5,
+    "query": "q",
+    "providers": "brave",
+    "outcome": "success",
+    "results": 3,
+    "ms": 12,
+    "cached": 0,
+    "asked": [["brave", "ok", 12, 1]],
+}
+SOURCES = {
+    "results": [
+        {"citation": 1, "url": "https://a.b/", "title": "T", "content": "c", "round": 2},
+        "https://c.d/",
+        {"url": "x", "summary": [{"text": "t"}]},
+    ]
+}
+SEEDS = [
+    f"found\n{json.dumps(found_as_json(FOUND))}",
+    f"page\n{json.dumps(PAGE)}",
+    f"tape\n{json.dumps(TAPE)}",
+    f"journal\n{json.dumps(LINE)}",
+    f"journal\n{json.dumps(LINE)}\n\nbroken\n{json.dumps(LINE | {'query': None})}\n",
+    f"sources\n{json.dumps(SOURCES)}",
+    b"prepared\nabc\0key\0- - -\0" + b"1.0\0" + b"99999999999.0\0out \x02\0err \x03\0note",
+]
+WORDS = (
+    '"error": "__doc__" ¦ "error": "ProviderError" ¦ "base64": "x" ¦ "status": "200" ¦ '
+    '"headers": null ¦ \x00 ¦ \x02 ¦ nan ¦ inf ¦ "at": 1e12 ¦ "\\ud800"'
+)
+ROUNDS = 900
+
+
+def check(data: bytes) -> None:
+    """Read a file or an entry of the kind that the first line names."""
+    kind, _, body = data.partition(b"\n")
+    if kind == b"tape":
+        _check_tape(body)
+    elif kind == b"journal":
+        _check_journal(body)
+    elif kind == b"prepared":
+        _check_prepared(body)
+    elif kind == b"sources":
+        with suppress(SleuthError):
+            sources = read_sources(body.decode("utf-8", "replace"))
+            assert all(
+                type(source) is Source and 1 <= source.citation <= 999 and type(source.text) is str
+                for source in sources
+            )
+    else:
+        with suppress(ValueError, RecursionError):
+            _check_entry(kind, json.loads(body))
+
+
+def _check_entry(kind: bytes, value: object) -> None:
+    """Read an entry of the cache, which is JSON already."""
+    if kind == b"found":
+        found = found_from_json(value)
+        assert found is None or found_from_json(json.loads(json.dumps(found_as_json(found)))) == found, "kept as it is"
+    elif kind == b"page":
+        with suppress(KeyError, TypeError, ValueError):
+            reading = page.from_json(value)
+            page.from_reading("https://a.b/", reading, 1000)
+
+
+def _check_tape(body: bytes) -> None:
+    FILE.write_bytes(body)
+    with suppress(SleuthError):
+        tape = Replayer(str(FILE))
+        assert tape.now.tzinfo
+        for name in ("brave", "brave", "brave", "brave"):
+            with suppress(ProviderError):
+                found = tape.search(registry.load(name), Query("q"), Account(name, key="k"), Policy(attempts=1))
+                assert all(type(result.title) is str for result in found.results)
+        adapter = type("Library", (type(registry.load("brave")),), {"offline": True})()
+        with suppress(ProviderError):
+            assert type(tape.search(adapter, Query("q"), Account("library"), Policy())) is Found
+
+
+def _check_journal(body: bytes) -> None:
+    FILE.write_bytes(body)
+    for noted in read_journal(str(FILE)):
+        assert noted.at > 0
+        assert noted.results >= 0
+        for text in (
+            noted.query or "",
+            noted.providers,
+            noted.outcome,
+            *(text for one in noted.asked for text in one[:2]),
+        ):
+            text.encode()  # as the database will
+
+
+def _check_prepared(body: bytes) -> None:
+    """Read an answer with a good check sum, so that what is behind it is seen too, and with none."""
+    os.makedirs(TICKET.paths.prepared, exist_ok=True)
+    rest = body.partition(b"\0")[2]
+    for data in (body, b"%x\0%b" % (int.from_bytes(rest, "big") % prepared.PRIME, rest)):
+        Path(TICKET.file).write_bytes(data)
+        found = prepared.find(TICKET)
+        assert found is None or all(type(part) is str for part in found)
