@@ -3,6 +3,7 @@
 # make lint   ruff, mypy, import-linter
 # make docs   regenerates completions, man pages, command reference and pictures
 # make bench  races sleuth against its peers on a loopback server
+# make fuzz   feeds every parser with hostile input, five minutes each; one of them: make fuzz TARGET=citations SECONDS=900
 # Needs python3 (3.11+) and nothing else; uv is used when it is there.
 
 SHELL := /bin/sh
@@ -11,9 +12,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=
+TARGET ?=
+SECONDS ?= 300
+ATHERIS := .cache/fuzz/atheris
 SEARCH = search enable json in searxng
 
-.PHONY: run test lint docs bench constraints clean
+.PHONY: run test lint docs bench fuzz constraints clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
@@ -33,6 +37,15 @@ docs: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/race.py $(ARGS)
+
+# Where atheris cannot be had, cases are made without knowing what they reach.
+fuzz: $(VENV)/dev.stamp
+ifdef UV
+	@test -d $(ATHERIS) || uv pip install --quiet --python $(BIN)/python --target $(ATHERIS) atheris==3.0.0 || true
+else
+	@test -d $(ATHERIS) || $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(ATHERIS) atheris==3.0.0 || true
+endif
+	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
 # Everything that gets installed is pinned, with hashes; the project itself is installed in place.
 $(VENV)/run.stamp: constraints-run.txt pyproject.toml

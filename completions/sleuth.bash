@@ -4,7 +4,7 @@
 # What may follow a command. The functions below answer in `offer` (words), `source` (what to ask) and `comma`.
 _sleuth_commands() {
     case $1 in
-        'sleuth') offer='search summarize cite providers config library doctor searxng cache tool-schema completions' ;;
+        'sleuth') offer='search summarize ask chat cite providers config library doctor searxng serve mcp usage history cache tool-schema completions' ;;
         'sleuth providers') offer='list show set use add remove reset test' ;;
         'sleuth config') offer='show get set unset edit path validate' ;;
         'sleuth library') offer='add search list remove stats' ;;
@@ -18,7 +18,9 @@ _sleuth_options() {
     case $1 in
         'sleuth') offer='--color --debug --version -h --help' ;;
         'sleuth search') offer='-q --question -p --provider -n --count --page --lang --region --freshness --safe --category --engine --site --exclude -f --format --json --template --fields -o --output --rerank --recent --rules --explain --record --replay --batch --ordered --resume --jobs -i --interactive --content --compress --limit --unit --max-tokens --progress --cache --no-cache --refresh --offline --timeout --fallback --no-fallback --with-time --no-time --open -j --exit-status -h --help --color --debug' ;;
-        'sleuth summarize') offer='--query --length -f --format --json -o --output --progress --timeout --refresh --offline -h --help --color --debug' ;;
+        'sleuth summarize') offer='--query --length --extractive -f --format --json -o --output --progress --timeout --refresh --offline -h --help --color --debug' ;;
+        'sleuth ask') offer='--search -p --provider --rounds --pages --lang --region --extractive -f --format --json -o --output --progress --cache --no-cache --refresh --offline --timeout --exit-status -h --help --color --debug' ;;
+        'sleuth chat') offer='--search -p --provider --rounds --pages --lang --region --extractive --cache --no-cache --refresh --offline --timeout -h --help --color --debug' ;;
         'sleuth cite') offer='--sources --check --style --json --references --no-references -o --output -h --help --color --debug' ;;
         'sleuth providers' | 'sleuth providers use' | 'sleuth providers remove' | 'sleuth providers reset' | \
             'sleuth config' | 'sleuth config set' | 'sleuth config unset' | 'sleuth config edit' | \
@@ -36,7 +38,11 @@ _sleuth_options() {
         'sleuth library remove') offer='--all -y --yes -h --help --color --debug' ;;
         'sleuth doctor') offer='-p --provider --only -v --verbose --json --timeout --settings --fix -h --help --color --debug' ;;
         'sleuth searxng init') offer='--port --force --limiter -h --help --color --debug' ;;
-        'sleuth tool-schema') offer='--style -h --help --color --debug' ;;
+        'sleuth serve') offer='--host --port --token-file --print-token --allow-host --allow-origin --allow-remote -h --help --color --debug' ;;
+        'sleuth mcp') offer='-p --provider -n --count --timeout -h --help --color --debug' ;;
+        'sleuth usage') offer='--days -p --provider --json -h --help --color --debug' ;;
+        'sleuth history') offer='-n --count --json --clear -y --yes -h --help --color --debug' ;;
+        'sleuth tool-schema') offer='--style --tool -h --help --color --debug' ;;
     esac
 }
 
@@ -49,8 +55,11 @@ _sleuth_value() {
             'sleuth search --site' | 'sleuth search --exclude' | 'sleuth search --template' | \
             'sleuth search --jobs' | 'sleuth search --limit' | 'sleuth search --max-tokens' | \
             'sleuth search --timeout' | 'sleuth search --open' | 'sleuth summarize --query' | \
-            'sleuth summarize --timeout' | 'sleuth providers list --limit' | 'sleuth providers list --offset' | \
-            'sleuth providers set --api-key' | 'sleuth providers set --api-host' | 'sleuth providers set --engines' | \
+            'sleuth summarize --timeout' | 'sleuth ask --rounds' | 'sleuth ask --pages' | 'sleuth ask --lang' | \
+            'sleuth ask --region' | 'sleuth ask --timeout' | 'sleuth chat --rounds' | 'sleuth chat --pages' | \
+            'sleuth chat --lang' | 'sleuth chat --region' | 'sleuth chat --timeout' | \
+            'sleuth providers list --limit' | 'sleuth providers list --offset' | 'sleuth providers set --api-key' | \
+            'sleuth providers set --api-host' | 'sleuth providers set --engines' | \
             'sleuth providers set --basic-auth-username' | 'sleuth providers set --basic-auth-password' | \
             'sleuth providers set --name' | 'sleuth providers set --option' | 'sleuth providers add --id' | \
             'sleuth providers add --name' | 'sleuth providers add --api-host' | 'sleuth providers add --api-key' | \
@@ -59,8 +68,13 @@ _sleuth_value() {
             'sleuth providers test --timeout' | 'sleuth library search -n' | 'sleuth library search --count' | \
             'sleuth library search --page' | 'sleuth library search --site' | 'sleuth library search --exclude' | \
             'sleuth library search --template' | 'sleuth library list --limit' | 'sleuth library list --offset' | \
-            'sleuth doctor --only' | 'sleuth doctor --timeout' | 'sleuth searxng init --port') : ;;
-        'sleuth search -p' | 'sleuth search --provider') offer='auto all' source=providers comma=, ;;
+            'sleuth doctor --only' | 'sleuth doctor --timeout' | 'sleuth searxng init --port' | \
+            'sleuth serve --host' | 'sleuth serve --port' | 'sleuth serve --allow-host' | \
+            'sleuth serve --allow-origin' | 'sleuth mcp -n' | 'sleuth mcp --count' | 'sleuth mcp --timeout' | \
+            'sleuth usage --days' | 'sleuth history -n' | 'sleuth history --count') : ;;
+        'sleuth search -p' | 'sleuth search --provider' | 'sleuth ask -p' | 'sleuth ask --provider' | \
+            'sleuth chat -p' | 'sleuth chat --provider' | 'sleuth mcp -p' | 'sleuth mcp --provider' | \
+            'sleuth usage -p' | 'sleuth usage --provider') offer='auto all' source=providers comma=, ;;
         'sleuth search --freshness') offer='day week month year' ;;
         'sleuth search --safe') offer='off moderate strict' ;;
         'sleuth search --category') offer='general news images videos science it' ;;
@@ -69,13 +83,15 @@ _sleuth_value() {
         'sleuth search --fields' | 'sleuth library search --fields') offer='citation rank title url snippet content siteName domain published score providers engines thumbnail author length image' comma=, ;;
         'sleuth search -o' | 'sleuth search --output' | 'sleuth search --rules' | 'sleuth search --record' | \
             'sleuth search --replay' | 'sleuth search --batch' | 'sleuth summarize -o' | \
-            'sleuth summarize --output' | 'sleuth cite --sources' | 'sleuth cite -o' | 'sleuth cite --output' | \
-            'sleuth library search -o' | 'sleuth library search --output' | 'sleuth doctor --settings') source=file ;;
+            'sleuth summarize --output' | 'sleuth ask -o' | 'sleuth ask --output' | 'sleuth cite --sources' | \
+            'sleuth cite -o' | 'sleuth cite --output' | 'sleuth library search -o' | \
+            'sleuth library search --output' | 'sleuth doctor --settings' | 'sleuth serve --token-file') source=file ;;
         'sleuth search --compress') offer='none cutoff rag' ;;
         'sleuth search --unit') offer='char token' ;;
-        'sleuth search --progress' | 'sleuth summarize --progress') offer='auto json none' ;;
+        'sleuth search --progress' | 'sleuth summarize --progress' | 'sleuth ask --progress') offer='auto json none' ;;
         'sleuth summarize --length') offer='short medium long' ;;
-        'sleuth summarize -f' | 'sleuth summarize --format') offer='rich plain markdown json' ;;
+        'sleuth summarize -f' | 'sleuth summarize --format' | 'sleuth ask -f' | 'sleuth ask --format') offer='rich plain markdown json' ;;
+        'sleuth ask --search' | 'sleuth chat --search') offer='auto on off' ;;
         'sleuth cite --style') offer='markdown terminal plain json' ;;
         'sleuth providers set --type') offer='api local' ;;
         'sleuth providers set --unset') offer='api_key api_host engines basic_auth_username basic_auth_password options' ;;
@@ -83,6 +99,7 @@ _sleuth_value() {
         'sleuth library list --source') offer='handbook file page bookmark' ;;
         'sleuth doctor -p' | 'sleuth doctor --provider') source=providers ;;
         'sleuth tool-schema --style') offer='mcp openai anthropic json-schema' ;;
+        'sleuth tool-schema --tool') offer='web_search fetch_page summarize library_search ask' ;;
         *) return 1 ;;
     esac
 }
@@ -155,7 +172,7 @@ _sleuth_reply() {
     local value=${current#"$lead"} chosen='' word IFS=$' \t\n'
     case $source in
         providers) _sleuth_providers ;;
-        keys) offer='websearch.default_provider websearch.fallback websearch.search_with_time websearch.max_results websearch.exclude_domains websearch.language websearch.region websearch.safe_search websearch.snippet_length websearch.timeout websearch.connect_timeout websearch.retries websearch.max_output_chars websearch.compression searxng.timeout cache.ttl_minutes cache.max_entries cache.url fetch.timeout fetch.concurrency fetch.max_chars fetch.cache_ttl_minutes fetch.jina fetch.archive fetch.browser fetch.allow_private llm.base_url llm.model llm.reasoner_model llm.api_key embedding.base_url embedding.model embedding.api_key embedding.dimensions rerank.base_url rerank.model rerank.api_key ask.max_iterations ask.pages agent.web_search.enabled library.remember library.max_megabytes history.enabled ui.language ui.theme' ;;
+        keys) offer='websearch.default_provider websearch.fallback websearch.search_with_time websearch.max_results websearch.exclude_domains websearch.language websearch.region websearch.safe_search websearch.snippet_length websearch.timeout websearch.connect_timeout websearch.retries websearch.max_output_chars websearch.compression searxng.timeout cache.ttl_minutes cache.max_entries cache.url fetch.timeout fetch.concurrency fetch.max_chars fetch.cache_ttl_minutes fetch.jina fetch.archive fetch.browser fetch.allow_private llm.base_url llm.model llm.reasoner_model llm.api_key llm.price_input llm.price_output embedding.base_url embedding.model embedding.api_key embedding.dimensions rerank.base_url rerank.model rerank.api_key ask.max_iterations ask.pages agent.web_search.enabled library.remember library.max_megabytes history.enabled ui.language ui.theme' ;;
     esac
     if [[ -n $comma ]]; then
         chosen=${value%"${value##*,}"}

@@ -36,7 +36,7 @@ end
 function __sleuth_commands
     switch $__sleuth_command
         case 'sleuth'
-            printf '%s\n' search summarize cite providers config library doctor searxng cache tool-schema completions
+            printf '%s\n' search summarize ask chat cite providers config library doctor searxng serve mcp usage history cache tool-schema completions
         case 'sleuth providers'
             printf '%s\n' list show set use add remove reset test
         case 'sleuth config'
@@ -58,6 +58,10 @@ function __sleuth_takes_value
             return 0
         case 'sleuth summarize --query' 'sleuth summarize --length' 'sleuth summarize -f' 'sleuth summarize --format' 'sleuth summarize -o' 'sleuth summarize --output' 'sleuth summarize --progress' 'sleuth summarize --timeout'
             return 0
+        case 'sleuth ask --search' 'sleuth ask -p' 'sleuth ask --provider' 'sleuth ask --rounds' 'sleuth ask --pages' 'sleuth ask --lang' 'sleuth ask --region' 'sleuth ask -f' 'sleuth ask --format' 'sleuth ask -o' 'sleuth ask --output' 'sleuth ask --progress' 'sleuth ask --timeout'
+            return 0
+        case 'sleuth chat --search' 'sleuth chat -p' 'sleuth chat --provider' 'sleuth chat --rounds' 'sleuth chat --pages' 'sleuth chat --lang' 'sleuth chat --region' 'sleuth chat --timeout'
+            return 0
         case 'sleuth cite --sources' 'sleuth cite --style' 'sleuth cite -o' 'sleuth cite --output'
             return 0
         case 'sleuth providers list --limit' 'sleuth providers list --offset'
@@ -76,7 +80,15 @@ function __sleuth_takes_value
             return 0
         case 'sleuth searxng init --port'
             return 0
-        case 'sleuth tool-schema --style'
+        case 'sleuth serve --host' 'sleuth serve --port' 'sleuth serve --token-file' 'sleuth serve --allow-host' 'sleuth serve --allow-origin'
+            return 0
+        case 'sleuth mcp -p' 'sleuth mcp --provider' 'sleuth mcp -n' 'sleuth mcp --count' 'sleuth mcp --timeout'
+            return 0
+        case 'sleuth usage --days' 'sleuth usage -p' 'sleuth usage --provider'
+            return 0
+        case 'sleuth history -n' 'sleuth history --count'
+            return 0
+        case 'sleuth tool-schema --style' 'sleuth tool-schema --tool'
             return 0
         case '*'
             return 1
@@ -121,12 +133,12 @@ function __sleuth_keys
         'websearch.timeout' 'seconds for a whole request' \
         'websearch.connect_timeout' 'seconds for the connection' \
         'websearch.retries' 'attempts at the most' \
-        'websearch.max_output_chars' 'cap of what a tool call or prompt receives' \
+        'websearch.max_output_chars' 'cap of a tool call or prompt' \
         'websearch.compression' 'how page text is squeezed; one table, replaced as a whole' \
         'searxng.timeout' 'seconds for a SearXNG request' \
         'cache.ttl_minutes' 'how long answers are kept; 0 keeps none' \
         'cache.max_entries' 'how many answers are kept' \
-        'cache.url' 'redis://… shares the cache between machines' \
+        'cache.url' 'redis://… shares cache and limits between machines' \
         'fetch.timeout' 'seconds for a page' \
         'fetch.concurrency' 'pages read side by side' \
         'fetch.max_chars' 'characters kept of a page' \
@@ -139,10 +151,12 @@ function __sleuth_keys
         'llm.model' 'the model that analyses and writes' \
         'llm.reasoner_model' 'the model that reflects, thinking on' \
         'llm.api_key' 'its key: a value, env:NAME, cmd:COMMAND or keyring:' \
+        'llm.price_input' 'US dollars a million tokens read' \
+        'llm.price_output' 'the same for tokens written' \
         'embedding.base_url' 'where dense scores come from' \
         'embedding.model' 'the embedding model; local runs one on this machine' \
         'embedding.api_key' 'its key' \
-        'embedding.dimensions' 'its dimensions; 0 leaves it to the model' \
+        'embedding.dimensions' 'dimensions; 0 leaves it to the model' \
         'rerank.base_url' 'where a reranker answers' \
         'rerank.model' 'the rerank model' \
         'rerank.api_key' 'its key' \
@@ -194,14 +208,20 @@ complete -c sleuth -l debug -d 'Tell what happens on stderr; tracebacks in full.
 complete -c sleuth -s h -l help -d 'Show this message and exit.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a search -d 'Search; ranked results with numbered citations.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a summarize -d 'Read pages and summarise each and all of them, with citations.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a ask -d 'Answer a question: search in rounds, read, reflect, write with citations.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a chat -d 'Ask in a conversation: each question knows what was said before.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a cite -d 'Turn [n] in any text into links and append the reference list.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a providers -d 'The provider table: list, show, set, test, use, add, remove, reset.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a config -d 'Settings: show, get, set, unset, edit, path, validate.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a library -d 'The embedded offline index: add, search, list, remove, stats.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a doctor -d 'Diagnose this installation and a SearXNG deployment.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a searxng -d 'Write a working SearXNG deployment: init.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a serve -d 'Serve search, providers and answers as JSON over HTTP, on this machine.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a mcp -d 'Serve web_search and its sisters to an agent, over MCP on standard input and output.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a usage -d 'Show requests, success, cache hits, times and estimated cost, with a chart.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a history -d 'List past queries, the newest first; --clear forgets them.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a cache -d 'Kept answers: stats, clear.'
-complete -c sleuth -n '__sleuth_at "sleuth" 0' -a tool-schema -d 'Print the web_search tool definition, or the schema of JSON answers.'
+complete -c sleuth -n '__sleuth_at "sleuth" 0' -a tool-schema -d 'Print the definition of web_search or another tool for agents, or the schema of JSON answers.'
 complete -c sleuth -n '__sleuth_at "sleuth" 0' -a completions -d 'Print the completion script of a shell.'
 complete -c sleuth -n '__sleuth_at "sleuth"' -l version -d 'Show the version and exit.'
 complete -c sleuth -n '__sleuth_at "sleuth search"' -s q -l question -x -d 'A question; several are asked at once and merged.'
@@ -252,13 +272,43 @@ complete -c sleuth -n '__sleuth_at "sleuth search"' -s j -d 'Open the first resu
 complete -c sleuth -n '__sleuth_at "sleuth search"' -l exit-status -d 'Exit with 7 when there are no results.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l query -x -d 'What you want to know from them.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l length -x -a 'short medium long' -d 'How much, or how many characters.'
-complete -c sleuth -n '__sleuth_at "sleuth summarize"' -s f -l format -x -a 'rich plain markdown json' -d 'Output.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l extractive -d 'Sentences of the pages, word for word; no model is asked.'
+complete -c sleuth -n '__sleuth_at "sleuth summarize"' -s f -l format -x -a 'rich plain markdown json' -d 'Output; rich on a terminal, else plain.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l json -d 'Short for --format json.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -s o -l output -r -F -d 'Write there, atomically.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l progress -x -a 'auto json none' -d 'Progress on stderr: a line on a terminal, JSON lines.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l timeout -x -d 'Seconds to wait.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l refresh -d 'Ask anew and keep the answer.'
 complete -c sleuth -n '__sleuth_at "sleuth summarize"' -l offline -d 'No network: the cache and the library only.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l search -x -a 'auto on off' -d 'Search the web: auto lets the model decide, on and off do as they say.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -s p -l provider -x -a '(__sleuth_list (__sleuth_providers auto all))' -d 'Whom to ask: ids, comma-separated; auto; all.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l rounds -x -d 'Rounds of searching at the most.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l pages -x -d 'Pages to read in a round.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l lang -x -d 'Language of results: de, zh-CN.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l region -x -d 'Country of results: CH.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l extractive -d 'Sentences of the pages, word for word; no model is asked.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -s f -l format -x -a 'rich plain markdown json' -d 'Output; rich on a terminal, else plain.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l json -d 'Short for --format json.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -s o -l output -r -F -d 'Write there, atomically.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l progress -x -a 'auto json none' -d 'Progress on stderr: a line on a terminal, JSON lines.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l cache -d 'Use and keep cached answers.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l no-cache -d 'The opposite of --cache.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l refresh -d 'Ask anew and keep the answer.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l offline -d 'No network: the cache and the library only.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l timeout -x -d 'Seconds to wait.'
+complete -c sleuth -n '__sleuth_at "sleuth ask"' -l exit-status -d 'Exit with 7 when there are no results.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l search -x -a 'auto on off' -d 'Search the web: auto lets the model decide, on and off do as they say.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -s p -l provider -x -a '(__sleuth_list (__sleuth_providers auto all))' -d 'Whom to ask: ids, comma-separated; auto; all.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l rounds -x -d 'Rounds of searching at the most.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l pages -x -d 'Pages to read in a round.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l lang -x -d 'Language of results: de, zh-CN.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l region -x -d 'Country of results: CH.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l extractive -d 'Sentences of the pages, word for word; no model is asked.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l cache -d 'Use and keep cached answers.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l no-cache -d 'The opposite of --cache.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l refresh -d 'Ask anew and keep the answer.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l offline -d 'No network: the cache and the library only.'
+complete -c sleuth -n '__sleuth_at "sleuth chat"' -l timeout -x -d 'Seconds to wait.'
 complete -c sleuth -n '__sleuth_at "sleuth cite"' -l sources -r -F -d 'JSON of search or summarize, or a list of url and title; - is stdin.'
 complete -c sleuth -n '__sleuth_at "sleuth cite"' -l check -d 'Mark what the sources do not bear out: [3?] weak, [3??] not found.'
 complete -c sleuth -n '__sleuth_at "sleuth cite"' -l style -x -a 'markdown terminal plain json' -d 'Kind of links; terminal on a terminal, else markdown.'
@@ -367,8 +417,26 @@ complete -c sleuth -n '__sleuth_at "sleuth searxng init"' -l port -x -d 'The por
 complete -c sleuth -n '__sleuth_at "sleuth searxng init"' -l force -d 'Replace files that are there already.'
 complete -c sleuth -n '__sleuth_at "sleuth searxng init"' -l limiter -d 'With the limiter, valkey, and a list of addresses that pass.'
 complete -c sleuth -n '__sleuth_at "sleuth searxng init" 0' -a '(__sleuth_folders)'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l host -x -d 'The address to listen on.'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l port -x -d 'The port; 0 takes a free one.'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l token-file -r -F -d 'Where the token is; made when missing.'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l print-token -d 'Print the token and exit.'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l allow-host -x -d 'Another name of this server, as behind a proxy.'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l allow-origin -x -d 'A site whose pages may call it from a browser.'
+complete -c sleuth -n '__sleuth_at "sleuth serve"' -l allow-remote -d 'Listen on an address that other machines can reach.'
+complete -c sleuth -n '__sleuth_at "sleuth mcp"' -s p -l provider -x -a '(__sleuth_list (__sleuth_providers auto all))' -d 'Whom to ask: ids, comma-separated; auto; all.'
+complete -c sleuth -n '__sleuth_at "sleuth mcp"' -s n -l count -x -d 'Results, where the agent names no number.'
+complete -c sleuth -n '__sleuth_at "sleuth mcp"' -l timeout -x -d 'Seconds to wait.'
+complete -c sleuth -n '__sleuth_at "sleuth usage"' -l days -x -d 'How many days, with today.'
+complete -c sleuth -n '__sleuth_at "sleuth usage"' -s p -l provider -x -a '(__sleuth_list (__sleuth_providers auto all))' -d 'One provider alone.'
+complete -c sleuth -n '__sleuth_at "sleuth usage"' -l json -d 'As JSON.'
+complete -c sleuth -n '__sleuth_at "sleuth history"' -s n -l count -x -d 'How many at the most.'
+complete -c sleuth -n '__sleuth_at "sleuth history"' -l json -d 'As JSON.'
+complete -c sleuth -n '__sleuth_at "sleuth history"' -l clear -d 'Forget them: all, or those with the words.'
+complete -c sleuth -n '__sleuth_at "sleuth history"' -s y -l yes -d 'With --clear: do not ask.'
 complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a stats -d 'Show how many answers and pages are kept.'
-complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a clear -d 'Throw every kept answer and page away.'
+complete -c sleuth -n '__sleuth_at "sleuth cache" 0' -a clear -d 'Throw every kept answer and page away, those in a shared cache too.'
 complete -c sleuth -n '__sleuth_at "sleuth cache stats"' -l json -d 'As JSON.'
-complete -c sleuth -n '__sleuth_at "sleuth tool-schema"' -l style -x -a 'mcp openai anthropic json-schema' -d 'Whose form of the tool; json-schema is the schema of search --json.'
+complete -c sleuth -n '__sleuth_at "sleuth tool-schema"' -l style -x -a 'mcp openai anthropic json-schema' -d 'Whose form of the tool; json-schema is the schema of its answer.'
+complete -c sleuth -n '__sleuth_at "sleuth tool-schema"' -l tool -x -a 'web_search fetch_page summarize library_search ask' -d 'Which tool.'
 complete -c sleuth -n '__sleuth_at "sleuth completions" 0' -a 'bash zsh fish powershell'

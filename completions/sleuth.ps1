@@ -10,14 +10,20 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         'sleuth' = [ordered]@{
             'search' = 'Search; ranked results with numbered citations.'
             'summarize' = 'Read pages and summarise each and all of them, with citations.'
+            'ask' = 'Answer a question: search in rounds, read, reflect, write with citations.'
+            'chat' = 'Ask in a conversation: each question knows what was said before.'
             'cite' = 'Turn [n] in any text into links and append the reference list.'
             'providers' = 'The provider table: list, show, set, test, use, add, remove, reset.'
             'config' = 'Settings: show, get, set, unset, edit, path, validate.'
             'library' = 'The embedded offline index: add, search, list, remove, stats.'
             'doctor' = 'Diagnose this installation and a SearXNG deployment.'
             'searxng' = 'Write a working SearXNG deployment: init.'
+            'serve' = 'Serve search, providers and answers as JSON over HTTP, on this machine.'
+            'mcp' = 'Serve web_search and its sisters to an agent, over MCP on standard input and output.'
+            'usage' = 'Show requests, success, cache hits, times and estimated cost, with a chart.'
+            'history' = 'List past queries, the newest first; --clear forgets them.'
             'cache' = 'Kept answers: stats, clear.'
-            'tool-schema' = 'Print the web_search tool definition, or the schema of JSON answers.'
+            'tool-schema' = 'Print the definition of web_search or another tool for agents, or the schema of JSON answers.'
             'completions' = 'Print the completion script of a shell.'
         }
         'sleuth providers' = [ordered]@{
@@ -51,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         }
         'sleuth cache' = [ordered]@{
             'stats' = 'Show how many answers and pages are kept.'
-            'clear' = 'Throw every kept answer and page away.'
+            'clear' = 'Throw every kept answer and page away, those in a shared cache too.'
         }
     }
     $options = @{
@@ -115,13 +121,53 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         'sleuth summarize' = @(
             @{ Flags = @('--query'); Help = 'What you want to know from them.'; Takes = @{ Words = @(); Source = '' } }
             @{ Flags = @('--length'); Help = 'How much, or how many characters.'; Takes = @{ Words = @('short', 'medium', 'long'); Source = '' } }
-            @{ Flags = @('-f', '--format'); Help = 'Output.'; Takes = @{ Words = @('rich', 'plain', 'markdown', 'json'); Source = '' } }
+            @{ Flags = @('--extractive'); Help = 'Sentences of the pages, word for word; no model is asked.' }
+            @{ Flags = @('-f', '--format'); Help = 'Output; rich on a terminal, else plain.'; Takes = @{ Words = @('rich', 'plain', 'markdown', 'json'); Source = '' } }
             @{ Flags = @('--json'); Help = 'Short for --format json.' }
             @{ Flags = @('-o', '--output'); Help = 'Write there, atomically.'; Takes = @{ Words = @(); Source = 'file' } }
             @{ Flags = @('--progress'); Help = 'Progress on stderr: a line on a terminal, JSON lines.'; Takes = @{ Words = @('auto', 'json', 'none'); Source = '' } }
             @{ Flags = @('--timeout'); Help = 'Seconds to wait.'; Takes = @{ Words = @(); Source = '' } }
             @{ Flags = @('--refresh'); Help = 'Ask anew and keep the answer.' }
             @{ Flags = @('--offline'); Help = 'No network: the cache and the library only.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth ask' = @(
+            @{ Flags = @('--search'); Help = 'Search the web: auto lets the model decide, on and off do as they say.'; Takes = @{ Words = @('auto', 'on', 'off'); Source = '' } }
+            @{ Flags = @('-p', '--provider'); Help = 'Whom to ask: ids, comma-separated; auto; all.'; Takes = @{ Words = @('auto', 'all'); Source = 'providers'; Comma = $true } }
+            @{ Flags = @('--rounds'); Help = 'Rounds of searching at the most.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--pages'); Help = 'Pages to read in a round.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--lang'); Help = 'Language of results: de, zh-CN.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--region'); Help = 'Country of results: CH.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--extractive'); Help = 'Sentences of the pages, word for word; no model is asked.' }
+            @{ Flags = @('-f', '--format'); Help = 'Output; rich on a terminal, else plain.'; Takes = @{ Words = @('rich', 'plain', 'markdown', 'json'); Source = '' } }
+            @{ Flags = @('--json'); Help = 'Short for --format json.' }
+            @{ Flags = @('-o', '--output'); Help = 'Write there, atomically.'; Takes = @{ Words = @(); Source = 'file' } }
+            @{ Flags = @('--progress'); Help = 'Progress on stderr: a line on a terminal, JSON lines.'; Takes = @{ Words = @('auto', 'json', 'none'); Source = '' } }
+            @{ Flags = @('--cache'); Help = 'Use and keep cached answers.' }
+            @{ Flags = @('--no-cache'); Help = 'The opposite of --cache.' }
+            @{ Flags = @('--refresh'); Help = 'Ask anew and keep the answer.' }
+            @{ Flags = @('--offline'); Help = 'No network: the cache and the library only.' }
+            @{ Flags = @('--timeout'); Help = 'Seconds to wait.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--exit-status'); Help = 'Exit with 7 when there are no results.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth chat' = @(
+            @{ Flags = @('--search'); Help = 'Search the web: auto lets the model decide, on and off do as they say.'; Takes = @{ Words = @('auto', 'on', 'off'); Source = '' } }
+            @{ Flags = @('-p', '--provider'); Help = 'Whom to ask: ids, comma-separated; auto; all.'; Takes = @{ Words = @('auto', 'all'); Source = 'providers'; Comma = $true } }
+            @{ Flags = @('--rounds'); Help = 'Rounds of searching at the most.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--pages'); Help = 'Pages to read in a round.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--lang'); Help = 'Language of results: de, zh-CN.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--region'); Help = 'Country of results: CH.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--extractive'); Help = 'Sentences of the pages, word for word; no model is asked.' }
+            @{ Flags = @('--cache'); Help = 'Use and keep cached answers.' }
+            @{ Flags = @('--no-cache'); Help = 'The opposite of --cache.' }
+            @{ Flags = @('--refresh'); Help = 'Ask anew and keep the answer.' }
+            @{ Flags = @('--offline'); Help = 'No network: the cache and the library only.' }
+            @{ Flags = @('--timeout'); Help = 'Seconds to wait.'; Takes = @{ Words = @(); Source = '' } }
             @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
@@ -333,6 +379,43 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
         )
+        'sleuth serve' = @(
+            @{ Flags = @('--host'); Help = 'The address to listen on.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--port'); Help = 'The port; 0 takes a free one.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--token-file'); Help = 'Where the token is; made when missing.'; Takes = @{ Words = @(); Source = 'file' } }
+            @{ Flags = @('--print-token'); Help = 'Print the token and exit.' }
+            @{ Flags = @('--allow-host'); Help = 'Another name of this server, as behind a proxy.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--allow-origin'); Help = 'A site whose pages may call it from a browser.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--allow-remote'); Help = 'Listen on an address that other machines can reach.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth mcp' = @(
+            @{ Flags = @('-p', '--provider'); Help = 'Whom to ask: ids, comma-separated; auto; all.'; Takes = @{ Words = @('auto', 'all'); Source = 'providers'; Comma = $true } }
+            @{ Flags = @('-n', '--count'); Help = 'Results, where the agent names no number.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--timeout'); Help = 'Seconds to wait.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth usage' = @(
+            @{ Flags = @('--days'); Help = 'How many days, with today.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('-p', '--provider'); Help = 'One provider alone.'; Takes = @{ Words = @('auto', 'all'); Source = 'providers'; Comma = $true } }
+            @{ Flags = @('--json'); Help = 'As JSON.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
+        'sleuth history' = @(
+            @{ Flags = @('-n', '--count'); Help = 'How many at the most.'; Takes = @{ Words = @(); Source = '' } }
+            @{ Flags = @('--json'); Help = 'As JSON.' }
+            @{ Flags = @('--clear'); Help = 'Forget them: all, or those with the words.' }
+            @{ Flags = @('-y', '--yes'); Help = 'With --clear: do not ask.' }
+            @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
+            @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
+            @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
+        )
         'sleuth cache' = @(
             @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
@@ -350,7 +433,8 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
         )
         'sleuth tool-schema' = @(
-            @{ Flags = @('--style'); Help = 'Whose form of the tool; json-schema is the schema of search --json.'; Takes = @{ Words = @('mcp', 'openai', 'anthropic', 'json-schema'); Source = '' } }
+            @{ Flags = @('--style'); Help = 'Whose form of the tool; json-schema is the schema of its answer.'; Takes = @{ Words = @('mcp', 'openai', 'anthropic', 'json-schema'); Source = '' } }
+            @{ Flags = @('--tool'); Help = 'Which tool.'; Takes = @{ Words = @('web_search', 'fetch_page', 'summarize', 'library_search', 'ask'); Source = '' } }
             @{ Flags = @('-h', '--help'); Help = 'Show this message and exit.' }
             @{ Flags = @('--color'); Help = 'Colours: when the output is a terminal, or as said.'; Takes = @{ Words = @('auto', 'always', 'never'); Source = '' } }
             @{ Flags = @('--debug'); Help = 'Tell what happens on stderr; tracebacks in full.' }
@@ -366,6 +450,9 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
             @{ Words = @(); Source = ''; Repeats = $true }
         )
         'sleuth summarize' = @(
+            @{ Words = @(); Source = ''; Repeats = $true }
+        )
+        'sleuth ask' = @(
             @{ Words = @(); Source = ''; Repeats = $true }
         )
         'sleuth cite' = @(
@@ -417,6 +504,9 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         'sleuth searxng init' = @(
             @{ Words = @(); Source = 'folder' }
         )
+        'sleuth history' = @(
+            @{ Words = @(); Source = ''; Repeats = $true }
+        )
         'sleuth completions' = @(
             @{ Words = @('bash', 'zsh', 'fish', 'powershell'); Source = '' }
         )
@@ -449,12 +539,12 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         'websearch.timeout' = 'seconds for a whole request'
         'websearch.connect_timeout' = 'seconds for the connection'
         'websearch.retries' = 'attempts at the most'
-        'websearch.max_output_chars' = 'cap of what a tool call or prompt receives'
+        'websearch.max_output_chars' = 'cap of a tool call or prompt'
         'websearch.compression' = 'how page text is squeezed; one table, replaced as a whole'
         'searxng.timeout' = 'seconds for a SearXNG request'
         'cache.ttl_minutes' = 'how long answers are kept; 0 keeps none'
         'cache.max_entries' = 'how many answers are kept'
-        'cache.url' = 'redis://... shares the cache between machines'
+        'cache.url' = 'redis://... shares cache and limits between machines'
         'fetch.timeout' = 'seconds for a page'
         'fetch.concurrency' = 'pages read side by side'
         'fetch.max_chars' = 'characters kept of a page'
@@ -467,10 +557,12 @@ Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
         'llm.model' = 'the model that analyses and writes'
         'llm.reasoner_model' = 'the model that reflects, thinking on'
         'llm.api_key' = 'its key: a value, env:NAME, cmd:COMMAND or keyring:'
+        'llm.price_input' = 'US dollars a million tokens read'
+        'llm.price_output' = 'the same for tokens written'
         'embedding.base_url' = 'where dense scores come from'
         'embedding.model' = 'the embedding model; local runs one on this machine'
         'embedding.api_key' = 'its key'
-        'embedding.dimensions' = 'its dimensions; 0 leaves it to the model'
+        'embedding.dimensions' = 'dimensions; 0 leaves it to the model'
         'rerank.base_url' = 'where a reranker answers'
         'rerank.model' = 'the rerank model'
         'rerank.api_key' = 'its key'

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import hypothesis
 import pytest
 from pytest_httpserver import HTTPServer
 
@@ -16,6 +17,9 @@ from sleuth.__main__ import run
 from sleuth.runtime import Runtime
 
 ROOT = Path(__file__).parent.parent
+# A machine that is busy with the other half of the tests must not fail one that is slow for a moment.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 
 

@@ -15,14 +15,20 @@ from sleuth.runtime import Runtime
 COMMANDS = {
     "search": "Search; ranked results with numbered citations.",
     "summarize": "Read pages and summarise each and all of them, with citations.",
+    "ask": "Answer a question: search in rounds, read, reflect, write with citations.",
+    "chat": "Ask in a conversation: each question knows what was said before.",
     "cite": "Turn [n] in any text into links and append the reference list.",
     "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
     "config": "Settings: show, get, set, unset, edit, path, validate.",
     "library": "The embedded offline index: add, search, list, remove, stats.",
     "doctor": "Diagnose this installation and a SearXNG deployment.",
     "searxng": "Write a working SearXNG deployment: init.",
+    "serve": "Serve search, providers and answers as JSON over HTTP, on this machine.",
+    "mcp": "Serve web_search and its sisters to an agent, over MCP on standard input and output.",
+    "usage": "Show requests, success, cache hits, times and estimated cost, with a chart.",
+    "history": "List past queries, the newest first; --clear forgets them.",
     "cache": "Kept answers: stats, clear.",
-    "tool-schema": "Print the web_search tool definition, or the schema of JSON answers.",
+    "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
     "completions": "Print the completion script of a shell.",
 }
 

@@ -5,10 +5,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sleuth import keys, logs
+from sleuth.bounding import bounded
 from sleuth.cache import Cache
 from sleuth.choice import Candidate, Chooser, failed
 from sleuth.errors import SleuthError
@@ -28,6 +28,11 @@ from sleuth_providers.errors import (
     UnavailableError,
 )
 from sleuth_providers.policy import Policy
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # hashlib has it too, but loads OpenSSL first, which takes longer than an answer from the cache
+    from hashlib import blake2b
 
 if TYPE_CHECKING:
     from sleuth.tape import Recorder, Replayer
@@ -68,6 +73,7 @@ class Job:
         self.candidate, self.query, self.until = candidate, query, until
         self.started = time.monotonic()
         self.told: list[_Told] = []
+        self.price = 0.0  # of an answer nobody waited for, by estimate
         self.thread: threading.Thread | None = None
         self.reserved = False
         self.error: ProviderError | None = None
@@ -113,6 +119,7 @@ class Asker:
         if not self.replays and (over := self._over_limit(job)):
             return Reply(candidate, query, failed(candidate, over))
         logs.hide(*(secret for account in accounts for secret in account.secrets))
+        job.price = adapter.cost if accounts[0].key else 0.0
         job.thread = threading.Thread(target=self._work, args=(job, accounts, policy, key), daemon=True)
         self.jobs.append(job)
         self.running.add(job)
@@ -139,16 +146,19 @@ class Asker:
         return None
 
     def abandon(self, job: Job, message: str) -> Reply:
-        """Stop waiting for a job that is no longer needed."""
+        """Stop waiting for a job that is no longer needed; its request was made, and counts."""
         self.running.discard(job)
         self.jobs.remove(job)
-        return Reply(
-            job.candidate, job.query, Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), message=message)
-        )
+        attempt = Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), cost=job.price, message=message)
+        reply = Reply(job.candidate, job.query, attempt)
+        self._remember(job, reply)
+        return reply
 
-    def finish(self, patience: float = 2.0) -> None:
-        """Let threads that have answered put their answers into the cache."""
+    def finish(self, patience: float = 5.0) -> None:
+        """Let threads that have answered put their answers into the cache; the others were interrupted."""
         end = time.monotonic() + patience
+        for job in [*self.running]:
+            self.abandon(job, "")
         for job in self.jobs:
             if job.thread and job not in self.running:
                 job.thread.join(max(0.0, end - time.monotonic()))
@@ -171,7 +181,7 @@ class Asker:
         reply: Reply | None = None
         for account in accounts:
             try:
-                found = self._search(job, account, policy)
+                found = bounded(self._search(job, account, policy), account.secrets)
                 if silent := engines_failed(found):
                     raise silent
                 found = found._replace(cost=found.cost or (candidate.adapter.cost if account.key else 0.0))
@@ -184,9 +194,13 @@ class Asker:
                 if not isinstance(error, KeyInvalidError | RateLimitError):
                     break
                 job.told.append(_Told(account.key, error))
-            except Exception as problem:  # a fault of ours must cost one provider, not the search
+            except (Exception, SystemExit) as problem:  # a fault of ours must cost one provider, not the search
+                from sleuth import accidents
+
                 logs.log("%s: %r", candidate.id, problem)
-                fault = ProviderError(f"{type(problem).__name__} while reading the answer; --debug tells more")
+                accident = str(accidents.explain(problem) or "")
+                kind = type(problem).__name__
+                fault = ProviderError(accident or f"{kind} while reading the answer; --debug tells more")
                 reply = Reply(candidate, query, failed(candidate, fault, job.elapsed_ms()))
                 break
         if reply:
@@ -238,13 +252,18 @@ class Asker:
         if job.candidate.adapter.offline or self.replays:
             return
         try:
+            if attempt.cached:  # somebody else asked in the meantime; the journal counts that
+                if job.reserved:
+                    self.health.give_back(id)
+                return
             for told in job.told:
                 self.health.note(keys.fingerprint(id, told.key), told.error.state, retry_after=told.error.retry_after)
+                if attempt.answered or told.error is not job.error:  # one more request, with a key in vain
+                    self.health.record(id, told.error.state, 0, False, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             self.health.note(id, attempt.state, retry_after=retry_after, quick=quick)
-            cost = attempt.cost if attempt.answered else 0.0
-            self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cached, cost, job.reserved)
+            self.health.record(id, attempt.state, attempt.elapsed_ms, False, attempt.cost, job.reserved)
         except Exception as problem:
             logs.log("health: not written: %r", problem)
 
@@ -258,7 +277,7 @@ def answered(job: Job, found: Found) -> Attempt:
         len(found.results),
         job.elapsed_ms(),
         cost=found.cost,
-        not_applied=adapter.not_applied(job.query) + found.not_applied,
+        not_applied=adapter.not_applied(job.query) + tuple(clean(name, 60) for name in found.not_applied),
         engines=safe_engines(found),
     )
 
@@ -297,4 +316,4 @@ def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
         {name: str(value) for name, value in account.options.items()},
         query._replace(text=folded, today="")._asdict(),
     )
-    return sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return blake2b(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode(), digest_size=32).hexdigest()

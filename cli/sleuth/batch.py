@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TextIO
 from sleuth.errors import RequestError, SleuthError
 from sleuth.files import append_private
 from sleuth.language import say
+from sleuth.notation import json_text
 from sleuth.outcome import Outcome, as_json
 
 
@@ -111,7 +112,7 @@ def _answer(search: Search, number: int, text: str) -> Line:
         message = say(error.message, **error.values)
         document = {"input": text, "error": {"code": error.code, "message": message, "hint": error.hint or None}}
         failed = True
-    return Line(number, text, json.dumps(document, ensure_ascii=False), failed)
+    return Line(number, text, json_text(document), failed)
 
 
 def fingerprint(text: str) -> bytes:

@@ -13,10 +13,12 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
+from sleuth.errors import UnwritableError
 from sleuth.files import locked, private_folder
 
 RAW = 1  # diskcache's mode for a value that stands in the row as it is
 MAX_ENTRY = 2_000_000  # characters; a larger answer is not worth keeping
+CLOCK = 60  # seconds that a clock may be put back unnoticed; of an answer from later than that nobody knows the age
 READ = "SELECT value, store_time, expire_time FROM Cache WHERE key = ? AND raw = 1 AND mode = 1 AND filename IS NULL"
 
 
@@ -71,7 +73,8 @@ class DiskCache:
             if row is None or not isinstance(row[0], str):
                 return None
             now = time.time()
-            return Entry(json.loads(row[0]), max(0.0, now - row[1]), row[2] is not None and row[2] <= now)
+            expired = (row[2] is not None and row[2] <= now) or row[1] > now + CLOCK
+            return Entry(json.loads(row[0]), max(0.0, now - row[1]), expired)
         except (sqlite3.Error, ValueError, TypeError, RecursionError):
             return None
 
@@ -93,9 +96,16 @@ class DiskCache:
                     break
 
     def clear(self) -> int:
-        """Throw everything away and return how many entries there were."""
+        """Throw everything away and return how many entries there were; says so where they cannot be."""
         removed: list[int] = []
-        self._change(lambda cache: removed.append(cache.clear(retry=True)))
+        problem = self._change(lambda cache: removed.append(cache.clear(retry=True)))
+        if problem and os.path.exists(self.file):
+            raise UnwritableError(
+                "cannot empty {path} ({reason})",
+                "check the permissions and the free space there",
+                path=self.file,
+                reason=problem,
+            )
         return removed[0] if removed else 0
 
     def stats(self) -> dict[str, Any]:
@@ -104,7 +114,7 @@ class DiskCache:
         try:
             row = self._read("SELECT count(*), sum(length(value)), min(store_time) FROM Cache")
             oldest = max(0, round(time.time() - row[2])) if row[2] else None
-        except (sqlite3.Error, TypeError):
+        except (sqlite3.Error, TypeError, ValueError, OverflowError):
             return found
         return found | {"entries": row[0], "bytes": row[1] or 0, "oldestSeconds": oldest}
 
@@ -129,9 +139,10 @@ class DiskCache:
         finally:
             connection.close()
 
-    def _change(self, work: Any) -> None:
+    def _change(self, work: Any) -> Exception | None:
+        """Do something to the cache; returns what went wrong, which is logged and stops nobody."""
         try:
-            from sleuth.disk import RefusedError, open_cache
+            from sleuth.disk import open_cache
 
             private_folder(self.folder)
             try:
@@ -140,17 +151,26 @@ class DiskCache:
                     work(cache)
                 finally:
                     cache.close()
-            except (sqlite3.DatabaseError, RefusedError) as problem:
-                if not isinstance(problem, sqlite3.OperationalError):
+            except Exception as problem:
+                if _is_broken(problem):
                     self._throw_away()
                 raise
         except Exception as problem:
             from sleuth.logs import log
 
             log("cache: not written: %r", problem)
+            return problem
+        return None
 
     def _throw_away(self) -> None:
         """Remove a file that is broken, or that somebody else has written to; the next answer starts a new one."""
         for ending in ("", "-wal", "-shm"):
             with suppress(OSError):
                 os.unlink(self.file + ending)
+
+
+def _is_broken(problem: Exception) -> bool:
+    """Tell a file that is damaged, or that somebody else has written to, from one that is busy, full or forbidden."""
+    if isinstance(problem, sqlite3.OperationalError):
+        return "no such" in str(problem)
+    return isinstance(problem, sqlite3.DatabaseError | AttributeError | LookupError | TypeError | ValueError)

@@ -1,7 +1,7 @@
 """Who may be asked: rows of the table with their adapters, keys and addresses, and why some are passed over."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from sleuth import keys
@@ -19,10 +19,13 @@ from sleuth.settings import (
 )
 from sleuth.store.health import Health
 from sleuth.store.providers import ProviderTable, Row, Seed, number_option
+from sleuth.text import clean
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
 from sleuth_providers.errors import KeyMissingError, ProviderError
 from sleuth_providers.policy import BROWSER, Policy
+
+MAX_BODY = 5_000_000  # bytes; page texts of fifty results are less
 
 
 class Candidate(NamedTuple):
@@ -41,9 +44,16 @@ class Chooser:
     """Turns ids into candidates, and candidates into accounts with a key and an address."""
 
     def __init__(
-        self, settings: Settings, table: ProviderTable, health: Health, environ: Mapping[str, str], agent: str
+        self,
+        settings: Settings,
+        table: ProviderTable,
+        health: Health,
+        environ: Mapping[str, str],
+        agent: str,
+        own: Mapping[str, Callable[[], Provider]] | None = None,
     ) -> None:
         self.settings, self.table, self.health, self.environ, self.agent = settings, table, health, environ, agent
+        self.own = own or {}  # adapters of this home, where another home in the same process has another
 
     def candidate(self, id: str) -> Candidate:
         """Return one provider by its id."""
@@ -53,7 +63,8 @@ class Chooser:
             self.discover()
             row = self.table.get(id)
         try:
-            return Candidate(row, registry.load(row.adapter))
+            own = self.own.get(row.adapter)
+            return Candidate(row, own() if own else registry.load(row.adapter))
         except registry.PluginError as problem:
             raise RequestError(
                 "the plug-in behind {id!r} is broken ({reason})",
@@ -171,6 +182,7 @@ class Chooser:
             timeout=limit,
             connect_timeout=min(limit, self.settings[CONNECT_TIMEOUT]),
             attempts=self.settings[RETRIES],
+            max_body=MAX_BODY,
             user_agent=BROWSER if candidate.adapter.scraped else self.agent,
         )
 
@@ -181,6 +193,7 @@ def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms:
     state = error.state if isinstance(error, ProviderError) else "bad_response"
     if state in ("unreachable", "timeout") and candidate.adapter.trouble_hint:
         hint = say(candidate.adapter.trouble_hint, id=candidate.id)
+    message, hint = clean(message, 2000, entities=False), clean(hint, 1000, entities=False)
     return Attempt(
         candidate.id, state, elapsed_ms=elapsed_ms, message=message, hint=hint, code=error.code, status=error.status
     )

@@ -6,7 +6,8 @@ SleuthError                 FAILED                1
 │   └── UnwritableError     INVALID_SETTINGS      2   a folder or file that cannot be made or written
 ├── UnknownProviderError    PROVIDER_NOT_FOUND    3
 ├── MissingExtraError       MISSING_EXTRA         2   an optional part is not installed
-└── SearchError             as the provider's     1–6 nobody could answer
+├── SearchError             as the provider's     1–6 nobody could answer
+└── ModelError              as in its own tree    1–6 a language model could not answer: `sleuth.models.errors`
 
 Errors of providers have a tree of their own in `sleuth_providers.errors`.
 """
@@ -33,6 +34,8 @@ EXITS = {
     "INVALID_REQUEST": Exit.INVALID,
     "INVALID_SETTINGS": Exit.INVALID,
     "MISSING_EXTRA": Exit.INVALID,
+    "MODEL_NOT_FOUND": Exit.INVALID,
+    "CONTEXT_TOO_LONG": Exit.INVALID,
     "PROVIDER_NOT_FOUND": Exit.UNKNOWN_PROVIDER,
     "API_KEY_MISSING": Exit.KEY,
     "API_KEY_INVALID": Exit.KEY,
@@ -63,6 +66,14 @@ class SleuthError(Exception):
         self.provider = provider
         self.values = values
         self.status: int | None = None
+
+    @property
+    def advice(self) -> str:
+        """Return what to do, in English with its values filled in, as `str` of the error is what happened."""
+        try:
+            return self.hint.format_map(self.values) if self.values else self.hint
+        except (KeyError, ValueError, IndexError):  # a brace that is meant as one
+            return self.hint
 
     @property
     def exit(self) -> Exit:

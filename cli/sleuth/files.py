@@ -1,6 +1,8 @@
 """Files that are private from birth, replaced whole or not at all, and locks between processes."""
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,30 +41,74 @@ def _make_folder(path: str) -> None:
             raise
 
 
-def write_atomic(path: str, data: bytes, mode: int = 0o600) -> None:
-    """Put data in place of a file at one instant: after a crash there is the old file or the new one, whole."""
+def unwritable(path: str, problem: OSError) -> UnwritableError:
+    """Return the error for a file that cannot be written."""
+    return UnwritableError(
+        "cannot write {path} ({reason})",
+        "check the permissions and the free space there",
+        path=path,
+        reason=problem.strerror or problem,
+    )
+
+
+def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True) -> None:
+    """Put data in place of a file at one instant: after a crash there is the old file or the new one, whole.
+
+    Without `sync` that holds for a crash of the program, not of the machine; it is for what can be made again.
+    """
+    special = _is_special(path)
     path = os.path.realpath(path)  # a link keeps pointing where it did
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
     try:
+        if special:  # a device or a pipe must not become a file: /dev/null would be gone for everybody
+            raise OSError(errno.EINVAL, "not a regular file")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
                 stream.flush()
-                os.fsync(handle)
+                if sync:
+                    os.fsync(handle)
             os.replace(temporary, path)
         except BaseException:
-            os.unlink(temporary)
+            with suppress(OSError):  # an interrupt may come when it has its name already
+                os.unlink(temporary)
             raise
-        _sync_folder(folder)
+        if sync:
+            _sync_folder(folder)
     except OSError as problem:
-        raise UnwritableError(
-            "cannot write {path} ({reason})",
-            "check the permissions and the free space there",
-            path=path,
-            reason=problem.strerror or problem,
-        ) from problem
+        raise unwritable(path, problem) from problem
+
+
+def sweep(path: str) -> None:
+    """Remove what writers that were killed left beside a file; for who holds its lock, so that nobody else writes."""
+    folder, name = os.path.split(os.path.realpath(path))
+    with suppress(OSError):
+        for left in os.listdir(folder):
+            process, _, moment = left.removeprefix(f".{name}.").partition(".")
+            if left.startswith(f".{name}.") and process.isdigit() and moment.isdigit():
+                os.unlink(os.path.join(folder, left))
+
+
+def write_out(path: str, data: bytes) -> None:
+    """Put data in place of a file at one instant, or straight into a device or a pipe, such as /dev/stdout."""
+    if not _is_special(path):
+        write_atomic(path, data)
+        return
+    try:
+        with open(path, "wb") as stream:
+            stream.write(data)
+    except OSError as problem:
+        raise unwritable(path, problem) from problem
+
+
+def _is_special(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):  # nothing there yet
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _sync_folder(folder: str) -> None:
@@ -106,12 +152,7 @@ def _open_lock(path: str) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as problem:
-        raise UnwritableError(
-            "cannot write {path} ({reason})",
-            "check the permissions and the free space there",
-            path=path,
-            reason=problem.strerror or problem,
-        ) from problem
+        raise unwritable(path, problem) from problem
 
 
 def _is_same(handle: int, path: str) -> bool:

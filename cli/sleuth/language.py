@@ -13,15 +13,17 @@ def choose(setting: str, environ: Mapping[str, str]) -> str:
     wanted = setting
     if setting == "auto":
         wanted = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
+    language = "zh-CN" if wanted.lower().replace("_", "-").startswith("zh") else "en"
+    if bool(_catalogue) == (language != "en"):  # it is spoken already: nothing is emptied under another thread
+        return language
     _catalogue.clear()
     _details.clear()
-    if not wanted.lower().replace("_", "-").startswith("zh"):
-        return "en"
-    from sleuth.translations.zh_cn import DETAILS, MESSAGES
+    if language == "zh-CN":
+        from sleuth.translations.zh_cn import DETAILS, MESSAGES
 
-    _catalogue.update(DETAILS | MESSAGES)
-    _details.update(DETAILS)
-    return "zh-CN"
+        _catalogue.update(DETAILS | MESSAGES)
+        _details.update(DETAILS)
+    return language
 
 
 def say(template: str, /, **values: object) -> str:

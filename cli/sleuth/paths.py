@@ -2,17 +2,22 @@
 
 import os
 import sys
-from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
-class Paths(NamedTuple):
+class Paths:
     """The folders and files of one user."""
 
-    config: str
-    data: str
-    cache: str
-    state: str
-    config_file: str
+    def __init__(self, config: str, data: str, cache: str, state: str, config_file: str) -> None:
+        self.config, self.data, self.cache, self.state, self.config_file = config, data, cache, state, config_file
+
+    @property
+    def rules(self) -> str:
+        """Return the file with the user's domain rules, beside the settings."""
+        return os.path.join(os.path.dirname(self.config_file), "rules.txt")
 
     @property
     def database(self) -> str:
@@ -24,8 +29,18 @@ class Paths(NamedTuple):
         """Return the SQLite file with the library's index."""
         return os.path.join(self.data, "library.db")
 
+    @property
+    def prepared(self) -> str:
+        """Return the folder of answers that are written out already."""
+        return os.path.join(self.cache, "prepared")
 
-def find_paths(environ: dict[str, str]) -> Paths:
+    @property
+    def journal(self) -> str:
+        """Return the file in which searches are noted until they get into the database."""
+        return os.path.join(self.state, "searches.jsonl")
+
+
+def find_paths(environ: "Mapping[str, str]") -> Paths:
     """Return the folders to use: under SLEUTH_HOME when that is set, else where the platform wants them."""
     home = environ.get("SLEUTH_HOME")
     if home:
@@ -43,7 +58,7 @@ def find_paths(environ: dict[str, str]) -> Paths:
     return Paths(config, data, cache, state, file)
 
 
-def _xdg(environ: dict[str, str]) -> list[str]:
+def _xdg(environ: "Mapping[str, str]") -> list[str]:
     home = next((place for place in (environ.get("HOME", ""), os.path.expanduser("~")) if os.path.isabs(place)), os.sep)
     defaults = {"CONFIG": ".config", "DATA": ".local/share", "CACHE": ".cache", "STATE": ".local/state"}
     named = {name: environ.get(f"XDG_{name}_HOME", "") for name in defaults}
@@ -51,3 +66,8 @@ def _xdg(environ: dict[str, str]) -> list[str]:
         os.path.join(named[name] if os.path.isabs(named[name]) else os.path.join(home, folder), "sleuth")
         for name, folder in defaults.items()
     ]
+
+
+def stamp_of(database: str) -> str:
+    """Return the file beside a database that is touched whenever its provider table changes."""
+    return f"{database}.stamp"

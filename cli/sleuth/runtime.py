@@ -10,19 +10,24 @@ from sleuth import __version__
 from sleuth.errors import STATUSES, SleuthError, UnwritableError
 from sleuth.language import choose, say
 from sleuth.paths import Paths, find_paths
-from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, FETCH_TTL, UI_LANGUAGE, Settings
+from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL, LLM_URL, UI_LANGUAGE, Settings
 from sleuth.text import clean
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from sleuth.cache import DiskCache, NoCache
+    from sleuth.answers.answer import Answer
+    from sleuth.answers.answerer import Answerer
+    from sleuth.answers.digest import Digest
+    from sleuth.cache import Cache, DiskCache
     from sleuth.choice import Chooser
     from sleuth.content import Contents
+    from sleuth.models.chat import Models
     from sleuth.pages.reader import Reader
     from sleuth.search import Searcher
-    from sleuth.store.health import Health
-    from sleuth.store.library import Library
+    from sleuth.shared.server import Server
+    from sleuth.store.health import Health, Limits
+    from sleuth.store.library import Library, LibraryProvider
     from sleuth.store.providers import ProviderTable, Seed
 
 AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
@@ -79,14 +84,28 @@ class Runtime:
         """Return the memory of how providers behaved."""
         from sleuth.store.health import Health
 
-        return Health(self.database)
+        return Health(self.database, self._limits())
 
     @cached_property
-    def cache(self) -> "DiskCache | NoCache":
+    def shared(self) -> "Server | None":
+        """Return the server that machines share cache and limits through, where one is set; it is not asked yet."""
+        if not self.settings[CACHE_URL]:
+            return None
+        from sleuth.shared.address import find_address
+        from sleuth.shared.server import Server
+
+        try:
+            return Server(find_address(self.settings[CACHE_URL], self.environ), self.warn)
+        except SleuthError as problem:
+            self.warn(say(problem.message, **problem.values) + say("; this machine's own cache serves"))
+            return None
+
+    @cached_property
+    def cache(self) -> "Cache":
         """Return the cache of answers, or none where it is turned off."""
         from sleuth.cache import NoCache
 
-        return self.kept_answers if self.settings[CACHE_TTL] else NoCache()
+        return self._shared_before("answer", self.kept_answers) if self.settings[CACHE_TTL] else NoCache()
 
     @cached_property
     def kept_answers(self) -> "DiskCache":
@@ -108,7 +127,7 @@ class Runtime:
         from sleuth.cache import NoCache
         from sleuth.pages.reader import Reader
 
-        cache = self.kept_pages if self.settings[FETCH_TTL] else NoCache()
+        cache = self._shared_before("page", self.kept_pages) if self.settings[FETCH_TTL] else NoCache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property
@@ -126,6 +145,13 @@ class Runtime:
         return Library(self.paths.library)
 
     @cached_property
+    def ledger(self) -> "Connection":
+        """Return the database with every search up to now in it, to be read."""
+        from sleuth.store.folding import open_ledger
+
+        return open_ledger(self.paths.database, self.paths.journal)
+
+    @cached_property
     def chooser(self) -> "Chooser":
         """Return who knows the providers; where nothing can be written, it works from memory and says so."""
         from sleuth.choice import Chooser
@@ -135,45 +161,77 @@ class Runtime:
             table, health = self.table, self.health
         except UnwritableError as problem:
             table, health = self._without_writing(say(problem.message, **problem.values))
-        return Chooser(self.settings, table, health, self.environ, AGENT)
+        return Chooser(self.settings, table, health, self.environ, AGENT, {"library": self._library_provider})
 
     @cached_property
     def searcher(self) -> "Searcher":
         """Return the search engine."""
         from sleuth.search import Searcher
 
-        return Searcher(self.settings, self.chooser, self.chooser.health, self.cache)
+        return Searcher(self.settings, self.chooser, self.chooser.health, self.cache, self.paths.journal)
+
+    @cached_property
+    def models(self) -> "Models | None":
+        """Return the models that the settings name; None where there is none to ask."""
+        from sleuth.models.configured import find_models
+
+        return find_models(self.settings, self.environ)
+
+    def writers(self, *, offline: bool = False) -> "Models | None":
+        """Return the models that may write; without a network only those on this machine or beside it."""
+        from sleuth.models.address import is_private
+
+        return None if offline and not is_private(self.settings[LLM_URL]) else self.models
+
+    @cached_property
+    def answerer(self) -> "Answerer":
+        """Return who answers questions."""
+        from sleuth.answers.answerer import Answerer
+
+        return Answerer(self.settings, self.searcher, self.contents, self.models)
+
+    def sibling(self) -> "Runtime":
+        """Return one for another thread: stores of its own, the same streams, and what was said is not said again."""
+        other = Runtime(self.environ, self.stdin, self.stdout, self.stderr)
+        other._warned = self._warned
+        return other
+
+    @property
+    def has_warned(self) -> bool:
+        """Tell whether anything was wrong so far."""
+        return bool(self._warned)
 
     def warn(self, message: str) -> None:
         """Say something on stderr, once."""
         if message not in self._warned:
             self._warned.add(message)
-            print(say("warning: {message}", message=message), file=self.stderr)
+            print(say("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
         """Say on stderr what one should know."""
-        print(say("note: {message}", message=message), file=self.stderr)
+        print(say("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def complain(self, error: SleuthError) -> None:
         """Say what happened and what to do: two lines, or one JSON object when JSON was asked for."""
-        message = clean(say(error.message, **error.values), 2000, entities=False)
-        hint = clean(say(error.hint, **error.values), 1000, entities=False) if error.hint else ""
+        body = error_as_json(error)
         if not self.json_errors:
-            print(say("error: {message}", message=message), file=self.stderr)
-            if hint:
-                print(say("hint: {hint}", hint=hint), file=self.stderr)
+            print(say("error: {message}", message=body["message"]), file=self.stderr)
+            if body["hint"]:
+                print(say("hint: {hint}", hint=body["hint"]), file=self.stderr)
             return
-        import json
+        from sleuth.notation import json_text
 
-        body = {
-            "code": error.code,
-            "status": error.status or STATUSES.get(error.exit, 500),
-            "message": message,
-            "hint": hint or None,
-            "provider": error.provider or None,
-            "recoverable": error.recoverable,
-        }
-        print(json.dumps({"error": body}, ensure_ascii=False), file=self.stderr)
+        print(json_text({"error": body}), file=self.stderr)
+
+    def count_answer(self, answer: "Answer | Digest") -> None:
+        """Add an answer, or a summary by a model, to the ledger; trouble there costs nothing else."""
+        from sleuth.logs import log
+        from sleuth.store.usage import record_answer
+
+        try:
+            record_answer(self.database, answer)
+        except Exception as problem:
+            log("ledger: an answer was not counted: %r", problem)
 
     def footer(self, summary: str, suggestions: list[str]) -> None:
         """Write the quiet line under results on a terminal."""
@@ -192,6 +250,25 @@ class Runtime:
             self.library.close()
         if "database" in self.__dict__:
             self.database.close()
+        if "ledger" in self.__dict__:
+            self.ledger.close()
+        if "shared" in self.__dict__ and self.shared:
+            self.shared.close()
+
+    def _shared_before(self, kind: str, own: "Cache") -> "Cache":
+        """Return a cache of this machine behind that of all machines, where there is one."""
+        if self.shared is None:
+            return own
+        from sleuth.shared.cache import SharedCache
+
+        return SharedCache(self.shared, kind, own)
+
+    def _limits(self) -> "Limits | None":
+        if self.shared is None:
+            return None
+        from sleuth.shared.limits import SharedLimits
+
+        return SharedLimits(self.shared)
 
     def _table_in(self, connection: "Connection") -> "ProviderTable":
         from sleuth.store.providers import ProviderTable
@@ -204,17 +281,18 @@ class Runtime:
 
     def _without_writing(self, why: str) -> "tuple[ProviderTable, Health]":
         """Return the table as it is on disk, where there is one, and a memory that ends with this run."""
-        from sleuth.store.connection import MEMORY, open_database, open_frozen
+        from sleuth.store.connection import MEMORY, open_copy, open_database
         from sleuth.store.health import Health
-        from sleuth.store.providers import ProviderTable
         from sleuth.store.schema import MIGRATIONS
 
-        connection = open_database(MEMORY, MIGRATIONS)
-        if os.path.exists(self.paths.database):
-            self.warn(why + say("; searching without remembering anything"))
-            return ProviderTable(open_frozen(self.paths.database), self.paths.database), Health(connection)
-        self.warn(why + say("; searching without settings of providers"))
-        return self._table_in(connection), Health(connection)
+        try:
+            connection = open_copy(self.paths.database, MIGRATIONS)
+            known = os.path.exists(self.paths.database)
+        except UnwritableError:  # it cannot be read either
+            connection, known = open_database(MEMORY, MIGRATIONS), False
+        lost = "; searching without remembering anything" if known else "; searching without settings of providers"
+        self.warn(why + say(lost))
+        return self._table_in(connection), Health(connection, self._limits())
 
     def _jina_key(self) -> str:
         """Return the key of the provider table for the reader too; none is fine."""
@@ -230,12 +308,25 @@ class Runtime:
     def _offer_library(self) -> None:
         from sleuth_providers import registry
 
-        def make() -> Any:
-            from sleuth.store.library import LibraryProvider
+        registry.add("library", self._library_provider)
 
-            return LibraryProvider(lambda: self.library)
+    def _library_provider(self) -> "LibraryProvider":
+        from sleuth.store.library import LibraryProvider
 
-        registry.add("library", make)
+        return LibraryProvider(lambda: self.library)
+
+
+def error_as_json(error: SleuthError) -> dict[str, Any]:
+    """Return the published form of an error, in the user's language."""
+    hint = clean(say(error.hint, **error.values), 1000, entities=False) if error.hint else ""
+    return {
+        "code": error.code,
+        "status": error.status or STATUSES.get(error.exit, 500),
+        "message": clean(say(error.message, **error.values), 2000, entities=False),
+        "hint": hint or None,
+        "provider": error.provider or None,
+        "recoverable": error.recoverable,
+    }
 
 
 def built_in() -> "list[Seed]":

@@ -1,4 +1,4 @@
-"""The published shapes: the JSON answer of a search, and the `web_search` tool as three kinds of agents want it."""
+"""The published shapes of JSON answers: of a search, a question, pages summarised, one page read for an agent."""
 
 from typing import Any
 
@@ -100,41 +100,129 @@ SEARCH_ANSWER: dict[str, Any] = {
     ),
 }
 
-TOOL_NAME = "web_search"
-TOOL_DESCRIPTION = """\
-Search the web and get numbered results with title, address and snippet, to be cited as [n].
-Use it for anything that may have changed since your knowledge ends: news, prices, versions, people, events, \
-documentation; and whenever the user asks to look something up or wants sources. Do not use it for what you can work \
-out yourself.
-Write the query as you would type it into a search engine: a few specific words in the language of the best sources, \
-no full sentences, no quotation marks unless a phrase must match exactly. One thing a query; search again for the next.
-Examples: "python 3.14 release date", "searxng enable json format", "上海 地铁 首末班车 时间"."""
-TOOL_INPUT: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "query": {"type": "string", "description": "what to search for", "minLength": 1, "maxLength": 400},
-        "count": {"type": "integer", "description": "how many results", "minimum": 1, "maximum": 10, "default": 5},
-        "freshness": {"enum": ["day", "week", "month", "year"], "description": "only pages newer than that"},
-        "region": {"type": "string", "description": "country of the results, two letters such as CH"},
-        "language": {"type": "string", "description": "language of the results, such as de or zh-CN"},
-    },
-    "required": ["query"],
-    "additionalProperties": False,
+QUOTE = _object(
+    {
+        "text": {"type": "string", "description": "a sentence of a page, word for word"},
+        "citation": {"type": "integer", "minimum": 1, "description": "the number of its source"},
+        "start": WHOLE,
+        "end": WHOLE,
+    }
+)
+WRITTEN = {
+    "text": {"type": ["string", "null"], "description": "the summary as a model wrote it, with [n]"},
+    "citations": {"type": "array", "items": {"type": "object"}, "description": "how each [n] fared against its page"},
 }
-
-
-def tool(style: str) -> dict[str, Any]:
-    """Return the definition of the `web_search` tool as one kind of agent wants it, or the schema of the answer."""
-    if style == "openai":
-        function = {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "parameters": TOOL_INPUT}
-        return {"type": "function", "function": function}
-    if style == "anthropic":
-        return {"name": TOOL_NAME, "description": TOOL_DESCRIPTION, "input_schema": TOOL_INPUT}
-    if style == "mcp":
-        return {
-            "name": TOOL_NAME,
-            "description": TOOL_DESCRIPTION,
-            "inputSchema": TOOL_INPUT,
-            "outputSchema": SEARCH_ANSWER,
+SUMMARY: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Answer of sleuth summarize --json",
+    **_object(
+        {
+            "query": MAYBE_TEXT,
+            "method": {"enum": ["extractive", "model"]},
+            "summary": {"type": "array", "items": QUOTE, "description": "what the pages say together"},
+            "sources": {
+                "type": "array",
+                "items": _object(
+                    {
+                        "citation": {"type": ["integer", "null"], "description": "null: it could not be read"},
+                        "url": TEXT,
+                        "title": TEXT,
+                        "published": MAYBE_TEXT,
+                        "author": MAYBE_TEXT,
+                        "summary": {"type": "array", "items": QUOTE},
+                        "problem": MAYBE_TEXT,
+                        "layer": MAYBE_TEXT,
+                    },
+                    WRITTEN,
+                ),
+            },
+            "warnings": TEXTS,
+        },
+        WRITTEN | {"model": MAYBE_TEXT, "outOfRange": {"type": "array", "items": {"type": "integer"}}},
+    ),
+}
+SUPPORTS = ("quote_found", "supported", "weak", "not_found", "unchecked")
+SPAN = {"start": WHOLE, "end": WHOLE}
+CITATION = _object(
+    {
+        "citation": {"type": "integer", "minimum": 1, "description": "the number of its source"},
+        "mark": {"type": "integer", "minimum": 0, "description": "where [n] starts in `answer`"},
+        "sentence": _object(SPAN) | {"description": "what it was checked for, in `answer`"},
+        "support": {"enum": list(SUPPORTS)},
+        "score": {"type": "number"},
+        "evidence": _object(SPAN | {"text": TEXT})
+        | {"type": ["object", "null"], "description": "where the source says it"},
+    }
+)
+CITED = _object(
+    {
+        "citation": {"type": "integer", "minimum": 1},
+        "title": TEXT,
+        "url": MAYBE_TEXT,
+        "domain": MAYBE_TEXT,
+        "round": {"type": "integer", "minimum": 1},
+    }
+)
+ROUND = _object(
+    {
+        "iteration": {"type": "integer", "minimum": 1},
+        "query": TEXT,
+        "results": WHOLE,
+        "pages": {"type": "integer", "minimum": 0, "description": "that could be read"},
+        "outcome": {"enum": [*OUTCOMES, None]},
+        "provider": MAYBE_TEXT,
+        "sufficient": {"type": ["boolean", "null"], "description": "what reflection said; null: nobody asked it"},
+        "missing": MAYBE_TEXT,
+    }
+)
+USAGE = _object(
+    {
+        "calls": WHOLE,
+        "promptTokens": WHOLE,
+        "completionTokens": WHOLE,
+        "reasoningTokens": WHOLE,
+        "cachedTokens": WHOLE,
+        "cost": {"type": "number", "minimum": 0, "description": "US dollars, estimated"},
+        "estimated": {"type": "boolean", "description": "the server did not count; the tokens are a guess"},
+    }
+)
+ASK_ANSWER: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Answer of sleuth ask --json",
+    **_object(
+        {
+            "question": TEXT,
+            "answer": {"type": "string", "description": "Markdown, with [n] for its sources; [n+] sleuth put there"},
+            "method": {"enum": ["model", "extractive"]},
+            "model": MAYBE_TEXT,
+            "searched": FLAG,
+            "citations": {"type": "array", "items": CITATION, "description": "how each [n] fared against its source"},
+            "outOfRange": {"type": "array", "items": WHOLE, "description": "numbers without a source"},
+            "references": {"type": "array", "items": CITED, "description": "the sources that are cited"},
+            "sources": {"type": "array", "items": CITED, "description": "all sources"},
+            "rounds": {"type": "array", "items": ROUND},
+            "usage": USAGE,
+            "warnings": TEXTS,
+            "elapsedMs": WHOLE,
         }
-    return SEARCH_ANSWER
+    ),
+}
+PAGE_TEXT: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Answer of the tool fetch_page",
+    **_object(
+        {
+            "url": TEXT,
+            "finalUrl": {"type": ["string", "null"], "description": "where redirects led"},
+            "title": TEXT,
+            "author": MAYBE_TEXT,
+            "published": {"type": ["string", "null"], "description": "ISO 8601 date"},
+            "language": MAYBE_TEXT,
+            "content": {"type": "string", "description": "the main text as Markdown, or the passages that answer"},
+            "truncated": {"type": "boolean", "description": "there is more on the page"},
+            "archived": {"type": ["string", "null"], "description": "date of the copy, where an archive had it"},
+            "cached": FLAG,
+            "warnings": TEXTS,
+        }
+    ),
+}

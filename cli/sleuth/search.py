@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from sleuth import logs
 from sleuth.asking import Asker, Job, Plan, Reply
 from sleuth.cache import Cache
 from sleuth.choice import Candidate, Chooser
 from sleuth.errors import RequestError, SearchError
 from sleuth.language import say
 from sleuth.outcome import Attempt, Hit, Outcome, Status
-from sleuth.settings import CACHE_TTL, EXCLUDE_DOMAINS, Settings
+from sleuth.settings import CACHE_TTL, EXCLUDE_DOMAINS, HISTORY, Settings
 from sleuth.store.health import Health
+from sleuth.store.journal import describe, note_search
 from sleuth.store.providers import number_option
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Answer, Query, Result
@@ -45,14 +47,17 @@ class SearchRequest(NamedTuple):
 class Searcher:
     """The engine: everything it needs is handed in."""
 
-    def __init__(self, settings: Settings, chooser: Chooser, health: Health, cache: Cache) -> None:
+    def __init__(self, settings: Settings, chooser: Chooser, health: Health, cache: Cache, journal: str = "") -> None:
         self.settings, self.chooser, self.health, self.cache = settings, chooser, health, cache
+        self.journal = journal  # the file in which searches are noted; none where that is empty
         self._askers: list[Asker] = []
 
     def search(self, request: SearchRequest) -> Outcome:
         """Run one request; raises only when the request itself makes no sense."""
         started = time.monotonic()
         questions = tuple(clean_question(text) for text in request.questions)
+        if not self.settings[HISTORY]:
+            logs.keep_out(*questions)
         today = (request.tape.now if request.tape else datetime.now(UTC)).date().isoformat()
         queries = [self._complete(request.query, text)._replace(today=today) for text in questions]
         cache = "off" if request.tape else request.cache
@@ -62,13 +67,26 @@ class Searcher:
         asked = self._ask(request, asker, queries)
         outcome = self._merge(request, " | ".join(questions), asked)
         if more := self._next_page(request, asker, asked, outcome):
-            outcome = self._merge(request, " | ".join(questions), asked._replace(replies=asked.replies + more))
-        return outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
+            asked = asked._replace(replies=asked.replies + more)
+            outcome = self._merge(request, " | ".join(questions), asked)
+        outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
+        if self.journal and not asker.replays:
+            self._note(outcome, asked.replies)
+        return outcome
 
     def finish(self) -> None:
         """Let what is still being written be written."""
         while self._askers:
             self._askers.pop().finish()
+
+    def _note(self, outcome: Outcome, replies: Sequence[Reply]) -> None:
+        """Count the search, and what was answered without a request; the words are noted where a history is kept."""
+        here = [r.attempt for r in replies if r.attempt.cached or r.candidate.adapter.offline]
+        uncounted = [attempt for attempt in here if attempt.state not in NOT_ASKED]
+        if note_search(self.journal, describe(outcome, uncounted, with_query=self.settings[HISTORY])):
+            from sleuth.store.folding import fold_in_passing
+
+            fold_in_passing(self.health.connection, self.journal)
 
     def _complete(self, query: Query, text: str) -> Query:
         """Return the query for providers: only plain domains are theirs to know, patterns are applied to what comes."""
@@ -124,7 +142,10 @@ class Searcher:
         pages: dict[tuple[str, str], ProviderList] = {}
         for reply, results, _ in kept:
             list_of = (reply.candidate.id, reply.query.text)
-            known = pages.get(list_of) or ProviderList(reply.candidate.id, _weight(reply.candidate), [])
+            candidate = reply.candidate
+            known = pages.get(list_of) or ProviderList(
+                candidate.id, _weight(candidate), [], files=candidate.adapter.files
+            )
             pages[list_of] = known._replace(results=[*known.results, *results])
         rerank = text if request.rerank else ""
         lists = [entry for entry in pages.values() if entry.results]

@@ -6,15 +6,18 @@ Reading uses the standard library's tomllib. Writing keeps comments and order wi
 import os
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from sleuth.errors import SettingsError
-from sleuth.files import locked, private_folder, write_atomic
+from sleuth.files import locked, private_folder, sweep, write_atomic
 from sleuth.language import say
+from sleuth.text import mask_login
 
 T = TypeVar("T")
+AUTO_PRICE: float | str = "auto"  # what is known of prices
 TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+LARGEST_FILE, DEEPEST = 1_000_000, 20  # bytes; tables within tables that are looked through
+MOST_TOLD = 20  # names nobody knows that are told of, of one file
 
 
 class Kind(NamedTuple):
@@ -24,6 +27,7 @@ class Kind(NamedTuple):
     read: Callable[[str], Any]
     says: str
     choices: tuple[str, ...] = ()
+    address: bool = False
 
 
 def whole(low: int, high: int) -> Kind:
@@ -31,9 +35,13 @@ def whole(low: int, high: int) -> Kind:
     return Kind(lambda v: type(v) is int and low <= v <= high, int, f"a whole number from {low} to {high}")
 
 
-def number(low: float, high: float) -> Kind:
-    """A number within bounds."""
-    return Kind(lambda v: type(v) in (int, float) and low <= v <= high, _number, f"a number from {low:g} to {high:g}")
+def number(low: float, high: float, word: str | None = None) -> Kind:
+    """A number within bounds, or a word in its place."""
+    return Kind(
+        lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
+        lambda text: text if text == word else _number(text),
+        f"a number from {low:g} to {high:g}" + (f", or {word}" if word else ""),
+    )
 
 
 def choice(*names: str) -> Kind:
@@ -67,14 +75,14 @@ def _toml_value(text: str) -> Any:
 FLAG = Kind(lambda v: type(v) is bool, _flag, "true or false", ("true", "false"))
 TEXT = Kind(lambda v: isinstance(v, str), str, "text")
 NAMES = Kind(lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of texts")
-ADDRESS = Kind(
-    lambda v: isinstance(v, str) and (not v or re.match(r"https?://[^/\s]+", v) is not None), str, "an http(s) address"
-)
-CACHE_ADDRESS = Kind(
-    lambda v: isinstance(v, str) and (not v or re.match(r"(redis|rediss|valkey|unix)://", v) is not None),
-    str,
-    "an address like redis://host:6379/0",
-)
+
+
+def _address(pattern: str, says: str) -> Kind:
+    return Kind(lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))), str, says, address=True)
+
+
+ADDRESS = _address(r"https?://[^/\s]+", "an http(s) address")
+CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "an address like redis://host:6379/0")
 
 COMPRESSION_KEYS: dict[str, Kind] = {
     "method": choice("none", "cutoff", "rag"),
@@ -140,9 +148,7 @@ SNIPPET_LENGTH = _setting("websearch.snippet_length", 200, whole(20, 5000), "cha
 TIMEOUT = _setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a whole request")
 CONNECT_TIMEOUT = _setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds for the connection")
 RETRIES = _setting("websearch.retries", 3, whole(1, 10), "attempts at the most")
-MAX_OUTPUT_CHARS = _setting(
-    "websearch.max_output_chars", 30000, whole(100, 10_000_000), "cap of what a tool call or prompt receives"
-)
+MAX_OUTPUT_CHARS = _setting("websearch.max_output_chars", 30000, whole(100, 10_000_000), "cap of a tool call or prompt")
 COMPRESSION_METHOD = _setting(
     "websearch.compression",
     cast("dict[str, Any]", {"method": "none"}),
@@ -152,7 +158,7 @@ COMPRESSION_METHOD = _setting(
 SEARXNG_TIMEOUT = _setting("searxng.timeout", 5.0, number(0.1, 600), "seconds for a SearXNG request")
 CACHE_TTL = _setting("cache.ttl_minutes", 15.0, number(0, 525_600), "how long answers are kept; 0 keeps none")
 CACHE_ENTRIES = _setting("cache.max_entries", 100, whole(1, 1_000_000), "how many answers are kept")
-CACHE_URL = _setting("cache.url", "", CACHE_ADDRESS, "redis://… shares the cache between machines")
+CACHE_URL = _setting("cache.url", "", CACHE_ADDRESS, "redis://… shares cache and limits between machines")
 FETCH_TIMEOUT = _setting("fetch.timeout", 8.0, number(0.1, 600), "seconds for a page")
 FETCH_CONCURRENCY = _setting("fetch.concurrency", 2, whole(1, 64), "pages read side by side")
 FETCH_CHARS = _setting("fetch.max_chars", 10000, whole(100, 10_000_000), "characters kept of a page")
@@ -165,12 +171,12 @@ LLM_URL = _setting("llm.base_url", "https://api.deepseek.com", ADDRESS, "any Ope
 LLM_MODEL = _setting("llm.model", "deepseek-flash", TEXT, "the model that analyses and writes")
 LLM_REASONER = _setting("llm.reasoner_model", "deepseek-flash", TEXT, "the model that reflects, thinking on")
 LLM_KEY = _setting("llm.api_key", "", TEXT, "its key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_PRICE_INPUT = _setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "US dollars a million tokens read")
+LLM_PRICE_OUTPUT = _setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "the same for tokens written")
 EMBEDDING_URL = _setting("embedding.base_url", "", ADDRESS, "where dense scores come from")
 EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "the embedding model; local runs one on this machine")
 EMBEDDING_KEY = _setting("embedding.api_key", "", TEXT, "its key", secret=True)
-EMBEDDING_DIMENSIONS = _setting(
-    "embedding.dimensions", 0, whole(0, 100_000), "its dimensions; 0 leaves it to the model"
-)
+EMBEDDING_DIMENSIONS = _setting("embedding.dimensions", 0, whole(0, 100_000), "dimensions; 0 leaves it to the model")
 RERANK_URL = _setting("rerank.base_url", "", ADDRESS, "where a reranker answers")
 RERANK_MODEL = _setting("rerank.model", "", TEXT, "the rerank model")
 RERANK_KEY = _setting("rerank.api_key", "", TEXT, "its key", secret=True)
@@ -215,9 +221,8 @@ class Settings:
         for setting in TABLE.values():
             if problem := self.look_up(setting).problem:
                 yield problem
-        for key, _ in _leaves(self.file):
-            if key not in TABLE:
-                yield unknown_key(key).args[0]
+        unknown = (key for key, _ in _leaves(self.file) if key not in TABLE)
+        yield from (unknown_key(key).args[0] for key, _ in zip(unknown, range(MOST_TOLD), strict=False))
 
 
 def read_toml(path: str) -> dict[str, Any]:
@@ -234,6 +239,8 @@ def read_toml(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
+        if len(data) > LARGEST_FILE:
+            raise ValueError("more than a megabyte, which is no file of settings")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
         reason = _where(problem) if isinstance(problem, UnicodeDecodeError) else problem
@@ -250,6 +257,8 @@ def _where(problem: UnicodeDecodeError) -> str:
 
 def unknown_key(key: str) -> SettingsError:
     """Return the error for a name that is no setting, with the nearest one that is."""
+    from difflib import get_close_matches
+
     near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
     if near:
         return SettingsError(
@@ -272,17 +281,13 @@ def change(path: str, key: str, text: str | None) -> Any:
     if text is not None:
         value = _read(setting, text)
         if value is None or not setting.kind.accepts(value):
-            raise SettingsError(
-                "{key} cannot be {value}",
-                "it takes {accepted}",
-                key=key,
-                value=_shown(setting, text),
-                accepted=setting.kind.says,
-            )
+            told = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.says}
+            raise SettingsError("{key} cannot be {value}", "it takes {accepted}", **told)
     private_folder(os.path.dirname(path))
     with locked(f"{path}.lock") as held:
         if not held:
             raise SettingsError("another sleuth keeps {path} locked", "try again in a moment", path=path)
+        sweep(path)
         _rewrite(path, key, value)
     return value
 
@@ -340,12 +345,12 @@ def _is_meant(before: dict[str, Any], after: str, key: str, value: Any) -> bool:
     """Tell whether a changed file says what it should, read before it is written: a setting is lost in silence."""
     import tomllib
 
-    wanted = {name: repr(entry) for name, entry in _leaves(before) if name != key}
-    if value is not None:
-        wanted[key] = repr(value)
     try:
+        wanted = {name: repr(entry) for name, entry in _leaves(before) if name != key}
+        if value is not None:
+            wanted[key] = repr(value)
         return {name: repr(entry) for name, entry in _leaves(tomllib.loads(after))} == wanted
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -358,7 +363,7 @@ def _read(setting: Setting[Any], text: str) -> Any:
 
 
 def _shown(setting: Setting[Any], value: Any) -> str:
-    return "…" if setting.secret else repr(value)
+    return "…" if setting.secret else mask_login(repr(value)) if setting.kind.address else repr(value)
 
 
 def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str) -> Value:
@@ -387,7 +392,7 @@ def _dig(data: dict[str, Any], key: str) -> Any:
 def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in data.items():
         key = f"{prefix}{name}"
-        if isinstance(value, dict) and key not in TABLE:
+        if isinstance(value, dict) and key not in TABLE and key.count(".") < DEEPEST:
             yield from _leaves(value, f"{key}.")
         else:
             yield key, value

@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sleuth.errors import RequestError
-from sleuth.files import write_atomic
+from sleuth.files import write_out
 from sleuth.found import found_as_json, found_from_json
+from sleuth.notation import json_text
 from sleuth.text import redact
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Reply, Request
@@ -25,6 +26,9 @@ from sleuth_providers.wire import Limits
 
 VERSION = 1
 KEPT_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
+_KINDS = {
+    kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
+}
 
 
 class Recorder:
@@ -64,7 +68,7 @@ class Recorder:
         """Write the recording."""
         entries = sorted(self.entries, key=lambda entry: (entry["provider"], entry["question"], entry["page"]))
         document = {"version": VERSION, "recordedAt": self.now.isoformat(), "exchanges": entries}
-        write_atomic(path, (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode())
+        write_out(path, (json_text(document, indent=1) + "\n").encode())
 
     def _add(self, entry: dict[str, Any]) -> None:
         with self._lock:
@@ -93,9 +97,10 @@ class Replayer:
         def exchange(request: Request, headers: Mapping[str, str], limits: Limits, guard: Guard | None) -> Reply:
             entry = self._next(provider, query)
             if "error" in entry:
-                kind = getattr(errors, entry["error"], UnreachableError)
-                raise kind(entry.get("detail", ""))
-            body = entry["text"].encode() if "text" in entry else b64decode(entry["base64"])
+                raise _KINDS.get(entry["error"], UnreachableError)(entry.get("detail", ""))
+            if "found" in entry:  # of somebody who needs no network
+                raise UnreachableError("not in the recording")
+            body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
             return Reply(entry["status"], entry["headers"], body, request.address)
 
         return exchange
@@ -119,7 +124,7 @@ def _packed(body: bytes, hidden: tuple[str, ...]) -> dict[str, str]:
     try:
         return {"text": redact(body.decode("utf-8"), hidden)}
     except UnicodeDecodeError:
-        return {"base64": b64encode(body).decode()}
+        return {"base64": b64encode(redact(body.decode("latin-1"), hidden).encode("latin-1")).decode()}
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -128,13 +133,26 @@ def _read(path: str) -> dict[str, Any]:
             document = json.load(stream)
         if document["version"] != VERSION:
             raise ValueError(f"version {document['version']}")
-        datetime.fromisoformat(document["recordedAt"])
+        if datetime.fromisoformat(document["recordedAt"]).tzinfo is None:
+            raise ValueError("a time without its zone")
         for entry in document["exchanges"]:
-            _ = entry["provider"], entry["question"], entry["page"]
+            _check(entry)
     except OSError as problem:
         raise RequestError(
             "cannot read {path} ({reason})", "name a file written by --record", path=path, reason=problem.strerror
         ) from problem
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise RequestError("{path} is not a recording", "name a file written by --record", path=path) from problem
     return dict(document)
+
+
+def _check(entry: dict[str, Any]) -> None:
+    """Raise for what cannot be replayed: an exchange without its question, or with neither error nor answer."""
+    texts = [entry["provider"], entry["question"], entry.get("error", ""), entry.get("detail", "")]
+    numbers = [entry["page"]]
+    if "error" not in entry and "found" not in entry:
+        numbers.append(entry["status"])
+        texts += [part for pair in entry["headers"].items() for part in pair]
+        texts.append(entry["text"] if "text" in entry else b64decode(entry["base64"]).decode("latin-1"))
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(number, int) for number in numbers):
+        raise TypeError("not an exchange")

@@ -1,9 +1,8 @@
 """Untrusted text made safe, secrets made unreadable, text cut to fit. All that comes from the web passes `clean`."""
 
-import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus, urlsplit
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
@@ -19,9 +18,23 @@ def clean(text: object, limit: int = 0, *, lines: bool = False, entities: bool =
     if limit and len(value) > 8 * limit + 1000:  # so that hostile lengths cost nothing
         value = value[: 8 * limit + 1000]
     if entities and "&" in value:
-        value = html.unescape(value)
+        from html import unescape  # its table of entities is not needed for most texts
+
+        value = unescape(value)
     value = "\n".join(_line(part) for part in value.splitlines()).strip("\n") if lines else _line(value)
     return shorten(value, limit) if limit else value
+
+
+def harmless(text: str) -> str:
+    """Return a text that cannot steer a terminal, its lines and indents as they were."""
+    if text.isascii() and text.isprintable():
+        return text
+    kept = "".join(_kept_in_lines(character) for character in text.replace("\r\n", "\n"))
+    return kept if kept.isascii() else _limit_marks(kept)
+
+
+def _kept_in_lines(character: str) -> str:
+    return character if character in "\n\t" or unicodedata.category(character) == "Zs" else _kept(character)
 
 
 def _line(text: str) -> str:
@@ -38,12 +51,11 @@ def _kept(character: str) -> str:
     return " " if character.isspace() else ""
 
 
-def _limit_marks(text: str) -> str:
+def _limit_marks(text: str, instead: Callable[[str], str] = lambda _: "") -> str:
     run, kept = 0, []
     for character in text:
         run = run + 1 if character in JOINERS or unicodedata.category(character) in ("Mn", "Me") else 0
-        if run <= MAX_MARKS:
-            kept.append(character)
+        kept.append(character if run <= MAX_MARKS else instead(character))
     return "".join(kept)
 
 
@@ -56,14 +68,40 @@ def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
     value = "".join(quote(character) if character in UNFIT_IN_URLS else character for character in value)
     try:
         parts = urlsplit(value)
-        host = parts.hostname
+        host = parts.hostname or ""
+        shown = _host_shown(host)
     except ValueError:
         return ""
     if parts.scheme.lower() not in schemes or not (host or parts.scheme == "file"):
         return ""
-    if "@" in parts.netloc:  # a name before the host is there to be taken for the host
-        value = value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
+    if "@" in parts.netloc or shown != host:  # a name before the host is there to be taken for the host
+        where = parts.netloc.rpartition("@")[2]
+        bare = where if shown == host else where.lower().replace(host, shown)
+        return clean_url(value.replace(parts.netloc, bare, 1), schemes)  # what is left must be an address, too
+    if not value.isascii():
+        value = _limit_marks(value, quote)
     return value if len(value) <= MAX_URL else ""  # cut short, it would lead elsewhere
+
+
+def _host_shown(host: str) -> str:
+    """Return a host as it is written, or as the network knows it where its letters could be taken for others.
+
+    Latin-1, Chinese, Japanese and Korean letters look like themselves; other scripts are trusted where the whole name
+    is written in them, up to its last part, so that no `аpple.com` with a Cyrillic а passes for the real one.
+    """
+    foreign = "".join(letter for letter in host if not letter.isascii())
+    other_script = not host.rpartition(".")[2].isascii() and foreign.isalnum()
+    plain = (
+        "ß" <= letter <= "ÿ" or (letter.isalnum() and unicodedata.east_asian_width(letter) == "W") for letter in foreign
+    )
+    if other_script or all(plain):
+        return host
+    known = host.encode("idna").decode().lower()
+    if not re.fullmatch(
+        r"[\w.-]+", known, re.ASCII
+    ):  # signs that the network's spelling turns into blanks and the like
+        raise ValueError(host)
+    return known
 
 
 def ascii_url(url: str) -> str:
@@ -98,6 +136,19 @@ def width(text: str) -> int:
     return sum(_cell(character) for character in text)
 
 
+def fit(text: str, columns: int) -> str:
+    """Cut text to so many columns of a terminal, with … for what is gone."""
+    if width(text) <= columns:
+        return text
+    kept, room = [], columns - 1
+    for character in text:
+        room -= _cell(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept).rstrip() + "…" if columns > 0 else ""
+
+
 def _cell(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
@@ -111,9 +162,21 @@ def mask(secret: str | None) -> str | None:
     return f"{secret[:4]}…{secret[-2:]}" if len(secret) >= 12 else "…"
 
 
+def mask_login(address: str) -> str:
+    """Return an address, or what was meant as one, without the name, the password and the keys in it."""
+    from sleuth_providers.base import SECRET_FIELD
+
+    address = re.sub(rf"({SECRET_FIELD})(?!%s)[^&;#'\s]+", r"\1…", address, flags=re.IGNORECASE)
+    login, sign, place = address.rpartition("@")
+    if not sign or re.fullmatch(r"\W?https?://[^/@:]+(:\d+)?/.*", login):  # the @ is in the path of a good address
+        return address
+    scheme, mark, _ = login.partition("://")
+    return f"{scheme}{mark}…@{place}" if mark else f"…@{place}"
+
+
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, however it is written: plain, percent-encoded, or as Python quotes it."""
-    forms = {form for secret in secrets if len(secret) >= 4 for form in _forms(secret)}
+    forms = {form for secret in secrets for form in spellings(secret)}
     kept, end = [], 0
     for first, last in sorted(place for form in forms for place in _places(text, form)):
         if first >= end:  # else two secrets overlap, and one mark covers both
@@ -129,7 +192,10 @@ def _places(text: str, form: str) -> Iterable[tuple[int, int]]:
         start = text.find(form, start + 1)
 
 
-def _forms(secret: str) -> Iterable[str]:
+def spellings(secret: str) -> Iterable[str]:
+    """Return the ways in which a secret may be written; one of a few letters is no secret."""
+    if len(secret) < 4:
+        return ()
     encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
     return (secret, repr(secret)[1:-1], *encoded, *(_lower_hex(form) for form in encoded))
 

@@ -2,13 +2,15 @@
 
 python docs/pictures/draw.py
 
-`search.json` beside this file was recorded from a real SearXNG (`sleuth search --record`); the rest runs offline.
+`search.json` beside this file was recorded from a real SearXNG (`sleuth search --record`), `answer.md` is our own;
+the rest runs offline.
 """
 
 import html
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,12 +32,14 @@ def shades(text: str) -> list[tuple[int, int, int]]:
 
 
 LIGHT = TerminalTheme((255, 255, 255), (40, 40, 40), shades(NORMAL), shades(BRIGHT))
+QUERY = ("rust", "async", "runtimes")
 REPLAY = ("--replay", str(HERE / "search.json"))
 PICTURES = {
-    "search": (88, DIMMED_MONOKAI, ["search", "-p", "searxng", "rust", "async", "runtimes"], REPLAY),
-    "explain": (88, LIGHT, ["search", "-p", "searxng", "-n", "2", "--explain", "rust", "async", "runtimes"], REPLAY),
+    "search": (88, DIMMED_MONOKAI, ["search", "-p", "searxng", *QUERY], REPLAY),
+    "explain": (88, LIGHT, ["search", "-p", "searxng", "-n", "2", "--explain", *QUERY], REPLAY),
     "offline": (88, DIMMED_MONOKAI, ["search", "--offline", "-n", "3", "searxng", "403"], ()),
     "providers": (88, LIGHT, ["providers", "list"], ()),
+    "cite": (88, DIMMED_MONOKAI, ["cite", "--check", "--sources", "results.json", "answer.md"], ()),
 }
 
 
@@ -61,8 +65,18 @@ def run(words: list[str], width: int) -> str:
     with tempfile.TemporaryDirectory() as home:
         keep = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         environ = keep | {"SLEUTH_HOME": home, "COLUMNS": str(width), "BRAVE_API_KEY": "shown-as-set"}
-        command = [sys.executable, "-m", "sleuth", *words, "--color", "always"]
-        done = subprocess.run(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        start = [sys.executable, "-m", "sleuth"]
+        found = [*start, "search", *REPLAY, "-p", "searxng", "-o", f"{home}/results.json", "--json", *QUERY]
+        subprocess.run(found, env=environ, check=True)
+        shutil.copy(HERE / "answer.md", home)
+        done = subprocess.run(
+            [*start, *words, "--color", "always"],
+            env=environ,
+            cwd=home,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
     return done.stdout.replace(f"{home}/", "").rstrip()
 
 

@@ -33,7 +33,7 @@ def test_folders_are_those_of_platformdirs(
         monkeypatch.setenv(name, value)
         environ[name] = value
     paths = find_paths(environ)
-    assert [os.path.normpath(path) for path in paths[:4]] == [
+    assert [os.path.normpath(path) for path in (paths.config, paths.data, paths.cache, paths.state)] == [
         os.path.normpath(path)
         for path in (
             platformdirs.user_config_dir("sleuth", False),
@@ -54,13 +54,9 @@ def test_platformdirs_is_asked_on_other_systems(
 
 def test_everything_is_under_one_folder_when_it_is_named(environ: dict[str, str], tmp_path: Path) -> None:
     paths = find_paths(environ | {"SLEUTH_HOME": str(tmp_path / "one"), "XDG_CONFIG_HOME": "/elsewhere"})
-    assert paths == (
-        str(tmp_path / "one/config"),
-        str(tmp_path / "one/data"),
-        str(tmp_path / "one/cache"),
-        str(tmp_path / "one/state"),
-        str(tmp_path / "one/config/config.toml"),
-    )
+    for name in ("config", "data", "cache", "state"):
+        assert getattr(paths, name) == str(tmp_path / "one" / name)
+    assert paths.config_file == str(tmp_path / "one/config/config.toml")
     assert paths.database == str(tmp_path / "one/data/sleuth.db")
     assert paths.library == str(tmp_path / "one/data/library.db")
 
@@ -87,7 +83,7 @@ def test_tilde_is_the_home_folder(environ: dict[str, str], tmp_path: Path) -> No
 
 
 def test_empty_variables_count_as_absent(environ: dict[str, str]) -> None:
-    assert find_paths(environ | {"SLEUTH_HOME": "", "SLEUTH_CONFIG": ""}) == find_paths(environ)
+    assert vars(find_paths(environ | {"SLEUTH_HOME": "", "SLEUTH_CONFIG": ""})) == vars(find_paths(environ))
 
 
 @linux_only
@@ -103,7 +99,7 @@ def test_home_comes_from_the_system_when_it_is_not_set(
 @linux_only
 @pytest.mark.parametrize("value", ["relative/folder", "~/tilde", " /blank", "."])
 def test_folder_that_depends_on_where_one_stands_counts_as_none(environ: dict[str, str], value: str) -> None:
-    assert find_paths(environ | dict.fromkeys(XDG, value)) == find_paths(environ)
+    assert vars(find_paths(environ | dict.fromkeys(XDG, value))) == vars(find_paths(environ))
 
 
 @linux_only
@@ -120,4 +116,4 @@ def test_nothing_is_made_in_the_current_folder_when_there_is_no_home(
     if home is not None:
         monkeypatch.setenv("HOME", home)
         environ["HOME"] = home
-    assert all(os.path.isabs(path) for path in find_paths(environ))
+    assert all(os.path.isabs(path) for path in vars(find_paths(environ)).values())

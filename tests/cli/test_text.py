@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sleuth.text import ascii_url, clean, clean_url, domain, mask, redact, shorten, width
+from sleuth.text import ascii_url, clean, clean_url, domain, fit, harmless, mask, redact, shorten, width
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()))
 unhurried = settings(deadline=None)  # other tests run beside these
@@ -107,6 +107,29 @@ def test_lines_stay_when_they_are_wanted() -> None:
     assert clean("a\rb", lines=True) == "a\nb"
 
 
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("plain ascii", "plain ascii"),
+        ("  indented\n\n\tcode\r\nend", "  indented\n\n\tcode\nend"),
+        ("\x1b[31mred\x07\x9b2J\u202e\x00", "[31mred2J"),
+        ("a\rb\u2028c\x0bd", "a b c d"),
+        ("全角\u3000空格\xa0x", "全角\u3000空格\xa0x"),
+        (ZALGO, "e" + "\u0301" * 4),
+    ],
+)
+def test_text_of_many_lines_keeps_their_shape_and_nothing_else(hostile: str, shown: str) -> None:
+    assert harmless(hostile) == shown
+
+
+@unhurried
+@given(ANYTHING)
+def test_text_of_many_lines_is_printable_and_stays_as_it_is(text: str) -> None:
+    safe = harmless(text)
+    assert all(sign.isprintable() or sign in "\n\t\u200c\u200d" or unicodedata.category(sign) == "Zs" for sign in safe)
+    assert harmless(safe) == safe
+
+
 def test_limit_is_kept_with_a_sign_of_what_is_gone() -> None:
     assert clean("one two three", 8) == "one two…"
     assert clean("x" * 50, 10) == "xxxxxxxxx…"
@@ -158,6 +181,16 @@ def test_printable_ascii_words_come_through(text: str) -> None:
         ("https://example.com/\ud800", "https://example.com/"),
         ("https://münchen.example/straße", "https://münchen.example/straße"),
         ("https://例え.テスト/", "https://例え.テスト/"),
+        ("https://пример.рф/", "https://пример.рф/"),
+        ("https://\u0430pple.com/", "https://xn--pple-43d.com/"),  # the first letter is Cyrillic
+        ("https://WWW.\u0410PPLE.com:8080/A", "https://www.xn--pple-43d.com:8080/A"),
+        ("https://paypa\u0142.com/", "https://xn--paypa-o7a.com/"),
+        ("https://ｇoogle.com/", "https://google.com/"),
+        ("https://google\u3002com.evil.test/", "https://google.com.evil.test/"),
+        ("https://good.test\u2044.evil.test/", "https://good.xn--test-3g7a.evil.test/"),
+        ("https://me@\u0430pple.com/", "https://xn--pple-43d.com/"),
+        ("https://\u00a8.test/", ""),
+        ("https://example.com/e" + "\u0301" * 6, "https://example.com/e" + "\u0301" * 4 + "%CC%81" * 2),
         ("http://[::1]:8080/x", "http://[::1]:8080/x"),
         ("https://google.com@evil.test/", "https://evil.test/"),
         ("https://me:secret@evil.test:8080/me@x", "https://evil.test:8080/me@x"),
@@ -297,6 +330,16 @@ def test_cut_text_is_never_longer_than_the_limit(text: str, limit: int) -> None:
 )
 def test_width_is_counted_in_columns(text: str, columns: int) -> None:
     assert width(text) == columns
+
+
+@unhurried
+@given(st.text(), st.integers(-2, 12))
+@example("中文中文", 5)
+def test_text_is_cut_to_columns_only_where_it_is_wider(text: str, columns: int) -> None:
+    cut = fit(text, columns)
+    assert width(cut) <= max(columns, 0)
+    assert text.startswith(cut.removesuffix("…"))
+    assert cut == text or width(text) > columns
 
 
 # Secrets

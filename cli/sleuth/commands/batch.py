@@ -7,6 +7,7 @@ from typing import TextIO
 
 from sleuth.batch import Line, answered, open_appending, read_queries, run_batch
 from sleuth.errors import Exit, RequestError
+from sleuth.files import unwritable
 from sleuth.language import say
 from sleuth.outcome import Outcome
 from sleuth.runtime import Runtime
@@ -41,8 +42,7 @@ def run_batch_command(
         for line in run_batch(
             read_queries(source, done), lambda: _Worker(runtime, request, finish), jobs, ordered=ordered
         ):
-            out.write(line.answer + "\n")
-            out.flush()
+            _write(out, line, output)
             failed += line.failed
             progress.step(line)
     if failed:
@@ -50,12 +50,22 @@ def run_batch_command(
     return Exit.FAILED if failed else Exit.DONE
 
 
+def _write(out: TextIO, line: Line, output: str | None) -> None:
+    try:
+        out.write(line.answer + "\n")
+        out.flush()
+    except OSError as problem:
+        if output is None:
+            raise
+        raise unwritable(output, problem) from problem
+
+
 class _Worker:
     """The engine of one thread: a database connection belongs to the thread that opened it."""
 
     def __init__(self, runtime: Runtime, request: SearchRequest, finish: Finish) -> None:
         self.finish = finish
-        self.runtime = Runtime(runtime.environ, runtime.stdin, runtime.stdout, runtime.stderr)
+        self.runtime = runtime.sibling()
         self.request = request
 
     def __call__(self, text: str) -> Outcome:

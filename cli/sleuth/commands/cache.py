@@ -1,12 +1,14 @@
 """`sleuth cache`: what is kept, and throwing it away."""
 
-import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from sleuth import prepared
 from sleuth.commands.making import make_app
+from sleuth.errors import Exit
 from sleuth.language import say
+from sleuth.notation import json_text
 from sleuth.runtime import Runtime
 
 app = make_app("Kept answers: stats, clear.")
@@ -17,16 +19,49 @@ def stats(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", he
     """Show how many answers and pages are kept."""
     runtime: Runtime = ctx.obj
     answers, pages = runtime.kept_answers.stats(), runtime.kept_pages.stats()
+    shared = _survey(runtime)
     if as_json:
-        print(json.dumps(answers | {"pages": pages}, ensure_ascii=False), file=runtime.stdout)
+        print(json_text(answers | {"pages": pages, "shared": shared}), file=runtime.stdout)
         return
     print(say("{entries} answers, {bytes} bytes", **answers), file=runtime.stdout)
     print(say("{entries} pages, {bytes} bytes", **pages), file=runtime.stdout)
+    if shared and shared["reachable"]:
+        kind = " ".join(filter(None, (shared["software"], shared["version"]))) or "Redis"
+        template = "{answers} answers and {pages} pages in the shared cache {address} ({kind}, {latencyMs} ms)"
+        print(say(template, kind=kind, **shared), file=runtime.stdout)
+        _tell_rest(runtime, shared["complete"])
 
 
 @app.command(epilog="Example: sleuth cache clear")
-def clear(ctx: typer.Context) -> None:
-    """Throw every kept answer and page away."""
+def clear(ctx: typer.Context) -> int:
+    """Throw every kept answer and page away, those in a shared cache too."""
     runtime: Runtime = ctx.obj
+    prepared.forget(runtime.paths)
     answers, pages = runtime.kept_answers.clear(), runtime.kept_pages.clear()
     print(say("{answers} answers and {pages} pages thrown away", answers=answers, pages=pages), file=runtime.stdout)
+    if runtime.shared is None:
+        return Exit.DONE
+    from sleuth.shared import contents
+    from sleuth.shared.server import GoneError
+
+    try:
+        removed = contents.clear(runtime.shared)
+    except GoneError:  # said already
+        return Exit.UNREACHABLE
+    template = "{answers} answers and {pages} pages thrown away in the shared cache {address}, for all machines"
+    print(say(template, address=runtime.shared.address.shown, **removed._asdict()), file=runtime.stdout)
+    _tell_rest(runtime, removed.complete)
+    return Exit.DONE
+
+
+def _tell_rest(runtime: Runtime, complete: bool) -> None:
+    if not complete:
+        runtime.note(say("the shared server holds so much that there was no time to look at all of it"))
+
+
+def _survey(runtime: Runtime) -> dict[str, Any] | None:
+    if runtime.shared is None:
+        return None
+    from sleuth.shared.contents import survey
+
+    return survey(runtime.shared)

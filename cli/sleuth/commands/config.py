@@ -1,6 +1,5 @@
 """`sleuth config`: look at the settings and change them."""
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -8,9 +7,10 @@ import typer
 from sleuth.commands.making import make_app
 from sleuth.errors import Exit, RequestError, SettingsError
 from sleuth.language import say
+from sleuth.notation import json_text, write_json
 from sleuth.runtime import Runtime
 from sleuth.settings import TABLE, Setting, Settings, Value, change, find_setting, read_toml
-from sleuth.text import mask
+from sleuth.text import harmless, mask, mask_login
 
 app = make_app("Settings: show, get, set, unset, edit, path, validate.")
 
@@ -31,12 +31,12 @@ def show(
         raise RequestError("no setting begins with {section!r}", "see them all: sleuth config show", section=section)
     if as_json:
         document = {k: {"value": v.value, "origin": v.origin} if origin else v.value for k, v in values.items()}
-        print(json.dumps(document, ensure_ascii=False, indent=2), file=runtime.stdout)
+        write_json(document, runtime.stdout)
         return
     width = max(map(len, values))
     for key, value in values.items():
         source = f"  # {value.origin}" if origin else ""
-        print(f"{key:<{width}} = {_toml(value.value)}{source}", file=runtime.stdout)
+        print(harmless(f"{key:<{width}} = {_toml(value.value)}{source}"), file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth config get websearch.max_results")
@@ -48,8 +48,8 @@ def get(
     """Print one setting's value."""
     runtime: Runtime = ctx.obj
     value = _shown(runtime.settings, find_setting(key)).value
-    plain = value if isinstance(value, str) else _toml(value)
-    print(json.dumps(value, ensure_ascii=False) if as_json else plain, file=runtime.stdout)
+    plain = value if isinstance(value, str) and value.isprintable() else _toml(value)
+    print(json_text(value) if as_json else harmless(plain), file=runtime.stdout)
 
 
 @app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
@@ -63,7 +63,7 @@ def set_(
     """Set one setting in the file; comments and order stay."""
     runtime: Runtime = ctx.obj
     setting = find_setting(key)
-    if setting.secret and value == "-":
+    if value == "-" and (setting.secret or setting.kind.address):
         from sleuth.commands.secrets import read_secret
 
         value = read_secret(runtime, key)
@@ -128,7 +128,9 @@ def _report(runtime: Runtime) -> int:
 
 def _shown(settings: Settings, setting: Setting[Any]) -> Value:
     value = settings.look_up(setting)
-    return value._replace(value=mask(value.value) or "") if setting.secret else value
+    if setting.secret:
+        return value._replace(value=mask(value.value) or "")
+    return value._replace(value=mask_login(value.value)) if setting.kind.address else value
 
 
 def _toml(value: Any) -> str:
@@ -138,13 +140,7 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return (
-        json.dumps(value, ensure_ascii=False)
-        if isinstance(value, str)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    return json_text(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _tell_override(runtime: Runtime, setting: Setting[Any]) -> None:

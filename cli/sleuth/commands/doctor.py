@@ -1,6 +1,5 @@
 """`sleuth doctor`: what is wrong with this installation and, above all, with a SearXNG server."""
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from typing import Annotated, NamedTuple
@@ -8,11 +7,14 @@ from typing import Annotated, NamedTuple
 import typer
 
 from sleuth.choice import Candidate
+from sleuth.commands.making import seconds
 from sleuth.doctor.finding import Finding, as_json
 from sleuth.errors import Exit, RequestError, SleuthError
 from sleuth.language import say
+from sleuth.notation import write_json
 from sleuth.runtime import AGENT, Runtime
 from sleuth.settings import SEARXNG_TIMEOUT
+from sleuth.text import harmless
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
 
@@ -42,7 +44,8 @@ def doctor(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what was seen everywhere, and times.")] = False,
     as_document: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     timeout: Annotated[
-        float | None, typer.Option(min=0.1, max=600, metavar="S", help="Seconds a search may take.")
+        float | None,
+        typer.Option(min=0.1, max=600, metavar="S", help="Seconds a search may take.", callback=seconds),
     ] = None,
     settings: Annotated[
         str | None, typer.Option(metavar="FILE", help="Check a settings.yml of SearXNG instead; asks nobody.")
@@ -59,7 +62,7 @@ def doctor(
     findings = _choose(_settings_file(settings) if settings else _examine(runtime, url, provider, only, timeout), only)
     if as_document:
         found = list(findings)
-        print(json.dumps(as_json(found), ensure_ascii=False, indent=2), file=runtime.stdout)
+        write_json(as_json(found), runtime.stdout)
     else:
         from sleuth.render.doctor import render
 
@@ -91,7 +94,7 @@ def _mend(runtime: Runtime, path: str, as_document: bool) -> None:
     out = runtime.stderr if as_document else runtime.stdout
     print(f"\n{diff(before, mended, os.path.basename(path))}", end="", file=out)
     runtime.note(say("written: {target}; to use it:", target=target))
-    print("\n".join(f"    {command}" for command in adopt(path, target)), file=runtime.stderr)
+    print("\n".join(f"    {harmless(command)}" for command in adopt(path, target)), file=runtime.stderr)
 
 
 def _examine(
@@ -103,7 +106,8 @@ def _examine(
         return
     topic = (only or "").partition(".")[0]
     asked = (only or "").startswith("searxng.")  # one check of the server: then there must be a server
-    server = _beside(_server(runtime, None, None, timeout, asked=asked)) if topic != "install" else iter(())
+    own = topic in ("install", "cache")
+    server = iter(()) if own else _beside(_server(runtime, None, None, timeout, asked=asked))
     if topic != "searxng":
         from sleuth.doctor.installation import check_installation
 

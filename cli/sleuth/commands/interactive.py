@@ -1,24 +1,18 @@
 """`sleuth search -i`: a prompt with the grammar ddgr users know."""
 
-import os
 import re
 import shutil
 import subprocess
 from base64 import b64encode
-from typing import TYPE_CHECKING
 
 from sleuth.commands import showing
+from sleuth.commands.lines import Lines
 from sleuth.errors import Exit, SleuthError
-from sleuth.files import append_private, private_folder
 from sleuth.language import say
 from sleuth.outcome import Outcome
 from sleuth.render import View
 from sleuth.runtime import Runtime
 from sleuth.search import SearchRequest, failure
-from sleuth.settings import HISTORY
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 HELP = """\
   1  2 5  3-6    open these results in the browser
@@ -31,8 +25,8 @@ HELP = """\
   ?               this help
   q               quit (also Ctrl-D)"""
 CLIPBOARDS = (("wl-copy",), ("xclip", "-selection", "clipboard"), ("xsel", "-b", "-i"), ("pbcopy",), ("clip.exe",))
-NUMBERS = re.compile(r"\d+(-\d+)?([\s,]+\d+(-\d+)?)*")
-HISTORY_LINES = 1000
+NUMBER = re.compile(r"\d{1,9}")
+NUMBERS = re.compile(r"\d{1,9}(-\d{1,9})?([\s,]+\d{1,9}(-\d{1,9})?)*")
 
 
 class Prompt:
@@ -41,7 +35,7 @@ class Prompt:
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
         self.runtime, self.request, self.view = runtime, request, view
         self.outcome: Outcome | None = None
-        self.readline = _readline(runtime)
+        self.lines = Lines(runtime, "prompt")
 
     def run(self) -> int:
         """Search, show, and do as told until the user has enough."""
@@ -54,16 +48,13 @@ class Prompt:
                 self._obey(line)
             except SleuthError as error:
                 self.runtime.complain(error)
-        _save_history(self.runtime, self.readline)
+        self.lines.close()
         return Exit.DONE
 
     def _ask(self) -> str | None:
         try:
-            if self.runtime.stdin.isatty():
-                return input("sleuth (? for help) ").strip()
-            line = self.runtime.stdin.readline()
-            return line.strip() if line else None
-        except (EOFError, KeyboardInterrupt):
+            return self.lines.ask("sleuth (? for help) ")
+        except KeyboardInterrupt:
             print(file=self.runtime.stderr)
             return None
 
@@ -81,7 +72,7 @@ class Prompt:
         elif NUMBERS.fullmatch(line):
             for number in _numbers(line):
                 showing.open_result(self._shown(), number)
-        elif command in ("c", "s") and rest.strip().isdigit():
+        elif command in ("c", "s") and NUMBER.fullmatch(rest.strip()):
             (self._copy if command == "c" else self._summarise)(int(rest))
         else:
             words = rest if command == "d" and rest else line
@@ -149,30 +140,3 @@ def _numbers(line: str) -> list[int]:
         first, _, last = part.partition("-")
         found += range(int(first), min(int(last or first), int(first) + 50) + 1)
     return found
-
-
-def _readline(runtime: Runtime) -> "ModuleType | None":
-    """Return line editing with its history, where there is a terminal that can."""
-    if not runtime.stdin.isatty():
-        return None
-    try:
-        import readline
-    except ImportError:
-        return None
-    path = _history_file(runtime)
-    if os.path.exists(path):
-        readline.read_history_file(path)
-    readline.set_history_length(HISTORY_LINES)
-    return readline
-
-
-def _save_history(runtime: Runtime, readline: "ModuleType | None") -> None:
-    if readline is not None and runtime.settings[HISTORY]:
-        private_folder(runtime.paths.state)
-        path = _history_file(runtime)
-        os.close(append_private(path))
-        readline.write_history_file(path)
-
-
-def _history_file(runtime: Runtime) -> str:
-    return os.path.join(runtime.paths.state, "prompt_history")

@@ -1,6 +1,5 @@
 """`sleuth library`: put files and pages into the embedded index, search it, look at it, take things out."""
 
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from sleuth.commands import options as o
 from sleuth.commands.making import make_app
 from sleuth.errors import Exit, RequestError
 from sleuth.language import say
+from sleuth.notation import write_json
 from sleuth.runtime import Runtime
 from sleuth.settings import LIBRARY_SIZE
 from sleuth.text import clean, clean_url
@@ -112,8 +112,8 @@ def search(
     exit_status: o.ExitStatus = False,
 ) -> int:
     """Search the library alone; the same as `sleuth search -p library`."""
-    from sleuth.commands.searching import Wishes
     from sleuth.commands.searching import search as perform
+    from sleuth.wishes import Wishes
 
     return perform(ctx.obj, Wishes(**ctx.params, provider=("library",)))
 
@@ -175,7 +175,7 @@ def remove(
 ) -> None:
     """Take pages out: by address, by file, or all below a folder. The handbook always stays."""
     runtime: Runtime = ctx.obj
-    if everything == bool(targets):
+    if everything == bool(targets) or not all(targets or ()):  # an empty name would mean the folder one stands in
         raise RequestError("say what to remove", "name addresses, files or folders, or give --all")
     if everything:
         if not yes:
@@ -280,4 +280,4 @@ def _moment(seconds: float) -> str | None:
 
 
 def _print_json(runtime: Runtime, document: Any) -> None:
-    print(json.dumps(document, ensure_ascii=False, indent=2), file=runtime.stdout)
+    write_json(document, runtime.stdout)

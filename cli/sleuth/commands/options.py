@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from sleuth.commands.making import seconds
 from sleuth.render import FIELDS
 
 Words = Annotated[list[str] | None, typer.Argument(metavar="WORDS", help="What to search for; no quotes needed.")]
@@ -68,7 +69,10 @@ ProgressKind = Annotated[
 Cached = Annotated[bool, typer.Option("--cache/--no-cache", help="Use and keep cached answers.")]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Ask anew and keep the answer.")]
 Offline = Annotated[bool, typer.Option("--offline", help="No network: the cache and the library only.")]
-Timeout = Annotated[float | None, typer.Option("--timeout", min=0.1, max=600, metavar="S", help="Seconds to wait.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", min=0.1, max=600, metavar="S", help="Seconds to wait.", callback=seconds),
+]
 Fallback = Annotated[bool | None, typer.Option("--fallback/--no-fallback", help="Ask others when the one named fails.")]
 
 Format = Annotated[
@@ -82,3 +86,19 @@ Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", he
 OpenResult = Annotated[int | None, typer.Option("--open", min=1, metavar="N", help="Open result N.")]
 OpenFirst = Annotated[bool, typer.Option("-j", help="Open the first result.")]
 ExitStatus = Annotated[bool, typer.Option("--exit-status", help="Exit with 7 when there are no results.")]
+
+SearchSwitch = Annotated[
+    Literal["auto", "on", "off"],
+    typer.Option("--search", help="Search the web: auto lets the model decide, on and off do as they say."),
+]
+Rounds = Annotated[
+    int | None, typer.Option("--rounds", min=1, max=20, metavar="N", help="Rounds of searching at the most.")
+]
+Pages = Annotated[int | None, typer.Option("--pages", min=1, max=20, metavar="N", help="Pages to read in a round.")]
+Extractive = Annotated[
+    bool, typer.Option("--extractive", help="Sentences of the pages, word for word; no model is asked.")
+]
+TextFormat = Annotated[
+    Literal["rich", "plain", "markdown", "json"] | None,
+    typer.Option("--format", "-f", help="Output; rich on a terminal, else plain."),
+]

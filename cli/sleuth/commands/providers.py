@@ -1,16 +1,16 @@
 """`sleuth providers`: the provider table."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sleuth.commands.making import make_app
+from sleuth.commands.making import make_app, seconds
 from sleuth.errors import EXITS, Exit, RequestError
 from sleuth.language import say
+from sleuth.notation import write_json
 from sleuth.runtime import Runtime, built_in
 from sleuth.store.providers import CLEARABLE, Row
-from sleuth.text import mask
+from sleuth.text import harmless, mask, mask_login
 
 if TYPE_CHECKING:
     from sleuth.choice import Candidate, Chooser
@@ -46,7 +46,7 @@ def list_(
     if not ids:  # completions want ids at once
         for problem in runtime.chooser.discover():
             runtime.warn(problem)
-    rows = runtime.table.all()
+    rows = (runtime.table if ids else runtime.chooser.table).all()
     shown = rows[offset : offset + limit]
     if ids:
         print("\n".join(row.id for row in shown), file=runtime.stdout)
@@ -56,7 +56,7 @@ def list_(
     ]
     if as_json:
         document = {"items": items, "total": len(rows), "limit": limit, "offset": offset}
-        print(json.dumps(document, ensure_ascii=False, indent=2), file=runtime.stdout)
+        write_json(document, runtime.stdout)
         return
     from sleuth.render.providers import render_list
 
@@ -69,7 +69,7 @@ def show(ctx: typer.Context, id: Id, as_json: Json = False) -> None:
     runtime: Runtime = ctx.obj
     facts = _facts(runtime.chooser, runtime.chooser.candidate(id), full=True)
     if as_json:
-        print(json.dumps(facts, ensure_ascii=False, indent=2), file=runtime.stdout)
+        write_json(facts, runtime.stdout)
         return
     from sleuth.render.providers import render_one
 
@@ -115,7 +115,7 @@ def set_(
     runtime.table.update(id, changes, _pairs(option))
     runtime.health.forget(id)
     fields = [*changes, *_pairs(option)]
-    print(say("{id}: changed {fields}", id=id, fields=", ".join(fields)), file=runtime.stderr)
+    print(say("{id}: changed {fields}", id=id, fields=harmless(", ".join(fields))), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -189,7 +189,9 @@ def test(
     ctx: typer.Context,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="Whom to test.", show_default=False)] = None,
     every: Annotated[bool, typer.Option("--all", help="Everyone who is ready.")] = False,
-    timeout: Annotated[float | None, typer.Option(min=0.1, max=600, metavar="S", help="Seconds to wait.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, max=600, metavar="S", help="Seconds to wait.", callback=seconds)
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Make one real request to each provider, all at once, and tell how it went."""
@@ -203,7 +205,7 @@ def test(
     if as_json:
         done = sorted(verdicts, key=lambda verdict: verdict.id)
         documents = [verdict.as_json() for verdict in done]
-        print(json.dumps(documents, ensure_ascii=False, indent=2), file=runtime.stdout)
+        write_json(documents, runtime.stdout)
     else:
         from sleuth.render.providers import render_tests
 
@@ -247,7 +249,7 @@ def _facts(chooser: "Chooser", candidate: "Candidate", *, full: bool = False) ->
         facts |= {
             "adapter": row.adapter,
             "apiKey": _masked_key(row),
-            "apiHost": chooser.host(candidate) or None,
+            "apiHost": mask_login(chooser.host(candidate)) or None,
             "engines": list(row.engines) or None,
             "usingBrowser": row.using_browser,
             "basicAuthUsername": row.basic_auth_username,

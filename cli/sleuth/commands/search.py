@@ -4,8 +4,8 @@ import typer
 
 from sleuth.commands import options as o
 from sleuth.commands.making import make_app
-from sleuth.commands.searching import Wishes
 from sleuth.commands.searching import search as perform
+from sleuth.wishes import Wishes
 
 app = make_app()
 

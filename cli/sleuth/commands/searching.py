@@ -1,78 +1,26 @@
 """What `sleuth search` does with what was typed; knows nothing of how it was read, and so needs no Typer."""
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sleuth.commands import showing, typed
+from sleuth import prepared
+from sleuth.commands import showing
 from sleuth.errors import Exit, RequestError
 from sleuth.render import View
 from sleuth.runtime import Runtime
-from sleuth.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME, SNIPPET_LENGTH, UI_THEME
-from sleuth_providers.base import Query
+from sleuth.settings import SNIPPET_LENGTH, UI_THEME
+from sleuth.wishes import Wishes, as_request
 
 if TYPE_CHECKING:
     from sleuth.outcome import Outcome
+    from sleuth.prepared import Ticket
     from sleuth.search import SearchRequest
 
 
-class Wishes(NamedTuple):
-    """The options of `sleuth search` as they were typed; what they mean stands in `options.py`."""
-
-    words: tuple[str, ...] = ()
-    question: tuple[str, ...] = ()
-    provider: tuple[str, ...] = ()
-    count: int | None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
-    page: int = 1
-    lang: str | None = None
-    region: str | None = None
-    freshness: str | None = None
-    safe: str | None = None
-    category: str = "general"
-    engine: tuple[str, ...] = ()
-    site: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    format: str | None = None
-    as_json: bool = False
-    template: str | None = None
-    fields: str | None = None
-    output: str | None = None
-    rerank: bool = False
-    recent: bool = False
-    rules: str | None = None
-    explain: bool = False
-    record: str | None = None
-    replay: str | None = None
-    batch: str | None = None
-    ordered: bool = False
-    resume: bool = False
-    jobs: int = 8
-    interactive: bool = False
-    content: bool = False
-    compress: str | None = None
-    limit: int | None = None
-    unit: str | None = None
-    max_tokens: int | None = None
-    progress: str = "auto"
-    cached: bool = True
-    refresh: bool = False
-    offline: bool = False
-    timeout: float | None = None
-    fallback: bool | None = None
-    with_time: bool | None = None
-    open_result: int | None = None
-    open_first: bool = False
-    exit_status: bool = False
-
-    @property
-    def wants_content(self) -> bool:
-        """Tell whether pages are to be read; squeezing them implies it."""
-        return bool(self.content or self.compress or self.limit or self.max_tokens)
-
-
-def search(runtime: Runtime, wishes: Wishes) -> int:
+def search(runtime: Runtime, wishes: Wishes, ticket: "Ticket | None" = None) -> int:
     """Search and show what was found; a batch and the prompt go ways of their own."""
     view = _view(runtime, wishes)
-    request = _request(runtime, wishes)
+    request = as_request(runtime, wishes)
     chosen = showing.choose_format(runtime, wishes.format, wishes.output, view, json=wishes.as_json)
     if wishes.batch:
         from sleuth.commands.batch import run_batch_command
@@ -86,6 +34,11 @@ def search(runtime: Runtime, wishes: Wishes) -> int:
 
         return Prompt(runtime, request, view).run()
     outcome = _ask(runtime, request, wishes)
+    if ticket and showing.is_lasting(runtime, outcome):
+        showing.write_and_keep(runtime, outcome, chosen, view, ticket)
+        return Exit.DONE
+    if request.cache == "refresh":
+        prepared.forget(runtime.paths)  # what is fetched again must not be answered as it was
     if outcome.outcome != "failed" or chosen == "json":
         showing.write(runtime, outcome, chosen, view, wishes.output)
     if outcome.outcome == "failed":
@@ -104,45 +57,12 @@ def _view(runtime: Runtime, wishes: Wishes) -> View:
 
         check_template(wishes.template)
     return View(
-        fields=typed.fields(wishes.fields),
+        fields=showing.fields(wishes.fields),
         template=wishes.template or "",
         explain=wishes.explain,
         snippet_length=runtime.settings[SNIPPET_LENGTH],
         color=runtime.color,
         theme=runtime.settings[UI_THEME],
-    )
-
-
-def _request(runtime: Runtime, wishes: Wishes) -> "SearchRequest":
-    from sleuth.search import SearchRequest
-
-    settings = runtime.settings
-    query = Query(
-        "",
-        count=wishes.count or settings[MAX_RESULTS],
-        page=wishes.page,
-        lang=typed.language(wishes.lang if wishes.lang is not None else settings[LANGUAGE]),
-        region=(wishes.region if wishes.region is not None else settings[REGION]).upper(),
-        safe=wishes.safe or settings[SAFE_SEARCH],
-        category=wishes.category,
-        include=typed.split(wishes.site),
-        exclude=typed.split(wishes.exclude),
-        engines=typed.split(wishes.engine),
-        content=wishes.wants_content,
-        dated=settings[SEARCH_WITH_TIME] if wishes.with_time is None else wishes.with_time,
-    )
-    without_words = wishes.batch or (wishes.interactive and not wishes.words)
-    return SearchRequest(
-        questions=() if without_words else typed.questions(wishes.words, wishes.question),
-        query=typed.with_freshness(query, wishes.freshness),
-        providers=typed.split(wishes.provider) or ("auto",),
-        fallback=wishes.fallback,
-        cache="off" if not wishes.cached else "refresh" if wishes.refresh else "use",
-        offline=wishes.offline,
-        timeout=wishes.timeout,
-        rules=typed.rules(runtime, wishes.rules),
-        recent=wishes.recent,
-        rerank=wishes.rerank,
     )
 
 

@@ -1,12 +1,17 @@
 """Showing an outcome: results to stdout or a file, everything else to stderr."""
 
 import io
+from typing import Any, TextIO
 
+from sleuth import prepared
 from sleuth.errors import RequestError
 from sleuth.language import say
 from sleuth.outcome import Outcome
-from sleuth.render import View, renderer
+from sleuth.render import FIELDS, View, renderer
 from sleuth.runtime import Runtime
+from sleuth.settings import CACHE_TTL, HISTORY
+from sleuth.store.journal import describe
+from sleuth.wishes import split
 
 
 def choose_format(runtime: Runtime, format: str | None, output: str | None, view: View, *, json: bool) -> str:
@@ -31,11 +36,20 @@ def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: s
         renderer(format)(outcome, runtime.stdout, view)
         runtime.stdout.flush()
         return
-    from sleuth.files import write_atomic
-
     buffer = io.StringIO()
     renderer(format)(outcome, buffer, view)
-    write_atomic(output, buffer.getvalue().encode("utf-8", "replace"))
+    deliver(runtime, buffer.getvalue(), output)
+
+
+def deliver(runtime: Runtime, text: str, output: str | None) -> None:
+    """Write a whole text to stdout, or into a file at one instant."""
+    if not output:
+        runtime.stdout.write(text)
+        runtime.stdout.flush()
+        return
+    from sleuth.files import write_out
+
+    write_out(output, text.encode("utf-8", "replace"))
 
 
 def say_the_rest(runtime: Runtime, outcome: Outcome, format: str) -> None:
@@ -50,15 +64,57 @@ def say_the_rest(runtime: Runtime, outcome: Outcome, format: str) -> None:
         runtime.footer(summary(outcome), [*outcome.corrections, *outcome.suggestions][:4])
 
 
+def is_lasting(runtime: Runtime, outcome: Outcome) -> bool:
+    """Tell whether the same command would say the same again: all of it was in the cache, and nothing went wrong."""
+    told = outcome.warnings or outcome.notices or runtime.has_warned
+    good = outcome.cached and outcome.outcome == "success" and all(one.cached for one in outcome.attempts)
+    return bool(good and outcome.results and not told and runtime.settings[HISTORY])
+
+
+def write_and_keep(runtime: Runtime, outcome: Outcome, format: str, view: View, ticket: "prepared.Ticket") -> None:
+    """Write the results, and keep what was written for the next time, its age left open."""
+    runtime.stdout, runtime.stderr = Copying(runtime.stdout), Copying(runtime.stderr)
+    write(runtime, outcome, format, view)
+    say_the_rest(runtime, outcome, format)
+    out, err = runtime.stdout.copy, runtime.stderr.copy
+    if format == "json":
+        out = out.replace(f'"ageSeconds": {round(outcome.age)},', f'"ageSeconds": {prepared.AGE_IN_SECONDS},', 1)
+        out = out.replace(f'"elapsedMs": {outcome.elapsed_ms},', '"elapsedMs": 1,', 1)
+    err = err.replace(_said_age(prepared.age_in_words(outcome.age)), _said_age(prepared.AGE_IN_WORDS), 1)
+    if (format == "json") == (prepared.AGE_IN_SECONDS in out) and (format == "rich") == (prepared.AGE_IN_WORDS in err):
+        note = describe(outcome._replace(elapsed_ms=1), outcome.attempts, with_query=True)
+        prepared.keep(ticket, out, err, note, outcome.age, runtime.settings[CACHE_TTL] * 60 - outcome.age)
+
+
+class Copying(io.TextIOBase):
+    """A stream that keeps a copy of what goes through it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream, self.copy = stream, ""
+
+    def write(self, text: str) -> int:
+        """Write, and keep."""
+        self.copy += text
+        return self.stream.write(text)
+
+    def __getattribute__(self, name: str) -> Any:
+        """Be the stream itself in all but this; a base class would answer for it, that it is no terminal, say."""
+        own = name.startswith("_") or name in ("stream", "copy", "write", "writelines")
+        return object.__getattribute__(self, name) if own else getattr(self.stream, name)
+
+
 def summary(outcome: Outcome) -> str:
     """Return how many results there are, from whom, and how long it took."""
-    age = f"{outcome.age:.0f} s" if outcome.age < 90 else f"{outcome.age / 60:.0f} min"
     parts = [
         say("{shown} of {found} results", shown=outcome.status.count_after, found=outcome.status.count_before),
         outcome.provider,
-        say("cached {age} ago", age=age) if outcome.cached else f"{outcome.elapsed_ms} ms",
+        _said_age(prepared.age_in_words(outcome.age)) if outcome.cached else f"{outcome.elapsed_ms} ms",
     ]
     return " · ".join(part for part in parts if part)
+
+
+def _said_age(age: str) -> str:
+    return say("cached {age} ago", age=age)
 
 
 def open_result(outcome: Outcome, number: int) -> None:
@@ -70,3 +126,12 @@ def open_result(outcome: Outcome, number: int) -> None:
     import webbrowser
 
     webbrowser.open(outcome.results[number - 1].url)
+
+
+def fields(names: str | None) -> tuple[str, ...]:
+    """Return the fields that were named, all of them known."""
+    chosen = split([names]) if names else ()
+    unknown = [name for name in chosen if name not in FIELDS]
+    if unknown:
+        raise RequestError("no such field: {name}", "fields: {fields}", name=unknown[0], fields=", ".join(FIELDS))
+    return chosen

@@ -4,13 +4,15 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 from sleuth import __version__, keys
 from sleuth.choice import Candidate, Chooser
 from sleuth.doctor.finding import Finding
 from sleuth.errors import SleuthError
 from sleuth.language import say
+from sleuth.models.address import in_the_open, list_address
+from sleuth.models.configured import find_key
 from sleuth.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Request, as_dict, as_list
@@ -22,7 +24,7 @@ AGENT = f"sleuth/{__version__} (doctor)"
 SECONDS = 3.0  # for the one request to the model's endpoint
 KEY_LINK = "troubleshooting.md#api-key-missing-or-rejected"
 SOURCES_LINK = "providers.md#api-keys-where-sleuth-looks-for-them"
-MODEL_LINK = "settings.md"
+MODEL_LINK = "models.md"
 
 
 def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -73,44 +75,36 @@ def _in_use(chooser: Chooser) -> Iterator[Candidate]:
 
 def check_model(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Ask the model's endpoint for its list of models, where one was set up."""
-    value, url = settings[LLM_KEY], settings[LLM_URL].rstrip("/")
-    if not value and settings.look_up(LLM_URL).origin == "default":
-        yield Finding("", "skipped", "", say("none is set up; answers are put together without one"))
-        return
+    value, url = settings[LLM_KEY], settings[LLM_URL].strip()
     if value.startswith(("cmd:", "keyring:")):
         remark = say("its key is kept elsewhere ({where}) and not fetched here", where=value.partition(":")[0])
         yield Finding("", "skipped", "", remark)
         return
-    key = keys.resolve(value, runtime.environ, "sleuth/llm") if value else ""
+    key = find_key(settings, runtime.environ)
+    if not value and not key and settings.look_up(LLM_URL).origin == "default":
+        yield Finding("", "skipped", "", say("none is set up; answers are put together without one"))
+        return
     if value and not key:
         cause = say("the variable that should hold the key is empty")
         yield Finding(
             "", "fail", "", f"llm.api_key = {clean(value, 60)}", cause, (f"export {value[4:]}=…",), MODEL_LINK
         )
         return
-    if key and _in_the_open(url):
+    if key and in_the_open(url):
         cause = say("the key would travel unencrypted to another machine; it was not sent")
         fix = (f"sleuth config set llm.base_url {clean_url(url).replace('http:', 'https:', 1)}",)
         yield Finding("", "warn", "", clean_url(url), cause, fix, MODEL_LINK)
         return
-    yield _ask(url, key, settings[LLM_MODEL])
-
-
-def _in_the_open(url: str) -> bool:
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    return parts.scheme == "http" and not (host == "localhost" or host.startswith("127.") or host == "::1")
+    yield _ask(list_address(url), key, settings[LLM_MODEL])
 
 
 def _ask(url: str, key: str, model: str) -> Finding:
     from sleuth.doctor.probe import Prober
-    from sleuth.logs import hide
 
-    hide(key)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     prober = Prober(AGENT, time.monotonic() + SECONDS, url)
-    seen = prober.send(Request(f"{url}/models", headers=headers), SECONDS)
-    evidence = f"{clean_url(url)}/models: {seen.summary}"
+    seen = prober.send(Request(url, headers=headers), SECONDS)
+    evidence = f"{clean_url(url)}: {seen.summary}"
     if seen.status == 200:
         known = [str(as_dict(entry).get("id", "")) for entry in as_list(as_dict(seen.json()).get("data"))]
         if known and model not in known:
@@ -123,8 +117,7 @@ def _ask(url: str, key: str, model: str) -> Finding:
         return Finding("", "fail", "", evidence, cause, ("sleuth config set llm.api_key -",), MODEL_LINK)
     if seen.status:
         cause = say("something answers, but not with a list of models: is the address complete, with /v1 at the end?")
-        return Finding(
-            "", "warn", "", evidence, cause, (f"sleuth config set llm.base_url {clean_url(url)}/v1",), MODEL_LINK
-        )
+        fix = (f"sleuth config set llm.base_url {urljoin(clean_url(url), '/v1')}",)
+        return Finding("", "warn", "", evidence, cause, fix, MODEL_LINK)
     cause = say("the endpoint does not answer: check the address, the network, or start the program there")
     return Finding("", "fail", "", evidence, cause, ("sleuth config show llm",), MODEL_LINK)

@@ -64,9 +64,10 @@ def _check_ports(compose: Compose) -> Iterator[Finding]:
 def _ports(compose: Compose, entry: Entry) -> Iterator[Port]:
     for node in entry.value.value if entry.value.kind == "list" else []:
         if node.kind == "map":
-            host, published, target = (find(node, key) for key in ("host_ip", "published", "target"))
-            yield Port(_text(compose, host), _text(compose, published), _text(compose, target), node)
-        elif text := compose.text(node).partition("/")[0]:
+            found = [find(node, key) for key in ("host_ip", "published", "target")]
+            host, published, target = (clean(_text(compose, one), 100) for one in found)
+            yield Port(host, published, target, node)
+        elif text := clean(compose.text(node), 100).partition("/")[0]:
             yield _read_port(text, node)
 
 

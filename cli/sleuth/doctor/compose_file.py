@@ -1,6 +1,7 @@
 """A compose file beside the settings: which variables reach the server, and whether port and mount are right."""
 
 import os
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from sleuth.text import clean
 
 NAMES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 NEEDED = ("CHOWN", "SETUID", "SETGID", "DAC_OVERRIDE")  # to hand the mounted folders to its own user
+HOST_NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)  # what Docker takes; it goes into settings.yml as it is
 START_LINK = "searxng.md#start-searxng-with-docker-compose"
 RIGHTS_LINK = "searxng.md#searxng-container-permission-denied-not-a-valid-file"
 ENV_LINK = "searxng.md#docker-compose-up-env-file-env-not-found"
@@ -117,7 +119,8 @@ def _valkey(services: list[Entry]) -> str:
     for service in services:
         image, named = find(service.value, "image"), find(service.value, "container_name")
         if image and any(word in str(image.value.value).lower() for word in ("valkey", "redis")):
-            return str(named.value.value) if named and named.value.kind == "text" else service.name
+            name = str(named.value.value) if named and named.value.kind == "text" else service.name
+            return name if HOST_NAME.fullmatch(name) else ""
     return ""
 
 

@@ -11,7 +11,7 @@ from sleuth import __version__
 from sleuth.doctor.finding import Finding
 from sleuth.errors import SettingsError, SleuthError
 from sleuth.language import say
-from sleuth.settings import FETCH_BROWSER, Settings, read_toml
+from sleuth.settings import CACHE_URL, FETCH_BROWSER, Settings, read_toml
 from sleuth.text import clean
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ INSTALL_LINK = "getting-started.md#install-sleuth-with-pip-pipx-or-uv"
 def check_installation(runtime: "Runtime") -> Iterator[Finding]:
     """Check everything of sleuth's own and around it."""
     from sleuth.doctor.account_checks import check_keys, check_model
+    from sleuth.doctor.shared_checks import check_shared
     from sleuth.doctor.store_checks import check_cache, check_database, check_library, check_modes
     from sleuth.doctor.terminal_checks import check_certificates, check_encoding, check_proxies, check_terminal
 
@@ -48,6 +49,8 @@ def check_installation(runtime: "Runtime") -> Iterator[Finding]:
         "install.encoding": (say("characters"), check_encoding),
         "install.model": (say("the model"), check_model),
     }
+    if settings[CACHE_URL]:
+        checks["cache.shared"] = (say("the server that cache.url names"), check_shared)
     for id, (title, check) in checks.items():
         yield from _guarded(id, title, check, runtime, settings)
 

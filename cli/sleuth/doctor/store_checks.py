@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import shell
 from sleuth.language import say
-from sleuth.settings import CACHE_TTL, CACHE_URL, Settings
-from sleuth.store.connection import Migration, open_frozen
+from sleuth.settings import CACHE_TTL, Settings
+from sleuth.store.connection import Migration, open_to_read
 from sleuth.store.schema import MIGRATIONS
 from sleuth.text import clean
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DATABASE_LINK = "troubleshooting.md#database-is-damaged-locked-or-too-new-sleuthdb"
 CACHE_LINK = "troubleshooting.md#old-results-the-cache"
 LIBRARY_LINK = "providers.md#the-library-search-without-a-network"
+PATIENCE = 2.0  # seconds for a database that another process keeps locked
 FOREIGN = "SELECT count(*), sum(raw != 1 OR mode != 1 OR filename IS NOT NULL) FROM Cache"
 
 
@@ -33,7 +34,7 @@ def _examine(path: str, migrations: Sequence[Migration], later: str) -> Finding:
     if not os.path.exists(path):
         return _not_yet(path, later)
     try:
-        with closing(_open(path)) as connection:
+        with closing(open_to_read(path, PATIENCE)) as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.Error as problem:
@@ -47,22 +48,6 @@ def _examine(path: str, migrations: Sequence[Migration], later: str) -> Finding:
         return Finding("", "fail", "", evidence, cause, ("pip install --upgrade sleuth",), DATABASE_LINK)
     facts = {"path": path, "version": version, "size": os.path.getsize(path)}
     return Finding("", "ok", "", say("{path}: whole, version {version}, {size} bytes", **facts))
-
-
-def _open(path: str) -> sqlite3.Connection:
-    """Open a database to look at it; where nothing can be written beside it, as it is on disk."""
-    try:
-        connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, timeout=2.0)
-        connection.execute("PRAGMA schema_version").fetchone()
-        return connection
-    except sqlite3.OperationalError:
-        return open_frozen(path)
-
-
-def _quoted(path: str) -> str:
-    from urllib.parse import quote
-
-    return quote(path)
 
 
 def _not_yet(path: str, later: str) -> Finding:
@@ -130,16 +115,13 @@ def check_cache(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     if not settings[CACHE_TTL]:
         yield Finding("", "ok", "", say("turned off: cache.ttl_minutes is 0"))
         return
-    if settings[CACHE_URL]:
-        yield Finding("", "skipped", "", say("cache.url is set; a shared cache is not looked at"))
-        return
     folder = os.path.join(runtime.paths.cache, "answers")
     path = os.path.join(folder, "cache.db")
     if not os.path.exists(path):
         yield _not_yet(path, say("it is made at the first search"))
         return
     try:
-        with closing(_open(path)) as connection:
+        with closing(open_to_read(path, PATIENCE)) as connection:
             count, foreign = connection.execute(FOREIGN).fetchone()
     except sqlite3.Error as problem:
         cause = say("a cache that cannot be read is not used; clearing it is always safe")
@@ -174,7 +156,7 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     if found.state != "ok":
         yield found._replace(link=LIBRARY_LINK)
         return
-    with closing(_open(path)) as connection:
+    with closing(open_to_read(path, PATIENCE)) as connection:
         sources = dict(connection.execute("SELECT source, count(*) FROM page GROUP BY source").fetchall())
     shown = ", ".join(f"{name}: {count}" for name, count in sorted(sources.items())) or say("empty")
     yield Finding("", "ok" if sources else "skipped", "", f"{path}: {shown}")

@@ -1,9 +1,11 @@
 """The options of `sleuth search`, for the front desk. Written by python -m sleuth.generate."""
 
-from typing import Any
+TYPE_CHECKING = False  # typing takes longer to import than everything else here
+if TYPE_CHECKING:
+    from typing import Any
 
 POSITIONAL = "words"
-FLAGS: dict[str, tuple[str, str, Any]] = {
+FLAGS: "dict[str, tuple[str, str, Any]]" = {
     "--question": ("question", "texts", None),
     "-q": ("question", "texts", None),
     "--provider": ("provider", "texts", None),

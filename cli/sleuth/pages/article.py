@@ -12,9 +12,9 @@ from sleuth.pages.blocks import Block, after_title, as_text, block
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import Content
 from sleuth.pages.tree import Node, from_tree
+from sleuth_providers import tags
 
 MAX_MARKUP = 2_000_000  # characters of HTML that are looked at
-MAX_TAGS = 60_000
 MAX_ELEMENTS = 20_000  # more, and trafilatura takes seconds and hundreds of megabytes: paragraphs have to do
 SHELL = 250  # characters under which a page with scripts may be an empty shell
 NOTHING = 30  # and under which it is one
@@ -32,6 +32,8 @@ SHELLS = frozenset(
 FURNITURE = frozenset(
     ("script", "style", "noscript", "template", "svg", "nav", "header", "footer", "aside", "form", "head")
 )
+# A date that only the running text could tell is a guess, and guessing takes four times as long as all the rest.
+DATES = {"extensive_search": False, "original_date": True}
 KINDS = {"p": "paragraph", "li": "item", "pre": "code", "blockquote": "quote", "td": "paragraph"}
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -65,14 +67,8 @@ def article(markup: str) -> Sequence[Block]:
 
 
 def _bounded(markup: str) -> str:
-    """Cut hostile lengths: both the size and the number of tags decide what parsing costs."""
-    markup = markup[:MAX_MARKUP].replace("\0", "")
-    if markup.count("<") <= MAX_TAGS:
-        return markup
-    end = 0
-    for _ in range(MAX_TAGS):
-        end = markup.index("<", end) + 1
-    return markup[: end - 1]
+    """Cut hostile lengths: the size, the tags and their attributes decide what parsing costs."""
+    return tags.bounded(markup[:MAX_MARKUP].replace("\0", ""))
 
 
 def _is_small(tree: Node) -> bool:
@@ -81,8 +77,14 @@ def _is_small(tree: Node) -> bool:
 
 def _main_text(tree: Node, url: str, about: bool = True) -> Content:
     # `fast` scores as well as the slow ways; links, images and emphasis are furniture, so they are not asked for.
+    options: dict[str, Any] = {
+        "fast": True,
+        "include_comments": False,
+        "with_metadata": about,
+        "date_extraction_params": DATES,
+    }
     try:
-        found: Any = bare_extraction(tree, url=url or None, fast=True, include_comments=False, with_metadata=about)
+        found: Any = bare_extraction(tree, url=url or None, **options)
     except Exception as problem:  # whatever a page does to it, there is a simpler way
         logs.log("pages: trafilatura failed: %r", problem)
         return Content()

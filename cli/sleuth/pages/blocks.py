@@ -10,6 +10,7 @@ MAX_TEXT = 1_000_000  # characters of a page that are kept at the very most
 OPENING = 4  # blocks among which the title is looked for
 PREFACE = 200  # characters that may stand before it: a rubric, a date
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
+MAX_LEVEL = 100  # lists within lists
 SPANS = re.compile(r"(`{1,3}[^`\n]+`{1,3})")
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
 
@@ -23,7 +24,8 @@ EMPHASIS = re.compile(
     r"(?<!\\)(\*\*|__|~~)(?=\S)(.{1,200}?)(?<=[^\s\\])\1|"
     r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s\\])\*(?![\w*])"
 )
-HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--.{0,2000}?-->", re.DOTALL)
+# A comment that opens another is none: else each of a thousand openings would be looked through to the end.
+HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
@@ -51,8 +53,8 @@ def block(kind: str, text: str, level: int = 0) -> Block:
 
 
 def _clean_code(line: str) -> str:
-    parts = re.split("( +)", line.expandtabs(4).rstrip())
-    return "".join(part if part.startswith(" ") else clean(part, entities=False) for part in parts)
+    parts = re.split("( +)", line.expandtabs(4))
+    return "".join(part if part.startswith(" ") else clean(part, entities=False) for part in parts).rstrip()
 
 
 def as_text(blocks: Iterable[Block]) -> str:
@@ -192,11 +194,10 @@ def _part(one: Block, room: int) -> Block | None:
 
 
 def from_json(value: Any) -> list[Block]:
-    """Read blocks back from a cache; raises ValueError, TypeError or KeyError for anything else."""
-    blocks = [Block(str(kind), str(text), int(level)) for kind, text, level in value]
-    if any(one.kind not in KINDS for one in blocks):
+    """Read blocks back from a cache, which others may write to; raises ValueError or TypeError for anything else."""
+    if any(kind not in KINDS or type(text) is not str or type(level) is not int for kind, text, level in value):
         raise ValueError("not blocks")
-    return blocks
+    return [block(kind, text, min(max(level, 0), MAX_LEVEL)) for kind, text, level in value]
 
 
 def from_plain(text: str) -> list[Block]:

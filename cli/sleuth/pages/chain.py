@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from sleuth import logs
+from sleuth import accidents, logs
 from sleuth.language import say
 from sleuth_providers.errors import ProviderError
 
@@ -110,6 +110,6 @@ def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError
     if isinstance(problem, ProviderError):
         return problem
     logs.log("pages: %s: %r", layer.name, problem)  # a fault of ours costs one way to the page, not the page
-    return ProviderError(
-        f"{type(problem).__name__}; --debug tells more", message="{provider}: the page could not be read"
-    )
+    accident = accidents.explain(problem)
+    detail = str(accident) if accident else f"{type(problem).__name__}; --debug tells more"
+    return ProviderError(detail, message="{provider}: the page could not be read")

@@ -164,8 +164,8 @@ def ascii_address(url: str) -> str:
         raise BadRequestError(message="not an address of a page: {address}", values={"address": clean(url, 200)})
     place = f"[{name}]" if ":" in name else name
     where = f"{place}:{port}" if port else place
-    query = f"?{quote(parts.query, safe=KEPT)}" if parts.query else ""
-    return f"{parts.scheme}://{where}{quote(parts.path, safe=KEPT) or '/'}{query}"
+    path, query = (quote(part, safe=KEPT, errors="surrogatepass") for part in (parts.path, parts.query))
+    return f"{parts.scheme}://{where}{path or '/'}{f'?{query}' if query else ''}"
 
 
 def agent_for(url: str) -> str:

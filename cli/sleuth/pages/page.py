@@ -8,7 +8,9 @@ from sleuth.pages.chain import Attempt
 from sleuth.pages.extract import Content
 from sleuth.pages.services import Reading
 from sleuth.relevance.urls import canonical
-from sleuth.text import clean_url
+from sleuth.text import clean, clean_url
+
+LABEL = 1000  # characters; a title is shorter when it is read
 
 
 class Page(NamedTuple):
@@ -88,6 +90,6 @@ def as_json(layer: str, reading: Reading) -> dict[str, Any]:
 
 def from_json(value: Any) -> Reading:
     """Read a page back; raises KeyError, TypeError or ValueError for what is none."""
-    title, author, published, language = (str(part) for part in value["about"])
+    title, author, published, language = (clean(part, LABEL, entities=False) for part in value["about"])
     content = Content(title, author, published, language, blocks.from_json(value["blocks"]))
-    return Reading(content, str(value["url"]), str(value["archived"]))
+    return Reading(content, str(value["url"]), clean(value["archived"], LABEL))

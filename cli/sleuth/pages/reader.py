@@ -287,5 +287,5 @@ def _warm_up() -> None:
     """Import what takes long while the first page is on its way."""
     try:
         import sleuth.pages.article  # noqa: F401 - the import is the point
-    except ImportError as problem:
+    except Exception as problem:  # whoever needs it will see
         logs.log("pages: %r", problem)

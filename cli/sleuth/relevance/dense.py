@@ -64,10 +64,13 @@ class Embedder:
         """Return the cosine of each text and the query."""
         size = BATCHES.get(self.endpoint.host, BATCH)
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
-        with ThreadPoolExecutor(IN_FLIGHT) as pool:
+        pool = ThreadPoolExecutor(IN_FLIGHT)
+        try:
             question = pool.submit(self.embed, [query], question=True)
             vectors = [vector for found in pool.map(self.embed, batches) for vector in found]
-        (target,) = question.result()
+            (target,) = question.result()
+        finally:  # an interrupt, or the first failure, waits for nobody
+            pool.shutdown(wait=False, cancel_futures=True)
         return [_cosine(target, vector) for vector in vectors]
 
     def embed(self, texts: Sequence[str], *, question: bool = False) -> list[Vector]:

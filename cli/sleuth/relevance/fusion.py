@@ -3,8 +3,9 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sleuth.outcome import Hit, Vote
@@ -16,7 +17,7 @@ from sleuth_providers.base import Result
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
-SCHEMES = ("http", "https", "file")
+WEB, FILES = ("http", "https"), ("http", "https", "file")
 TITLE, SNIPPET, CONTENT, LABEL = 300, 2_000, 100_000, 100  # characters that are kept
 
 HALF_LIFE = 90  # days in which half of what --recent gives to a page of today is gone
@@ -24,6 +25,8 @@ OLDEST = 0.5  # what is left of the score of a page as old as the web
 
 SAME_SNIPPET = 0.8  # share of common four-letter pieces
 LEAST_SNIPPET = 40  # letters; shorter ones are alike by chance
+SKETCHED = 500  # letters that are compared
+MOST_TWINS, MOST_SNIPPETS = 10, 4  # pages, and snippets of each, that one is compared with; more would keep us busy
 
 
 class ProviderList(NamedTuple):
@@ -32,6 +35,7 @@ class ProviderList(NamedTuple):
     provider: str
     weight: float
     results: Sequence[Result]
+    files: bool = False  # files of this machine may be among them
 
 
 class _Find(NamedTuple):
@@ -69,9 +73,9 @@ def fuse(
 
 
 def _finds(lists: Sequence[ProviderList], now: datetime) -> Iterable[_Find]:
-    for order, (provider, weight, results) in enumerate(lists):
+    for order, (provider, weight, results, files) in enumerate(lists):
         for rank, result in enumerate(results, 1):
-            url = clean_url(result.url, SCHEMES)
+            url = clean_url(result.url, FILES if files else WEB)
             if url:
                 yield _Find(canonical(url), rank, order, provider, weight, _cleaned(result, url, now))
 
@@ -99,9 +103,10 @@ def _merge(finds: Iterable[_Find]) -> list[list[_Find]]:
         pages.setdefault(find.key, []).append(find)
     groups: list[list[_Find]] = []
     alike: dict[tuple[str, str, tuple[str, ...]], list[list[_Find]]] = {}
+    sketch = cache(_sketch)
     for page in pages.values():
         known = alike.setdefault(_looks(page[0]), [])
-        twin = next((group for group in known if _same_text(group, page)), None)
+        twin = next((group for group in known[:MOST_TWINS] if _same_text(group, page, sketch)), None)
         if twin is None:
             known.append(page)
             groups.append(page)
@@ -121,19 +126,32 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _same_text(group: list[_Find], page: list[_Find]) -> bool:
+def _same_text(group: list[_Find], page: list[_Find], sketch: "Callable[[str], _Sketch]") -> bool:
     return bool(page[0].result.title) and any(
-        _alike(_letters(one.result.snippet), _letters(other.result.snippet)) for one in group for other in page
+        _alike(sketch(one.result.snippet), sketch(other.result.snippet))
+        for one in group[:MOST_SNIPPETS]
+        for other in page[:MOST_SNIPPETS]
     )
 
 
-def _alike(one: str, other: str) -> bool:
-    if min(len(one), len(other)) < LEAST_SNIPPET:
+class _Sketch(NamedTuple):
+    """As much of a snippet as is compared: its letters, and the pieces of four they make."""
+
+    letters: str
+    pieces: frozenset[str]
+
+
+def _sketch(snippet: str) -> _Sketch:
+    letters = _letters(snippet[: 2 * SKETCHED])[:SKETCHED]
+    return _Sketch(letters, frozenset(letters[start : start + 4] for start in range(len(letters) - 3)))
+
+
+def _alike(one: _Sketch, other: _Sketch) -> bool:
+    if min(len(one.letters), len(other.letters)) < LEAST_SNIPPET:
         return False
-    if one in other or other in one:
+    if one.letters in other.letters or other.letters in one.letters:
         return True
-    pieces = [{text[start : start + 4] for start in range(len(text) - 3)} for text in (one, other)]
-    return len(pieces[0] & pieces[1]) >= SAME_SNIPPET * len(pieces[0] | pieces[1])
+    return len(one.pieces & other.pieces) >= SAME_SNIPPET * len(one.pieces | other.pieces)
 
 
 def _hit(group: list[_Find], k: int) -> Hit:

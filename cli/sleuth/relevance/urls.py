@@ -88,7 +88,7 @@ def _ascii(host: str) -> str:
     if host.isascii() or len(host) > 255:
         return host
     try:
-        return host.encode("idna").decode()
+        return host.encode("idna").decode().strip(".")  # an ideographic full stop has become one of ours
     except UnicodeError:
         return host
 

@@ -14,6 +14,7 @@ STOP_WORDS = frozenset(
         *("has", "have", "how", "if", "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "s", "such", "t"),
         *("that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "were", "what", "when"),
         *("where", "which", "whom", "whose", "why", "will", "with"),
+        *("i", "me", "my", "we", "our", "you", "your", "can", "could", "should", "would"),
     )
 )
 

@@ -2,9 +2,10 @@
 
 import importlib
 from collections.abc import Callable
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from sleuth.outcome import Outcome
+if TYPE_CHECKING:
+    from sleuth.outcome import Outcome
 
 FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
 FIELDS = (
@@ -40,7 +41,7 @@ class View(NamedTuple):
     width: int = 0  # 0: as wide as the terminal
 
 
-Renderer = Callable[[Outcome, TextIO, View], None]
+Renderer = Callable[["Outcome", TextIO, View], None]
 
 
 def renderer(format: str) -> Renderer:

@@ -9,13 +9,14 @@ from rich.text import Text
 
 from sleuth.language import say
 from sleuth.render.rich import MAX_WIDTH, make_console
+from sleuth.text import harmless
 
 if TYPE_CHECKING:
     from sleuth.doctor.finding import Finding
 
 MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "skipped": ("–", "dim")}
 ASCII = {"✓": "+", "✗": "x", "–": "-"}  # for terminals whose encoding has no better
-TOPICS = {"install": "This installation", "searxng": "SearXNG"}
+TOPICS = {"install": "This installation", "cache": "The shared cache", "searxng": "SearXNG"}
 COUNTS = {
     "ok": "{count} good",
     "warn": "{count} to look at",
@@ -71,7 +72,7 @@ class _Paper:
             line.append(f"  {finding.elapsed_ms} ms", "dim")
         self._write(line)
         if self.verbose and finding.state == "ok" and finding.evidence:
-            self._write(Text(finding.evidence, "dim"), 4)
+            self._write(Text(harmless(finding.evidence), "dim"), 4)
 
     def _head(self, topic: str) -> None:
         if self.topic:
@@ -85,7 +86,7 @@ class _Paper:
         if not self.skipped:
             return
         line = self._headed("skipped", say(", ").join(finding.title for finding in self.skipped))
-        line.append(say(": ") + self.skipped[0].evidence)
+        line.append(say(": ") + harmless(self.skipped[0].evidence))
         line.stylize("dim")
         self._write(line)
         self.skipped = []
@@ -98,12 +99,12 @@ class _Paper:
         self._write(heading)
         for text, style in ((finding.evidence, "dim"), (finding.cause, "")):
             if text:
-                self._write(Text(text, style), 2)
+                self._write(Text(harmless(text), style), 2)
         if finding.fix:
             self._write(Text())
         for line in finding.fix:  # never wrapped, so that it can be copied
             style = "dim" if line.lstrip().startswith("#") else "cyan"
-            self.console.print(Text(f"    {line}", style), soft_wrap=True)
+            self.console.print(Text(f"    {harmless(line)}", style), soft_wrap=True)
         if finding.link:
             self._write(Text())
             self.console.print(Text(say("  handbook: {link}", link=finding.link), "dim"), soft_wrap=True)
@@ -121,7 +122,7 @@ class _Paper:
             mark.encode(getattr(self.out, "encoding", None) or "utf-8")
         except UnicodeEncodeError:
             mark = ASCII[mark]
-        return Text.assemble((mark, color), " ", (title, style))
+        return Text.assemble((mark, color), " ", (harmless(title), style))
 
     def _write(self, text: Text, indent: int = 0) -> None:
         if self.console.is_terminal:

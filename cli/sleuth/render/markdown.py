@@ -28,4 +28,5 @@ def _item(hit: Hit, view: View) -> str:
 
 def escape(text: str) -> str:
     """Return text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
+    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
+    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline

@@ -20,7 +20,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     if view.fields:
         for hit in outcome.results:
             fields = hit_fields(hit)
-            out.write("\t".join(as_cell(fields.get(name)) for name in view.fields) + "\n")
+            out.write("\t".join(" ".join(as_cell(fields.get(name)).split()) for name in view.fields) + "\n")
         return
     out.writelines(
         f"= {answer.text}\n  {answer.url}\n\n" if answer.url else f"= {answer.text}\n\n" for answer in outcome.answers

@@ -10,7 +10,7 @@ from rich.text import Text
 from sleuth.language import say
 from sleuth.outcome import Verdict
 from sleuth.render.rich import make_console
-from sleuth.text import width
+from sleuth.text import clean, width
 
 GROUPS = (
     ("ready", "Ready"),
@@ -77,10 +77,10 @@ def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:
 
 def _cell(value: Any) -> str:
     if isinstance(value, dict):
-        return "\n".join(f"{name}: {entry}" for name, entry in value.items())
+        return "\n".join(clean(f"{name}: {entry}", entities=False) for name, entry in value.items())
     if isinstance(value, bool):
         return say("yes") if value else say("no")
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return clean(", ".join(map(str, value)) if isinstance(value, list) else value, entities=False)
 
 
 def render_tests(ids: list[str], verdicts: Iterable[Verdict], out: TextIO, color: str) -> list[Verdict]:

@@ -13,12 +13,16 @@ from sleuth.text import ascii_url, domain, shorten
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
 INDENT = "    "
+NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
 STYLES = {
-    "dark": {"rank": "bold cyan", "title": "bold", "about": "green", "match": "bold yellow", "quiet": "dim"},
-    "light": {"rank": "bold blue", "title": "bold", "about": "dark_green", "match": "bold magenta", "quiet": "dim"},
-    "plain": {"rank": "", "title": "bold", "about": "", "match": "underline", "quiet": ""},
+    theme: dict(zip(NAMES, styles, strict=True))
+    for theme, styles in {
+        "dark": ("bold cyan", "bold", "green", "bold yellow", "dim", "cyan", "bold yellow"),
+        "light": ("bold blue", "bold", "dark_green", "bold magenta", "dim", "blue", "bold red"),
+        "plain": ("", "bold", "", "underline", "", "", "bold"),
+        "auto": ("bold blue", "bold", "green", "bold", "dim", "cyan", "bold red"),  # readable on either background
+    }.items()
 }
-STYLES["auto"] = STYLES["dark"] | {"rank": "bold blue", "match": "bold"}  # readable on either background
 
 
 def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:

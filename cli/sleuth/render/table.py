@@ -8,7 +8,7 @@ from sleuth.render import View
 from sleuth.render.fields import as_cell, hit_fields
 
 COLUMNS = ("rank", "title", "url", "snippet", "published", "providers")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # Asian editions read the wide ones too
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:

@@ -1,6 +1,7 @@
 """Plain text and Markdown say the same; no text of a page becomes markup; cuts fall between paragraphs."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -189,6 +190,17 @@ def test_an_open_fence_ends_with_the_text() -> None:
 def test_hostile_markdown_takes_no_time(part: str) -> None:
     from_markdown(part * 60_000)
     as_markdown(from_markdown((part + "\n") * 5_000))
+
+
+@pytest.mark.parametrize("opening", ["<!--", "<!-- a ", "<!--<", "<a "])
+def test_markup_that_is_opened_again_and_again_is_passed_over_in_time(opening: str) -> None:
+    started = time.process_time()
+    from_markdown(opening * (1_000_000 // len(opening)))
+    assert time.process_time() - started < 4
+
+
+def test_comments_go_even_with_signs_of_comments_in_them() -> None:
+    assert from_markdown("a<!-- b\n-- > c - -->d<!---->e <!-- x < y -->f") == [Block("paragraph", "ade f")]
 
 
 def test_plain_text_is_cut_in_paragraphs() -> None:

@@ -59,7 +59,7 @@ class Trap:
     def names(self) -> set[str]:
         """Return the first part of the path of every request."""
         requests = [data.split(b" ") for data in self.seen if b" /" in data]
-        return {words[1].decode().strip("/?") for words in requests}
+        return {words[1].decode("utf-8", "replace").strip("/?") for words in requests}
 
     def close(self) -> None:
         for listener in self.listeners:
@@ -84,7 +84,7 @@ def public(site: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     real = socket.getaddrinfo
 
     def look_up(host: Any, *rest: Any, **more: Any) -> Any:
-        known = host in (PUBLIC, "other.example") and more.get("flags") != socket.AI_NUMERICHOST
+        known = host in (PUBLIC.encode(), b"other.example") and more.get("flags") != socket.AI_NUMERICHOST
         return real("127.0.0.1" if known else host, *rest, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)

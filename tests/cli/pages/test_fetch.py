@@ -117,7 +117,7 @@ MISBEHAVING = {
     silent: ("timeout", ""),
     bomb: ("bad_response", "larger than 10 MB"),
     large_pdf: ("bad_response", "larger than 10 MB"),
-    endless_continue: ("timeout", ""),
+    endless_continue: ("unreachable", ""),
 }
 
 

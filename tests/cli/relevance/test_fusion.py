@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -99,7 +100,9 @@ def test_a_title_is_never_empty() -> None:
 
 def test_only_what_one_can_visit_is_kept() -> None:
     bad = [Result("x", url) for url in ("javascript:alert(1)", "", "ftp://a.example/", "http://", "words")]
-    assert order(fuse([ranked("one", *bad, "a", result("file:///home/a.md"))], now=NOW)) == ["a", "file:///home/a.md"]
+    found = ranked("one", *bad, "a", result("file:///home/a.md"))
+    assert order(fuse([found], now=NOW)) == ["a"]
+    assert order(fuse([found._replace(files=True)], now=NOW)) == ["a", "file:///home/a.md"]
 
 
 def test_text_is_safe_and_short() -> None:
@@ -234,3 +237,14 @@ def test_whatever_providers_say_only_clean_text_comes_out(found: list[Result], q
         assert hit.snippet == clean(hit.snippet, entities=False)
         assert not hit.published or re.fullmatch(r"\d{4}-\d\d-\d\d", hit.published)
         assert hit.score == hit.score
+
+
+@pytest.mark.timeout(60)
+def test_pages_that_only_look_alike_take_no_time() -> None:
+    chance = random.Random(1)
+    texts = ["".join(chance.choices("abcdefghij ", k=2000)) for _ in range(200)]
+    names = ["".join(chance.choices("abcdefghij", k=12)) for _ in texts]
+    rivals = [Result("one title", f"https://a.example/{name}", text) for name, text in zip(names, texts, strict=True)]
+    started = time.monotonic()
+    assert len(fuse([ProviderList("one", 1.0, rivals)], now=NOW)) == 200
+    assert time.monotonic() - started < 5, "half a minute before each text was looked at once"

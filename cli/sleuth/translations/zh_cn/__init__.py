@@ -1,6 +1,10 @@
 """Simplified Chinese, in files by area."""
 
 from sleuth.translations.zh_cn import (
+    accidents,
+    agents,
+    answers,
+    conversation,
     details,
     doctor_deployment,
     doctor_installation,
@@ -9,12 +13,21 @@ from sleuth.translations.zh_cn import (
     doctor_settings,
     general,
     library,
+    models,
     pages,
     providers,
+    safety,
+    serving,
     settings,
+    sharing,
+    usage,
 )
 
 MESSAGES: dict[str, str] = {
+    **accidents.MESSAGES,
+    **agents.MESSAGES,
+    **answers.MESSAGES,
+    **conversation.MESSAGES,
     **doctor_deployment.MESSAGES,
     **doctor_installation.MESSAGES,
     **doctor_search.MESSAGES,
@@ -22,8 +35,13 @@ MESSAGES: dict[str, str] = {
     **doctor_settings.MESSAGES,
     **general.MESSAGES,
     **library.MESSAGES,
+    **models.MESSAGES,
     **pages.MESSAGES,
     **providers.MESSAGES,
+    **safety.MESSAGES,
+    **serving.MESSAGES,
     **settings.MESSAGES,
+    **sharing.MESSAGES,
+    **usage.MESSAGES,
 }
-DETAILS: dict[str, str] = details.MESSAGES
+DETAILS: dict[str, str] = accidents.DETAILS | details.MESSAGES | safety.DETAILS

@@ -81,7 +81,6 @@ MESSAGES: dict[str, str] = {
     "there are no files yet": "还没有文件",
     "{folders} folders and {files} files are yours alone": "{folders} 个目录和 {files} 个文件仅你可以访问",
     "turned off: cache.ttl_minutes is 0": "已关闭：cache.ttl_minutes 为 0",
-    "cache.url is set; a shared cache is not looked at": "已设置 cache.url；不检查共享缓存",
     "a cache that cannot be read is not used; clearing it is always safe": "无法读取的缓存不会使用；清空缓存总是安全的",
     "entries that are not plain text; sleuth refuses to read them, and did not write them": (
         "有些条目不是纯文本；sleuth 拒绝读取，它们也不是 sleuth 写入的"
