@@ -4,6 +4,7 @@
 # make docs   regenerates completions, man pages, command reference and pictures
 # make bench  races sleuth against its peers on a loopback server
 # make fuzz   feeds every parser with hostile input, five minutes each; one of them: make fuzz TARGET=citations SECONDS=900
+# make siege  attacks every promise at length, some twenty minutes; make test does so in short
 # Needs python3 (3.11+) and nothing else; uv is used when it is there.
 
 SHELL := /bin/sh
@@ -17,7 +18,7 @@ SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
 SEARCH = search enable json in searxng
 
-.PHONY: run test lint docs bench fuzz constraints clean
+.PHONY: run test lint docs bench fuzz siege constraints clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
@@ -46,6 +47,9 @@ else
 	@test -d $(ATHERIS) || $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(ATHERIS) atheris==3.0.0 || true
 endif
 	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
+
+siege: $(VENV)/dev.stamp
+	SLEUTH_SIEGE=long $(BIN)/python -m pytest -n auto --dist worksteal tests/siege $(ARGS)
 
 # Everything that gets installed is pinned, with hashes; the project itself is installed in place.
 $(VENV)/run.stamp: constraints-run.txt pyproject.toml

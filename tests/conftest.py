@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 # A machine that is busy with the other half of the tests must not fail one that is slow for a moment.
 hypothesis.settings.register_profile("house", deadline=None)
 hypothesis.settings.load_profile("house")
+# A shell lets what it runs in the background ignore interrupts, and all that is started from there would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 
 

@@ -1,5 +1,6 @@
 """Where sleuth starts and ends: builds the Runtime, runs the app, turns any error into two lines and an exit code."""
 
+import gc
 import os
 import sys
 
@@ -18,9 +19,15 @@ hint: free some memory, let it open more files, or install it anew
 """
 
 
+def start() -> None:
+    """Run sleuth as the program this process is for."""
+    process.leave(main())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run sleuth and return its exit code."""
     try:
+        gc.set_threshold(10_000)  # a search makes little garbage, and looking for it takes time
         os.umask(0o077)
         process.mend_streams()
         process.heed_interrupts()
@@ -230,4 +237,4 @@ def _close(runtime: "Runtime") -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start()

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from sleuth.content import chosen_squeeze
 from sleuth.errors import RequestError
+from sleuth.kinds import Kind, choice, number, whole
 from sleuth.logs import safe
 from sleuth.outcome import Outcome
 from sleuth.recent import RecentCache
 from sleuth.runtime import Runtime
 from sleuth.search import failure
-from sleuth.settings import Kind, choice, number, whole
 from sleuth.text import clean, clean_url
 from sleuth.wishes import Wishes, as_request
 

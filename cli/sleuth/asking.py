@@ -1,11 +1,12 @@
 """Asking providers side by side: a thread each, the cache in front, an answer or a reason from every one in time."""
 
+from __future__ import annotations
+
 import json
 import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sleuth import keys, logs
 from sleuth.bounding import bounded
@@ -28,20 +29,24 @@ from sleuth_providers.errors import (
     UnavailableError,
 )
 from sleuth_providers.policy import Policy
+from sleuth_providers.records import Record
 
 try:
     from _blake2 import blake2b
 except ImportError:  # hashlib has it too, but loads OpenSSL first, which takes longer than an answer from the cache
     from hashlib import blake2b
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sleuth.tape import Recorder, Replayer
 
 GRACE = 0.2  # seconds after a provider's own time limit before it is given up
 MIN_ASKED = 10  # results are cheap to ask for and needed for filtering and fusion
 
 
-class Plan(NamedTuple):
+class Plan(Record):
     """How a search may use the network and the cache."""
 
     cache: str = "use"  # use | refresh | off
@@ -50,7 +55,7 @@ class Plan(NamedTuple):
     seconds_kept: float = 900.0
 
 
-class Reply(NamedTuple):
+class Reply(Record):
     """What came of asking one provider one question."""
 
     candidate: Candidate
@@ -59,7 +64,7 @@ class Reply(NamedTuple):
     found: Found = Found()
 
 
-class _Told(NamedTuple):
+class _Told(Record):
     """Trouble with one key, to be remembered by the main thread."""
 
     key: str
@@ -87,7 +92,7 @@ class Asker:
     """Starts jobs and collects their replies; the database is touched by the calling thread alone."""
 
     def __init__(
-        self, chooser: Chooser, health: Health, cache: Cache, plan: Plan, tape: "Recorder | Replayer | None" = None
+        self, chooser: Chooser, health: Health, cache: Cache, plan: Plan, tape: Recorder | Replayer | None = None
     ) -> None:
         self.chooser, self.health, self.cache, self.plan, self.tape = chooser, health, cache, plan, tape
         self.replays = tape is not None and tape.replays

@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from sleuth.errors import RequestError, SleuthError
 from sleuth.files import append_private
 from sleuth.language import say
 from sleuth.notation import json_text
 from sleuth.outcome import Outcome, as_json
+from sleuth_providers.records import Record
 
 
 class Search(Protocol):
@@ -26,7 +27,7 @@ class Search(Protocol):
         """Let go of what the thread opened."""
 
 
-class Line(NamedTuple):
+class Line(Record):
     """One query of the input and what came of it."""
 
     number: int

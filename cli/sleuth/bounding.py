@@ -1,18 +1,23 @@
 """What a provider found, cut to what a search can use: no endless lists and texts, and none of our own keys in them."""
 
-from collections.abc import Callable, Iterable
+from __future__ import annotations
+
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from sleuth.text import redact, spellings
 from sleuth_providers.base import Answer, Found, Result
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Safe = Callable[..., Any]
+
 MOST_RESULTS, MOST_WORDS, MOST_ENGINES = 200, 100, 300
 LONGEST = {"snippet": 20_000, "content": 1_000_000}  # characters; what is shown is shorter
 LONG = 10_000  # of everything else
-
-Safe = Callable[..., Any]
 
 
 def bounded(found: Found, secrets: tuple[str, ...] = ()) -> Found:

@@ -4,17 +4,25 @@ diskcache does the writing, with a Disk of ours: it stores JSON text in the row 
 stock one would run. Its file is a plain SQLite table, so reading needs neither diskcache nor its import time.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from sleuth.errors import UnwritableError
 from sleuth.files import locked, private_folder
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 RAW = 1  # diskcache's mode for a value that stands in the row as it is
 MAX_ENTRY = 2_000_000  # characters; a larger answer is not worth keeping
@@ -22,7 +30,7 @@ CLOCK = 60  # seconds that a clock may be put back unnoticed; of an answer from 
 READ = "SELECT value, store_time, expire_time FROM Cache WHERE key = ? AND raw = 1 AND mode = 1 AND filename IS NULL"
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """Something kept, and for how many seconds it has been."""
 
     value: Any

@@ -1,8 +1,9 @@
 """Who may be asked: rows of the table with their adapters, keys and addresses, and why some are passed over."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
 
 from sleuth import keys
 from sleuth.errors import RequestError, SleuthError, UnknownProviderError
@@ -24,11 +25,16 @@ from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
 from sleuth_providers.errors import KeyMissingError, ProviderError
 from sleuth_providers.policy import BROWSER, Policy
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_BODY = 5_000_000  # bytes; page texts of fifty results are less
 
 
-class Candidate(NamedTuple):
+class Candidate(Record):
     """A provider that could be asked, as the table and its adapter describe it."""
 
     row: Row

@@ -1,7 +1,7 @@
 """From a list of links to text one can use: the pages of results are read, squeezed, and put into the outcome."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth import keys, logs
 from sleuth.language import say
@@ -27,13 +27,14 @@ from sleuth.settings import (
 )
 from sleuth.store.library import Library
 from sleuth.text import domain
+from sleuth_providers.records import Record
 
 LOCAL = "local"  # the embedding model that runs here, see relevance/local_model.py
 
 Tell = Callable[[Event], None]
 
 
-class Squeeze(NamedTuple):
+class Squeeze(Record):
     """How page text is squeezed: what was typed over what is set."""
 
     method: str = "none"

@@ -12,8 +12,13 @@ SleuthError                 FAILED                1
 Errors of providers have a tree of their own in `sleuth_providers.errors`.
 """
 
+from __future__ import annotations
+
 from enum import IntEnum
-from typing import Any, ClassVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 class Exit(IntEnum):

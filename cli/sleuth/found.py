@@ -1,9 +1,14 @@
 """What a provider found, as JSON: the form the cache and recordings keep."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Any
 
 from sleuth_providers.base import Answer, Found, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST = 1000  # results; no provider has so many on one page
 TEXTS = tuple(name for name in Result._fields if name not in ("score", "engines"))

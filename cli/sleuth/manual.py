@@ -7,7 +7,8 @@ from textwrap import wrap
 from typing import Any
 
 from sleuth.errors import Exit
-from sleuth.settings import COMPRESSION_KEYS, COMPRESSION_METHOD, TABLE, Setting
+from sleuth.kinds import COMPRESSION_KEYS
+from sleuth.settings import COMPRESSION_METHOD, TABLE, Setting
 from sleuth.tree import Argument, Command, Option, Paragraph, Tree, details
 from sleuth_providers import registry
 

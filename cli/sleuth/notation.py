@@ -1,7 +1,12 @@
 """JSON as it is written to a terminal, a pipe or a file."""
 
+from __future__ import annotations
+
 import json
-from typing import Any, TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TextIO
 
 
 def write_json(document: Any, out: TextIO) -> None:

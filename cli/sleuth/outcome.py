@@ -1,9 +1,15 @@
 """Plain frozen data: all that renderers, stores and servers see of a search, and its JSON form."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from sleuth_providers.base import Answer
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 OUTCOMES = ("success", "partial", "no_results", "failed")
 STATES = (
@@ -23,7 +29,7 @@ STATES = (
 PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
 
 
-class Vote(NamedTuple):
+class Vote(Record):
     """What one provider's rank adds to a result's place."""
 
     provider: str
@@ -32,7 +38,7 @@ class Vote(NamedTuple):
     points: float
 
 
-class Hit(NamedTuple):
+class Hit(Record):
     """One result of the merged list, safe to show."""
 
     citation: int
@@ -54,7 +60,7 @@ class Hit(NamedTuple):
     passages: tuple[tuple[int, int, float], ...] = ()  # of the page, in `content`: start, end, score
 
 
-class Attempt(NamedTuple):
+class Attempt(Record):
     """One provider asked, or passed over, and how that went."""
 
     provider: str
@@ -77,7 +83,7 @@ class Attempt(NamedTuple):
         return self.state in ("ok", "empty")
 
 
-class Status(NamedTuple):
+class Status(Record):
     """How far the text of the results was worked on."""
 
     phase: str = "default"
@@ -89,7 +95,7 @@ class Status(NamedTuple):
     estimated: bool = False  # the size is not counted by a tokenizer
 
 
-class Outcome(NamedTuple):
+class Outcome(Record):
     """Everything a search came to."""
 
     query: str
@@ -109,7 +115,7 @@ class Outcome(NamedTuple):
     pages: tuple[Mapping[str, Any], ...] = ()  # how the reading of each page went, where pages were read
 
 
-class Verdict(NamedTuple):
+class Verdict(Record):
     """How trying out a provider went."""
 
     id: str

@@ -3,14 +3,15 @@
 import threading
 import time
 from collections import OrderedDict
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.cache import Cache, Entry
+from sleuth_providers.records import Record
 
 SIZE = 20
 
 
-class _Kept(NamedTuple):
+class _Kept(Record):
     value: Any
     stored: float
     expires: float

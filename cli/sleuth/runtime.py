@@ -1,10 +1,11 @@
 """Everything a command may need, made when first asked for: streams, settings, stores, the engine."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TextIO
 
 from sleuth import __version__
 from sleuth.errors import STATUSES, SleuthError, UnwritableError
@@ -13,8 +14,10 @@ from sleuth.paths import Paths, find_paths
 from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL, LLM_URL, UI_LANGUAGE, Settings
 from sleuth.text import clean
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
+    from typing import Any, TextIO
 
     from sleuth.answers.answer import Answer
     from sleuth.answers.answerer import Answerer
@@ -67,7 +70,7 @@ class Runtime:
         return settings
 
     @cached_property
-    def database(self) -> "Connection":
+    def database(self) -> Connection:
         """Return the database with the provider table."""
         from sleuth.store.connection import open_database
         from sleuth.store.schema import MIGRATIONS
@@ -75,19 +78,19 @@ class Runtime:
         return open_database(self.paths.database, MIGRATIONS)
 
     @cached_property
-    def table(self) -> "ProviderTable":
+    def table(self) -> ProviderTable:
         """Return the provider table, filled with what is built in."""
         return self._table_in(self.database)
 
     @cached_property
-    def health(self) -> "Health":
+    def health(self) -> Health:
         """Return the memory of how providers behaved."""
         from sleuth.store.health import Health
 
         return Health(self.database, self._limits())
 
     @cached_property
-    def shared(self) -> "Server | None":
+    def shared(self) -> Server | None:
         """Return the server that machines share cache and limits through, where one is set; it is not asked yet."""
         if not self.settings[CACHE_URL]:
             return None
@@ -101,28 +104,28 @@ class Runtime:
             return None
 
     @cached_property
-    def cache(self) -> "Cache":
+    def cache(self) -> Cache:
         """Return the cache of answers, or none where it is turned off."""
         from sleuth.cache import NoCache
 
         return self._shared_before("answer", self.kept_answers) if self.settings[CACHE_TTL] else NoCache()
 
     @cached_property
-    def kept_answers(self) -> "DiskCache":
+    def kept_answers(self) -> DiskCache:
         """Return the answers on disk, also where none are kept any more."""
         from sleuth.cache import DiskCache
 
         return DiskCache(os.path.join(self.paths.cache, "answers"), self.settings[CACHE_ENTRIES])
 
     @cached_property
-    def kept_pages(self) -> "DiskCache":
+    def kept_pages(self) -> DiskCache:
         """Return the pages on disk."""
         from sleuth.cache import DiskCache
 
         return DiskCache(os.path.join(self.paths.cache, "pages"), MAX_PAGES)
 
     @cached_property
-    def reader(self) -> "Reader":
+    def reader(self) -> Reader:
         """Return who reads pages; they are kept apart from answers."""
         from sleuth.cache import NoCache
         from sleuth.pages.reader import Reader
@@ -131,28 +134,28 @@ class Runtime:
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property
-    def contents(self) -> "Contents":
+    def contents(self) -> Contents:
         """Return who adds page text to results."""
         from sleuth.content import Contents
 
         return Contents(self.settings, self.reader, self.library)
 
     @cached_property
-    def library(self) -> "Library":
+    def library(self) -> Library:
         """Return the embedded index."""
         from sleuth.store.library import Library
 
         return Library(self.paths.library)
 
     @cached_property
-    def ledger(self) -> "Connection":
+    def ledger(self) -> Connection:
         """Return the database with every search up to now in it, to be read."""
         from sleuth.store.folding import open_ledger
 
         return open_ledger(self.paths.database, self.paths.journal)
 
     @cached_property
-    def chooser(self) -> "Chooser":
+    def chooser(self) -> Chooser:
         """Return who knows the providers; where nothing can be written, it works from memory and says so."""
         from sleuth.choice import Chooser
 
@@ -164,33 +167,33 @@ class Runtime:
         return Chooser(self.settings, table, health, self.environ, AGENT, {"library": self._library_provider})
 
     @cached_property
-    def searcher(self) -> "Searcher":
+    def searcher(self) -> Searcher:
         """Return the search engine."""
         from sleuth.search import Searcher
 
         return Searcher(self.settings, self.chooser, self.chooser.health, self.cache, self.paths.journal)
 
     @cached_property
-    def models(self) -> "Models | None":
+    def models(self) -> Models | None:
         """Return the models that the settings name; None where there is none to ask."""
         from sleuth.models.configured import find_models
 
         return find_models(self.settings, self.environ)
 
-    def writers(self, *, offline: bool = False) -> "Models | None":
+    def writers(self, *, offline: bool = False) -> Models | None:
         """Return the models that may write; without a network only those on this machine or beside it."""
         from sleuth.models.address import is_private
 
         return None if offline and not is_private(self.settings[LLM_URL]) else self.models
 
     @cached_property
-    def answerer(self) -> "Answerer":
+    def answerer(self) -> Answerer:
         """Return who answers questions."""
         from sleuth.answers.answerer import Answerer
 
         return Answerer(self.settings, self.searcher, self.contents, self.models)
 
-    def sibling(self) -> "Runtime":
+    def sibling(self) -> Runtime:
         """Return one for another thread: stores of its own, the same streams, and what was said is not said again."""
         other = Runtime(self.environ, self.stdin, self.stdout, self.stderr)
         other._warned = self._warned
@@ -223,7 +226,7 @@ class Runtime:
 
         print(json_text({"error": body}), file=self.stderr)
 
-    def count_answer(self, answer: "Answer | Digest") -> None:
+    def count_answer(self, answer: Answer | Digest) -> None:
         """Add an answer, or a summary by a model, to the ledger; trouble there costs nothing else."""
         from sleuth.logs import log
         from sleuth.store.usage import record_answer
@@ -255,7 +258,7 @@ class Runtime:
         if "shared" in self.__dict__ and self.shared:
             self.shared.close()
 
-    def _shared_before(self, kind: str, own: "Cache") -> "Cache":
+    def _shared_before(self, kind: str, own: Cache) -> Cache:
         """Return a cache of this machine behind that of all machines, where there is one."""
         if self.shared is None:
             return own
@@ -263,14 +266,14 @@ class Runtime:
 
         return SharedCache(self.shared, kind, own)
 
-    def _limits(self) -> "Limits | None":
+    def _limits(self) -> Limits | None:
         if self.shared is None:
             return None
         from sleuth.shared.limits import SharedLimits
 
         return SharedLimits(self.shared)
 
-    def _table_in(self, connection: "Connection") -> "ProviderTable":
+    def _table_in(self, connection: Connection) -> ProviderTable:
         from sleuth.store.providers import ProviderTable
         from sleuth_providers import registry
 
@@ -279,7 +282,7 @@ class Runtime:
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
 
-    def _without_writing(self, why: str) -> "tuple[ProviderTable, Health]":
+    def _without_writing(self, why: str) -> tuple[ProviderTable, Health]:
         """Return the table as it is on disk, where there is one, and a memory that ends with this run."""
         from sleuth.store.connection import MEMORY, open_copy, open_database
         from sleuth.store.health import Health
@@ -310,7 +313,7 @@ class Runtime:
 
         registry.add("library", self._library_provider)
 
-    def _library_provider(self) -> "LibraryProvider":
+    def _library_provider(self) -> LibraryProvider:
         from sleuth.store.library import LibraryProvider
 
         return LibraryProvider(lambda: self.library)
@@ -329,7 +332,7 @@ def error_as_json(error: SleuthError) -> dict[str, Any]:
     }
 
 
-def built_in() -> "list[Seed]":
+def built_in() -> list[Seed]:
     """Return what every built-in provider brings into the table."""
     from sleuth.store.providers import Seed
     from sleuth_providers import registry

@@ -1,9 +1,10 @@
 """A request becomes an outcome: choose providers, ask them, merge and rank, and say honestly what went wrong."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
 
 from sleuth import logs
 from sleuth.asking import Asker, Job, Plan, Reply
@@ -18,7 +19,9 @@ from sleuth.store.journal import describe, note_search
 from sleuth.store.providers import number_option
 from sleuth.text import clean, clean_url
 from sleuth_providers.base import Answer, Query, Result
+from sleuth_providers.records import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
     from sleuth.tape import Recorder, Replayer
@@ -28,7 +31,7 @@ MAX_QUERY = 400
 NOT_ASKED = ("key_missing", "cooldown", "skipped")
 
 
-class SearchRequest(NamedTuple):
+class SearchRequest(Record):
     """What a command, a server or a program asks of the engine."""
 
     questions: tuple[str, ...]
@@ -38,8 +41,8 @@ class SearchRequest(NamedTuple):
     cache: str = "use"
     offline: bool = False
     timeout: float | None = None
-    tape: "Recorder | Replayer | None" = None
-    rules: "Rules | None" = None
+    tape: Recorder | Replayer | None = None
+    rules: Rules | None = None
     recent: bool = False
     rerank: bool = False
 
@@ -94,7 +97,7 @@ class Searcher:
         include = query.include if all(map(_is_plain, query.include)) else ()
         return query._replace(text=text, include=include, exclude=tuple(dict.fromkeys(exclude)))
 
-    def _ask(self, request: SearchRequest, asker: Asker, queries: list[Query]) -> "_Asked":
+    def _ask(self, request: SearchRequest, asker: Asker, queries: list[Query]) -> _Asked:
         chosen = request.providers
         if request.offline and chosen == ("auto",):
             chosen = ("library",)
@@ -112,7 +115,7 @@ class Searcher:
             return more._replace(replies=replies + more.replies)
         return _Asked(replies)
 
-    def _chain(self, asker: Asker, candidates: Sequence[Candidate], queries: list[Query]) -> "_Asked":
+    def _chain(self, asker: Asker, candidates: Sequence[Candidate], queries: list[Query]) -> _Asked:
         """Ask one after the other until one answers; the next one starts early when one takes unusually long."""
         race = _Race(asker, queries, lambda c: self.health.usual_time(c.id) or HEDGE)
         for candidate in candidates:
@@ -124,7 +127,7 @@ class Searcher:
         winner = race.finish()
         return _Asked(race.replies, tuple(race.notices(winner)), chained=True)
 
-    def _next_page(self, request: SearchRequest, asker: Asker, asked: "_Asked", outcome: Outcome) -> list[Reply]:
+    def _next_page(self, request: SearchRequest, asker: Asker, asked: _Asked, outcome: Outcome) -> list[Reply]:
         """Ask for one more page where filters left fewer results than were wanted."""
         status, wanted = outcome.status, request.query.count
         if status.count_after >= min(wanted, status.count_before):
@@ -134,7 +137,7 @@ class Searcher:
         replies = list(_collect(asker, started))
         return [reply for reply in replies if reply.attempt.answered] if asker.replays else replies
 
-    def _merge(self, request: SearchRequest, text: str, asked: "_Asked") -> Outcome:
+    def _merge(self, request: SearchRequest, text: str, asked: _Asked) -> Outcome:
         from sleuth.relevance.fusion import ProviderList, fuse
 
         now, replies = request.tape.now if request.tape else datetime.now(UTC), asked.replies
@@ -189,7 +192,7 @@ class Searcher:
         return not any(matches_domain(url, pattern) for pattern in refused)
 
 
-class _Asked(NamedTuple):
+class _Asked(Record):
     """What came back, and whether one answer was wanted (a chain) or everybody's."""
 
     replies: list[Reply]
@@ -200,7 +203,7 @@ class _Asked(NamedTuple):
 class _Race:
     """A chain of providers in progress: who was asked, who is still working, who failed and why."""
 
-    def __init__(self, asker: Asker, queries: list[Query], usual: "Usual") -> None:
+    def __init__(self, asker: Asker, queries: list[Query], usual: Usual) -> None:
         self.asker, self.queries, self.usual = asker, queries, usual
         self.replies: list[Reply] = []
         self.running: list[Job] = []

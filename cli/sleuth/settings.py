@@ -3,106 +3,38 @@
 Reading uses the standard library's tomllib. Writing keeps comments and order with tomlkit, imported only then.
 """
 
+from __future__ import annotations
+
 import os
-import re
-from collections.abc import Callable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from collections.abc import Iterator
 
 from sleuth.errors import SettingsError
 from sleuth.files import locked, private_folder, sweep, write_atomic
+from sleuth.kinds import ADDRESS, CACHE_ADDRESS, COMPRESSION, FLAG, NAMES, TEXT, Kind, choice, number, whole
 from sleuth.language import say
 from sleuth.text import mask_login
+from sleuth_providers.records import Record
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Generic, TypeVar
+
+    T = TypeVar("T")
+else:
+    T = "T"
+
+    class Generic:
+        """Holds something, and what that is concerns the type checker alone."""
+
+        def __class_getitem__(cls, _held):
+            return cls
+
+
 AUTO_PRICE: float | str = "auto"  # what is known of prices
-TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+NONE: list[str] = []
+UNSQUEEZED: dict[str, Any] = {"method": "none"}
 LARGEST_FILE, DEEPEST = 1_000_000, 20  # bytes; tables within tables that are looked through
 MOST_TOLD = 20  # names nobody knows that are told of, of one file
-
-
-class Kind(NamedTuple):
-    """What a setting accepts: how a value is checked, how text becomes a value, and how to say it."""
-
-    accepts: Callable[[Any], bool]
-    read: Callable[[str], Any]
-    says: str
-    choices: tuple[str, ...] = ()
-    address: bool = False
-
-
-def whole(low: int, high: int) -> Kind:
-    """A whole number within bounds."""
-    return Kind(lambda v: type(v) is int and low <= v <= high, int, f"a whole number from {low} to {high}")
-
-
-def number(low: float, high: float, word: str | None = None) -> Kind:
-    """A number within bounds, or a word in its place."""
-    return Kind(
-        lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
-        lambda text: text if text == word else _number(text),
-        f"a number from {low:g} to {high:g}" + (f", or {word}" if word else ""),
-    )
-
-
-def choice(*names: str) -> Kind:
-    """One of a few words."""
-    return Kind(lambda v: v in names, str, "one of " + ", ".join(names), names)
-
-
-def _number(text: str) -> float:
-    return int(text) if text.lstrip("-").isdigit() else float(text)
-
-
-def _flag(text: str) -> bool:
-    if text.lower() not in TRUE + FALSE:
-        raise ValueError(text)
-    return text.lower() in TRUE
-
-
-def _list(text: str) -> list[str]:
-    text = text.strip()
-    if text.startswith("["):
-        return cast("list[str]", _toml_value(text))
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _toml_value(text: str) -> Any:
-    import tomllib
-
-    return tomllib.loads(f"value = {text}")["value"]
-
-
-FLAG = Kind(lambda v: type(v) is bool, _flag, "true or false", ("true", "false"))
-TEXT = Kind(lambda v: isinstance(v, str), str, "text")
-NAMES = Kind(lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of texts")
-
-
-def _address(pattern: str, says: str) -> Kind:
-    return Kind(lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))), str, says, address=True)
-
-
-ADDRESS = _address(r"https?://[^/\s]+", "an http(s) address")
-CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "an address like redis://host:6379/0")
-
-COMPRESSION_KEYS: dict[str, Kind] = {
-    "method": choice("none", "cutoff", "rag"),
-    "cutoff_limit": whole(1, 10_000_000),
-    "cutoff_unit": choice("char", "token"),
-    "document_count": whole(1, 100),
-    "embedding_model_id": TEXT,
-    "rerank_model_id": TEXT,
-    "embedding_model_meta": Kind(lambda v: isinstance(v, dict), _toml_value, "a table"),
-    "rerank_model_meta": Kind(lambda v: isinstance(v, dict), _toml_value, "a table"),
-}
-
-
-def _is_compression(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in value.items()
-    )
-
-
-COMPRESSION = Kind(_is_compression, _toml_value, "a table such as { method = 'cutoff', cutoff_limit = 2000 }")
 
 
 class Setting(Generic[T]):
@@ -137,7 +69,7 @@ SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "give the 
 MAX_RESULTS = _setting("websearch.max_results", 5, whole(1, 50), "results shown")
 EXCLUDE_DOMAINS = _setting(
     "websearch.exclude_domains",
-    cast("list[str]", []),
+    NONE,
     NAMES,
     "dropped everywhere; example.com covers its subdomains; *.x.y and /regex/ work",
 )
@@ -151,7 +83,7 @@ RETRIES = _setting("websearch.retries", 3, whole(1, 10), "attempts at the most")
 MAX_OUTPUT_CHARS = _setting("websearch.max_output_chars", 30000, whole(100, 10_000_000), "cap of a tool call or prompt")
 COMPRESSION_METHOD = _setting(
     "websearch.compression",
-    cast("dict[str, Any]", {"method": "none"}),
+    UNSQUEEZED,
     COMPRESSION,
     "how page text is squeezed; one table, replaced as a whole",
 )
@@ -190,7 +122,7 @@ UI_LANGUAGE = _setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "la
 UI_THEME = _setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours on the terminal")
 
 
-class Value(NamedTuple):
+class Value(Record):
     """A setting's value and where it comes from."""
 
     value: Any
@@ -206,7 +138,8 @@ class Settings:
         self.file = read_toml(path)
 
     def __getitem__(self, setting: Setting[T]) -> T:
-        return cast("T", self.look_up(setting).value)
+        value: T = self.look_up(setting).value
+        return value
 
     def look_up(self, setting: Setting[Any]) -> Value:
         """Return a setting's value, its origin, and what is wrong with what was set, if anything."""

@@ -3,7 +3,7 @@
 import pkgutil
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
 
@@ -12,6 +12,7 @@ from sleuth import __version__
 from sleuth.render import FIELDS
 from sleuth.settings import DEFAULT_PROVIDER, FALLBACK, TABLE
 from sleuth.store.providers import CLEARABLE
+from sleuth_providers.records import Record
 from sleuth_providers.registry import HOUSE
 
 # Where values come from that are not fixed words: the user's provider table, the settings, what the setting named
@@ -19,7 +20,7 @@ from sleuth_providers.registry import HOUSE
 PROVIDERS, KEYS, SETTING, FILE, FOLDER = "providers", "keys", "setting", "file", "folder"
 
 
-class Values(NamedTuple):
+class Values(Record):
     """What a shell may offer for a value: words known now, and a source asked at the time."""
 
     words: tuple[str, ...] = ()
@@ -27,14 +28,14 @@ class Values(NamedTuple):
     comma: bool = False  # takes several, separated by commas
 
 
-class Paragraph(NamedTuple):
+class Paragraph(Record):
     """A piece of help: prose to be filled, or lines to be kept as they are."""
 
     text: str
     literal: bool = False
 
 
-class Option(NamedTuple):
+class Option(Record):
     """One option: how it is written, what it takes and what it means."""
 
     flags: tuple[str, ...]  # short ones first
@@ -55,7 +56,7 @@ class Option(NamedTuple):
         return self.flags[-1]
 
 
-class Argument(NamedTuple):
+class Argument(Record):
     """One argument: how it is called, how often it may come and what it means."""
 
     metavar: str
@@ -72,7 +73,7 @@ class Argument(NamedTuple):
         return f"{self.metavar if self.required else f'[{self.metavar}]'}{'...' if self.repeatable else ''}"
 
 
-class Command(NamedTuple):
+class Command(Record):
     """One command, or a group with commands of its own."""
 
     name: str
@@ -92,7 +93,7 @@ class Command(NamedTuple):
             yield from command.walk()
 
 
-class Key(NamedTuple):
+class Key(Record):
     """One key of the settings."""
 
     name: str
@@ -100,7 +101,7 @@ class Key(NamedTuple):
     completes: Values
 
 
-class Tree(NamedTuple):
+class Tree(Record):
     """All that is generated from: the commands, and the words that values are chosen from."""
 
     root: Command

@@ -1,14 +1,17 @@
 """What is wished of a search, as typed or as a program says it, and the request it means."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from sleuth.errors import RequestError
 from sleuth.language import retell
 from sleuth.runtime import Runtime
 from sleuth.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME
 from sleuth_providers.base import Query
+from sleuth_providers.records import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
     from sleuth.search import SearchRequest
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 FIRST_DAY = "1990-01-01"  # the web has no older pages
 
 
-class Wishes(NamedTuple):
+class Wishes(Record):
     """The options of `sleuth search` as they were typed; what they mean stands in `options.py`."""
 
     words: tuple[str, ...] = ()
@@ -70,7 +73,7 @@ class Wishes(NamedTuple):
         return bool(self.content or self.compress or self.limit or self.max_tokens)
 
 
-def as_request(runtime: Runtime, wishes: Wishes) -> "SearchRequest":
+def as_request(runtime: Runtime, wishes: Wishes) -> SearchRequest:
     """Return what the engine is asked to do: what was typed over what is set."""
     from sleuth.search import SearchRequest
 
@@ -150,7 +153,7 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
     return query._replace(freshness=name, since=since, until=until)
 
 
-def rules(runtime: Runtime, path: str | None) -> "Rules | None":
+def rules(runtime: Runtime, path: str | None) -> Rules | None:
     """Return the domain rules of a file, or of rules.txt beside the settings; lines that make no sense are told."""
     import os
 

@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Coroutine, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sleuth_providers.base import Reply
@@ -16,6 +16,7 @@ from sleuth_providers.errors import BadResponseError, DeadlineError, ProviderErr
 from sleuth_providers.gate import Gate
 from sleuth_providers.http import system_proxy
 from sleuth_providers.policy import Guard
+from sleuth_providers.records import Record
 from sleuth_providers.wire import numeric_address, split
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
@@ -48,7 +49,7 @@ def find_program() -> str | None:
     return next((path for name in PROGRAMS if (path := shutil.which(name))), None)
 
 
-class _Way(NamedTuple):
+class _Way(Record):
     """How the browser gets to the network, and what was refused on the way."""
 
     arguments: tuple[str, ...] = ()

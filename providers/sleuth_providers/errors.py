@@ -18,8 +18,13 @@ Messages and hints are templates: `{provider}` is the display name and `{id}` th
 in by whoever asked; `detail` is ours, never the server's body. Templates are what gets translated.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import ClassVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class ProviderError(Exception):

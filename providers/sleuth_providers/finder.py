@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from sleuth_providers.base import Query, Result
@@ -23,6 +23,7 @@ from sleuth_providers.markup import (
     width,
     words_in,
 )
+from sleuth_providers.records import Record
 
 NOTHING = re.compile(
     r"\b(no|0|zero) (\w+ )?(results|matches|hits|documents)\b|did not match any|nothing (was )?found|couldn.t find any"
@@ -56,7 +57,7 @@ LISTS = frozenset(["body", "main", "ol", "ul", "dl", "table", "tbody"])
 MOST_LINKS, MOST_GROUPS = 1500, 30
 
 
-class _Link(NamedTuple):
+class _Link(Record):
     node: Node
     title: Node
     text: str
@@ -71,7 +72,7 @@ class _Link(NamedTuple):
         return self.aside, tuple(node.tag for node in self.blocks), tuple(" ".join(sorted(names)) for names in classes)
 
 
-class _Group(NamedTuple):
+class _Group(Record):
     links: list[_Link]
     results: list[Result]
     score: float

@@ -16,12 +16,13 @@ from base64 import b64encode
 from collections.abc import Iterator
 from http import HTTPStatus
 from http.client import HTTPException, HTTPMessage, HTTPResponse, parse_headers
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.http1 import CHUNK
 from sleuth_providers.policy import Guard
+from sleuth_providers.records import Record
 from sleuth_providers.wire import TimedSocket, dial, remaining, split, target_of
 
 MAX_BYTES = 50_000_000  # there and back, all connections together
@@ -53,7 +54,7 @@ WORDS = {
 }
 
 
-class Address(NamedTuple):
+class Address(Record):
     """Where a gate is, and what opens it."""
 
     host: str

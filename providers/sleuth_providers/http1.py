@@ -7,9 +7,9 @@ for the headers and TLS for everybody.
 
 from collections.abc import Iterator, Mapping
 from io import BufferedReader
-from typing import NamedTuple
 
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError
+from sleuth_providers.records import Record
 
 MAX_LINE = 65536
 MAX_HEADERS = 100
@@ -20,7 +20,7 @@ ENDED = "the connection broke off in the middle of the answer"
 TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
-class Head(NamedTuple):
+class Head(Record):
     """What comes before the body of a reply; names are in lower case, the last of several with one name counts."""
 
     status: int

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 from selectolax.lexbor import SelectolaxError
@@ -11,6 +11,7 @@ from sleuth_providers.base import Account, Found, Provider, Query, Reply, Reques
 from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedError, ProviderError, RateLimitError
 from sleuth_providers.finder import ADVERT_LINK, dated, find_results
 from sleuth_providers.markup import join, page_text, prose, read_html, segments, shown_text, text_of, unwrap
+from sleuth_providers.records import Record
 
 USE_BROWSER = "let a browser read the page: sleuth providers set {id} --using-browser"
 HEADERS = {
@@ -38,7 +39,7 @@ WALL_PARTS = (
 MOST_ITEMS = 200  # each may hold all that follow it
 
 
-class Selectors(NamedTuple):
+class Selectors(Record):
     """Where one site keeps its results, in CSS."""
 
     item: str

@@ -1,14 +1,15 @@
 """How patient and how careful the HTTP layer is; apart from it, so that a cached answer needs no HTTP."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+from sleuth_providers.records import Record
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 Guard = Callable[[str, list[str]], None]  # host and every address it has; raises to refuse
 
 
-class Policy(NamedTuple):
+class Policy(Record):
     """What one conversation with a server may take and do."""
 
     timeout: float = 15.0

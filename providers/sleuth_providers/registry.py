@@ -1,11 +1,15 @@
 """Which providers there are. Listing them imports none; loading one imports that one."""
 
+from __future__ import annotations
+
 import importlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sleuth_providers.base import Provider
 
 # Every other module of this package is a provider: the file's name, with - for _, is its id.
@@ -18,6 +22,7 @@ HOUSE = {
     "policy",
     "wire",
     "proxied",
+    "records",
     "registry",
     "local",
     "markup",
@@ -30,8 +35,8 @@ HOUSE = {
 
 GROUP = "sleuth.providers"  # the entry-point group of other people's packages
 
-_added: "dict[str, Callable[[], Provider]]" = {}
-_loaded: "dict[str, Provider]" = {}
+_added: dict[str, Callable[[], Provider]] = {}
+_loaded: dict[str, Provider] = {}
 
 
 def names() -> list[str]:
@@ -41,13 +46,13 @@ def names() -> list[str]:
     return sorted({module.replace("_", "-") for module in modules} | set(_added))
 
 
-def add(name: str, make: "Callable[[], Provider]") -> None:
+def add(name: str, make: Callable[[], Provider]) -> None:
     """Hand in a provider that lives elsewhere; `make` is called when it is first asked for."""
     _added[name] = make
     _loaded.pop(name, None)
 
 
-def load(name: str) -> "Provider":
+def load(name: str) -> Provider:
     """Return the provider with this id; KeyError when there is none."""
     provider = _loaded.get(name)
     if provider is None:  # nothing is looked up twice: another thread may `add` in between
@@ -62,7 +67,7 @@ def plugins() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _plugin(name: str) -> "Provider":
+def _plugin(name: str) -> Provider:
     from sleuth_providers.base import Provider
 
     point = plugins().get(name)
@@ -85,7 +90,7 @@ class PluginError(Exception):
         self.name = name
 
 
-def _built_in(name: str) -> "Provider":
+def _built_in(name: str) -> Provider:
     from sleuth_providers.base import Provider
 
     module_name = name.replace("-", "_")

@@ -4,6 +4,8 @@
 IPv4, a look at the address really connected to, and a cap on what a compressed body may grow to.
 """
 
+from __future__ import annotations
+
 import errno
 import io
 import os
@@ -14,21 +16,25 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from sleuth_providers.base import Reply, Request
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError, DeadlineError, UnreachableError
 from sleuth_providers.http1 import CHUNK, ENDED, read_body, read_head, request_head
 from sleuth_providers.policy import Guard
+from sleuth_providers.records import Record
 
-Address = tuple[socket.AddressFamily, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Address = tuple[socket.AddressFamily, Any]
 
 STAGGER = 0.25  # seconds before the next address is tried beside one that has not answered
 CA_FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 
 
-class Limits(NamedTuple):
+class Limits(Record):
     """What one exchange may take."""
 
     deadline: float  # on the monotonic clock

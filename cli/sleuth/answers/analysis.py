@@ -1,7 +1,5 @@
 """What a question needs: a search or none, with which words, and for which facts."""
 
-from typing import NamedTuple
-
 from sleuth.answers import replies
 from sleuth.answers.prompting import earlier_turns, fill
 from sleuth.answers.work import Work
@@ -17,6 +15,7 @@ from sleuth.models.errors import (
     ModelUnreachableError,
 )
 from sleuth.models.parsing import ask_json
+from sleuth_providers.records import Record
 
 TEMPERATURE = 0.3
 SECONDS = 20.0
@@ -24,7 +23,7 @@ HISTORY_SHARE = 4  # a quarter of the prompt
 MAX_QUERY, MAX_FACTS, MAX_FACT = 200, 5, 120
 
 
-class Analysis(NamedTuple):
+class Analysis(Record):
     """What is to be done for a question."""
 
     search: bool

@@ -1,12 +1,13 @@
 """Plain frozen data: a question, how the work on it goes, and the answer with everything one may want to know of it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sleuth.answers import support
 from sleuth.answers.citations import Source
 from sleuth.models.chat import Message, Usage
 from sleuth.text import clean, clean_url, domain
+from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
@@ -22,7 +23,7 @@ EVENTS = (
 )
 
 
-class Question(NamedTuple):
+class Question(Record):
     """What is asked, and how it may be worked on."""
 
     text: str
@@ -40,7 +41,7 @@ class Question(NamedTuple):
     extractive: bool = False  # sentences of the pages word for word, even where a model is set up
 
 
-class Event(NamedTuple):
+class Event(Record):
     """How far the work is."""
 
     name: str  # one of EVENTS
@@ -56,7 +57,7 @@ class Event(NamedTuple):
         return named | {"counts": dict(self.counts), "message": self.message}
 
 
-class Round(NamedTuple):
+class Round(Record):
     """One round of searching and reading."""
 
     number: int
@@ -69,7 +70,7 @@ class Round(NamedTuple):
     missing: str = ""
 
 
-class Answer(NamedTuple):
+class Answer(Record):
     """An answer and what it stands on. `text` is as written, with [n] for the sources."""
 
     question: str

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.language import say
 from sleuth.relevance.urls import canonical
 from sleuth.render.markdown import escape
 from sleuth.text import ascii_url, clean, clean_url, domain
+from sleuth_providers.records import Record
 
 STYLES = ("markdown", "terminal", "plain")
 MOST = 30  # numbers that one mark may stand for; a longer range is something else
@@ -33,7 +33,7 @@ NAME = re.compile(
 USED = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")
 
 
-class Source(NamedTuple):
+class Source(Record):
     """What a number stands for."""
 
     citation: int
@@ -43,7 +43,7 @@ class Source(NamedTuple):
     round: int = 1
 
 
-class Mark(NamedTuple):
+class Mark(Record):
     """A citation in a text: where it stands and which numbers it names."""
 
     start: int
@@ -53,7 +53,7 @@ class Mark(NamedTuple):
     brackets: str = "[]"
 
 
-class Linked(NamedTuple):
+class Linked(Record):
     """A text with links, the numbers that have a source, and those that have none."""
 
     text: str
@@ -182,7 +182,7 @@ def _for_markdown(target: str) -> str:
     return re.sub(r"&(?=#?\w+;)", "&amp;", target)
 
 
-class Group(NamedTuple):
+class Group(Record):
     """Sources that are listed together: those that a round brought."""
 
     round: int  # 0 where there was just one

@@ -1,7 +1,5 @@
 """A conversation: its turns, what the next question knows of them, and the switch that says whether to search."""
 
-from typing import NamedTuple
-
 from sleuth.answers.answer import Answer
 from sleuth.answers.presentation import as_text
 from sleuth.errors import RequestError
@@ -9,6 +7,7 @@ from sleuth.language import say
 from sleuth.models.chat import Message
 from sleuth.render.markdown import escape
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 AGENT, CHAT = "agent", "chat"
 MODES = (CHAT, AGENT)
@@ -17,7 +16,7 @@ MOST_TURNS = 20  # that the next question knows of
 MOST_CHARACTERS = 40_000  # of them all together
 
 
-class Switch(NamedTuple):
+class Switch(Record):
     """Whether the web is searched: in chat mode as the switch says, in agent mode as the model decides.
 
     In agent mode the switch is disabled and keeps its position, so that leaving the mode restores it.
@@ -66,14 +65,14 @@ def switch_for(search: str) -> Switch:
     return Switch(AGENT) if search == "auto" else Switch(CHAT, search)
 
 
-class Turn(NamedTuple):
+class Turn(Record):
     """A question and its answer."""
 
     question: str
     answer: Answer
 
 
-class Conversation(NamedTuple):
+class Conversation(Record):
     """What was said so far."""
 
     turns: tuple[Turn, ...] = ()

@@ -1,7 +1,7 @@
 """A digest: what pages say, each and together, in their own sentences or a model's, with the numbers of sources."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.answers import citations, support
 from sleuth.errors import SearchError
@@ -10,11 +10,12 @@ from sleuth.models.chat import Usage
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import Sentence, summarise
 from sleuth.text import domain
+from sleuth_providers.records import Record
 
 ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
 
 
-class Quote(NamedTuple):
+class Quote(Record):
     """A sentence of a source, word for word, and where it stands there."""
 
     text: str
@@ -23,7 +24,7 @@ class Quote(NamedTuple):
     end: int
 
 
-class Source(NamedTuple):
+class Source(Record):
     """A page that was read, or was not, and what it says in short."""
 
     citation: int  # 0 when it could not be read
@@ -38,7 +39,7 @@ class Source(NamedTuple):
     checks: tuple[support.Support, ...] = ()  # of the citations in it
 
 
-class Digest(NamedTuple):
+class Digest(Record):
     """What the pages say: word for word in `summary`, and in `text` as a model wrote it, where one did."""
 
     query: str

@@ -4,11 +4,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sleuth.answers.citations import Source, by_number
 from sleuth.relevance.sentences import MARKER, sentences
 from sleuth.relevance.words import FAINT, RUN, words
+from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
 STATES = (QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED)
@@ -24,7 +24,7 @@ HAN = "零一二三四五六七八九十"
 DECORATION = re.compile(r"[*_`#>|]+")
 
 
-class Verdict(NamedTuple):
+class Verdict(Record):
     """What one source says of one claim."""
 
     support: str
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
     evidence: tuple[int, int] | None = None  # in the text of the source
 
 
-class Sentence(NamedTuple):
+class Sentence(Record):
     """A sentence of a source as it is compared."""
 
     start: int

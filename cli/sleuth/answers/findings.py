@@ -1,7 +1,6 @@
 """What was found for a question: numbered over all rounds, with the text of pages and the notes taken from them."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from sleuth.answers.answer import Round
 from sleuth.answers.citations import Numbering, Source
@@ -10,13 +9,14 @@ from sleuth.outcome import Hit, Outcome
 from sleuth.relevance.sentences import cut
 from sleuth.relevance.urls import canonical
 from sleuth.text import domain
+from sleuth_providers.records import Record
 
 MAX_TEXT = 30_000  # characters of a page; documents of the library may be books
 DAY = 10  # characters of a date
 UNJUDGED = 0.5  # relevance of a page that nobody has judged
 
 
-class Note(NamedTuple):
+class Note(Record):
     """What a model took from a page."""
 
     title: str = ""
@@ -26,7 +26,7 @@ class Note(NamedTuple):
     confidence: float = UNJUDGED
 
 
-class Finding(NamedTuple):
+class Finding(Record):
     """A source: a result of a search, and its page where it was read. No text in it can pass for a citation."""
 
     citation: int

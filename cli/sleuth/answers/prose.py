@@ -3,7 +3,8 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from sleuth_providers.records import Record
 
 Span = tuple[int, int]
 
@@ -36,7 +37,7 @@ TOKEN = re.compile(
 )
 
 
-class Prose(NamedTuple):
+class Prose(Record):
     """The stretches of a text that are prose, and the labels it defines links for."""
 
     stretches: tuple[Span, ...]

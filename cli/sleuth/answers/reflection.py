@@ -1,7 +1,6 @@
 """Whether what was found is enough, and what to search for next if it is not."""
 
 from functools import partial
-from typing import NamedTuple
 
 from sleuth.answers import replies
 from sleuth.answers.analysis import Analysis
@@ -14,6 +13,7 @@ from sleuth.answers.work import Work
 from sleuth.language import say
 from sleuth.models.chat import Model, Prompt
 from sleuth.models.parsing import ask_json
+from sleuth_providers.records import Record
 
 TEMPERATURE = 0.3  # models that think take none
 SECONDS = 5.0
@@ -22,7 +22,7 @@ LAST = 5  # queries that it is told of
 NOTHING = "[search results — none]"
 
 
-class Verdict(NamedTuple):
+class Verdict(Record):
     """What reflection says."""
 
     sufficient: bool = True

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.answers.citations import Mark, Source, by_number, find
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
@@ -12,6 +12,7 @@ from sleuth.answers.prose import prose
 from sleuth.language import say
 from sleuth.relevance.sentences import CLOSERS, END, sentences
 from sleuth.relevance.words import RUN
+from sleuth_providers.records import Record
 
 SIGNS = {WEAK: "?", NOT_FOUND: "??"}  # behind the number in the text
 SAID = 3  # terms without which a clause claims nothing by itself
@@ -22,7 +23,7 @@ LAST_STOP = re.compile(rf"{END.pattern}$")
 Span = tuple[int, int]
 
 
-class Support(NamedTuple):
+class Support(Record):
     """How far the sentence of a citation is found in its source."""
 
     citation: int
@@ -34,7 +35,7 @@ class Support(NamedTuple):
     evidence: Span | None = None  # in the text of the source
 
 
-class Attachment(NamedTuple):
+class Attachment(Record):
     """A source that was found for a sentence without one."""
 
     citation: int
@@ -42,7 +43,7 @@ class Attachment(NamedTuple):
     score: float
 
 
-class Attached(NamedTuple):
+class Attached(Record):
     """A text with [n+] behind sentences that named no source and are found in one."""
 
     text: str

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Event, Question, as_json
@@ -14,9 +14,10 @@ from sleuth.commands.screen import Screen
 from sleuth.language import say
 from sleuth.runtime import Runtime
 from sleuth.wishes import language, rules, split
+from sleuth_providers.records import Record
 
 
-class Manner(NamedTuple):
+class Manner(Record):
     """How an answer is wanted."""
 
     format: str  # rich | plain | markdown | json

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from sleuth.settings import SEARXNG_TIMEOUT
 from sleuth.text import harmless
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.records import Record
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -141,7 +142,7 @@ def _beside(findings: Iterator[Finding]) -> Iterator[Finding]:
     return drain()
 
 
-class Target(NamedTuple):
+class Target(Record):
     """The server to examine, and what is known of it."""
 
     address: str

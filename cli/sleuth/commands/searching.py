@@ -1,7 +1,8 @@
 """What `sleuth search` does with what was typed; knows nothing of how it was read, and so needs no Typer."""
 
+from __future__ import annotations
+
 import functools
-from typing import TYPE_CHECKING
 
 from sleuth import prepared
 from sleuth.commands import showing
@@ -11,13 +12,14 @@ from sleuth.runtime import Runtime
 from sleuth.settings import SNIPPET_LENGTH, UI_THEME
 from sleuth.wishes import Wishes, as_request
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.outcome import Outcome
     from sleuth.prepared import Ticket
     from sleuth.search import SearchRequest
 
 
-def search(runtime: Runtime, wishes: Wishes, ticket: "Ticket | None" = None) -> int:
+def search(runtime: Runtime, wishes: Wishes, ticket: Ticket | None = None) -> int:
     """Search and show what was found; a batch and the prompt go ways of their own."""
     view = _view(runtime, wishes)
     request = as_request(runtime, wishes)
@@ -66,11 +68,11 @@ def _view(runtime: Runtime, wishes: Wishes) -> View:
     )
 
 
-def _ask(runtime: Runtime, request: "SearchRequest", wishes: Wishes) -> "Outcome":
+def _ask(runtime: Runtime, request: SearchRequest, wishes: Wishes) -> Outcome:
     return _with_content(runtime, _search(runtime, request, wishes.record, wishes.replay), wishes, request.cache)
 
 
-def _with_content(runtime: Runtime, outcome: "Outcome", wishes: Wishes, cache: str) -> "Outcome":
+def _with_content(runtime: Runtime, outcome: Outcome, wishes: Wishes, cache: str) -> Outcome:
     if not outcome.results or not wishes.wants_content:
         return outcome
     from sleuth.commands.reading import with_content
@@ -80,7 +82,7 @@ def _with_content(runtime: Runtime, outcome: "Outcome", wishes: Wishes, cache: s
     return with_content(runtime, outcome, squeeze, wishes.progress, cache=cache, offline=offline)
 
 
-def _search(runtime: Runtime, request: "SearchRequest", record: str | None, replay: str | None) -> "Outcome":
+def _search(runtime: Runtime, request: SearchRequest, record: str | None, replay: str | None) -> Outcome:
     if not record and not replay:
         return runtime.searcher.search(request)
     from sleuth.tape import Recorder, Replayer

@@ -1,7 +1,8 @@
 """Showing an outcome: results to stdout or a file, everything else to stderr."""
 
+from __future__ import annotations
+
 import io
-from typing import Any, TextIO
 
 from sleuth import prepared
 from sleuth.errors import RequestError
@@ -12,6 +13,10 @@ from sleuth.runtime import Runtime
 from sleuth.settings import CACHE_TTL, HISTORY
 from sleuth.store.journal import describe
 from sleuth.wishes import split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TextIO
 
 
 def choose_format(runtime: Runtime, format: str | None, output: str | None, view: View, *, json: bool) -> str:
@@ -71,7 +76,7 @@ def is_lasting(runtime: Runtime, outcome: Outcome) -> bool:
     return bool(good and outcome.results and not told and runtime.settings[HISTORY])
 
 
-def write_and_keep(runtime: Runtime, outcome: Outcome, format: str, view: View, ticket: "prepared.Ticket") -> None:
+def write_and_keep(runtime: Runtime, outcome: Outcome, format: str, view: View, ticket: prepared.Ticket) -> None:
     """Write the results, and keep what was written for the next time, its age left open."""
     runtime.stdout, runtime.stderr = Copying(runtime.stdout), Copying(runtime.stderr)
     write(runtime, outcome, format, view)

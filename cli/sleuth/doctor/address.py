@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from sleuth.doctor.finding import Finding
@@ -12,6 +11,7 @@ from sleuth.doctor.verdict import Remedy, bad, good, poor
 from sleuth.doctor.visit import ANYWHERE, Place
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 EXAMPLE = "http://localhost:8080"
 LINK = "searxng.md#tell-sleuth-the-address-of-searxng"
@@ -19,7 +19,7 @@ KEPT_IN_PATHS = "/%:@!$&'()*+,;=~"
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """What an address was taken to mean, and what is wrong with the way it is written."""
 
     place: Place | None

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from ipaddress import ip_address
-from typing import NamedTuple
 
 from sleuth.doctor.compose_file import OLD_LINK, RIGHTS_LINK, Compose
 from sleuth.doctor.finding import Finding
@@ -12,6 +11,7 @@ from sleuth.doctor.verdict import RECREATE, Remedy, in_compose
 from sleuth.doctor.yaml_source import Entry, Node, find
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 CONFIG = "/etc/searxng"
 LAN_LINK = "searxng.md#connection-refused-from-another-machine-in-the-network"
@@ -19,7 +19,7 @@ PORT_LINK = "searxng.md#searxng-listens-on-the-wrong-port-in-the-container"
 FILE_LINK = "searxng.md#searxng-still-answers-403-after-adding-json-to-formats"
 
 
-class Port(NamedTuple):
+class Port(Record):
     """A published port: the host's address and port, and the container's."""
 
     host: str
@@ -28,7 +28,7 @@ class Port(NamedTuple):
     node: Node
 
 
-class Mount(NamedTuple):
+class Mount(Record):
     """What of the host appears where in the container."""
 
     source: str

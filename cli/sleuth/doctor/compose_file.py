@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sleuth.doctor.environment_file import Variable, interpolate, read_environment
 from sleuth.doctor.finding import Finding
@@ -21,6 +20,7 @@ from sleuth.doctor.yaml_source import (
 )
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 NAMES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 NEEDED = ("CHOWN", "SETUID", "SETGID", "DAC_OVERRIDE")  # to hand the mounted folders to its own user
@@ -37,7 +37,7 @@ HEALTHY = (
 )
 
 
-class Compose(NamedTuple):
+class Compose(Record):
     """The part of a compose file that runs SearXNG."""
 
     source: Source

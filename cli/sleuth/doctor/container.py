@@ -3,13 +3,13 @@
 import re
 import shutil
 import subprocess
-from typing import NamedTuple
 
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import RECREATE, Remedy, in_compose, poor, shell, unasked
 from sleuth.doctor.visit import Visit
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 PROGRAMS = ("docker", "podman")
 FORMAT = "{{.Names}}\t{{.Image}}\t{{.State}}\t{{.Status}}\t{{.Ports}}"
@@ -28,7 +28,7 @@ SYNTAX = 'python3 -c "import yaml,sys; yaml.safe_load(open(sys.argv[1]))" core-c
 MEND = ("sleuth doctor --settings core-config/settings.yml", "docker compose restart core")
 
 
-class Container(NamedTuple):
+class Container(Record):
     """One line of `docker ps`."""
 
     name: str
@@ -43,7 +43,7 @@ class Container(NamedTuple):
         return {int(port) for port in PUBLISHED.findall(self.ports)}
 
 
-class Sign(NamedTuple):
+class Sign(Record):
     """A line of the log that gives the reason away."""
 
     pattern: str

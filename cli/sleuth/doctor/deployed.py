@@ -1,17 +1,17 @@
 """A settings file together with what was found beside it: what the server will see in the end."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sleuth.doctor.edits import Edit, add_key, add_section, set_value
 from sleuth.doctor.environment_file import Variable
 from sleuth.doctor.limiter_file import Limiter
 from sleuth.doctor.yaml_source import Entry, Node, Source, find
+from sleuth_providers.records import Record
 
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
 
 
-class Deployment(NamedTuple):
+class Deployment(Record):
     """A settings file together with what was found beside it."""
 
     source: Source

@@ -1,10 +1,10 @@
 """The files of a private SearXNG: reachable from this machine only, JSON enabled, with a secret of its own."""
 
 import os
-from typing import NamedTuple
 
 from sleuth.errors import RequestError
 from sleuth.files import private_folder, write_atomic
+from sleuth_providers.records import Record
 
 CONFIG = "core-config"  # mounted at /etc/searxng, as in SearXNG's own template
 
@@ -78,7 +78,7 @@ pass_ip = ["127.0.0.0/8", "172.16.0.0/12"]
 """
 
 
-class File(NamedTuple):
+class File(Record):
     """A file of the deployment, its path relative to the folder."""
 
     path: str

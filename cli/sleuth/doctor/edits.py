@@ -1,12 +1,12 @@
 """Small changes to a YAML text at known places: everything else, comments and order above all, stays as it is."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from sleuth.doctor.yaml_source import Entry, Node
+from sleuth_providers.records import Record
 
 
-class Edit(NamedTuple):
+class Edit(Record):
     """A stretch of text and what comes in its place."""
 
     start: int

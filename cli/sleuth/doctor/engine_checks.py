@@ -1,7 +1,6 @@
 """The engines in settings.yml: is any enabled, and is there one that stops the server?"""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sleuth.doctor.deployed import Deployment, means, stands_alone, uses_defaults
 from sleuth.doctor.edits import Edit, add_first, add_key, apply, last_place, set_value
@@ -11,6 +10,7 @@ from sleuth.doctor.verdict import RESTART, Remedy, in_settings
 from sleuth.doctor.yaml_source import Entry, Node, entries, find, show_line
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 OFF_BY_DEFAULT = ("google", "bing", "qwant", "mojeek", "yahoo")
 SHORTCUTS = {  # of SearXNG's own engines: those people try to use again
@@ -31,7 +31,7 @@ EXIT_LINK = "searxng.md#searxng-exits-invalid-settingsyml-yaml-error"
 EMPTY_LINK = "searxng.md#searxng-returns-no-results-without-any-error"
 
 
-class Engine(NamedTuple):
+class Engine(Record):
     """One engine of the file."""
 
     node: Node

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.report import Failure, report
 from sleuth.doctor.verdict import LOG, RECREATE, RESTART, Remedy, bad, good, in_compose, in_settings, poor
 from sleuth.doctor.visit import Visit
 from sleuth.language import say
+from sleuth_providers.records import Record
 
 SHOWN = 40  # engines told by name
 SWITCHED = 5  # engines written out in a fix
@@ -58,7 +58,7 @@ def _line(label: str, names: list[str]) -> str:
     return f"{label}{', '.join(names[:SHOWN])}{more}"
 
 
-class Trouble(NamedTuple):
+class Trouble(Record):
     """A kind of failure; engines that share it share its remedy."""
 
     name: str

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sleuth.doctor.finding import Finding
@@ -13,6 +12,7 @@ from sleuth.doctor.verdict import RECREATE, Remedy
 from sleuth.doctor.yaml_source import MAX_BYTES, show_line
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 SWITCHES = ("SEARXNG_LIMITER", "SEARXNG_PUBLIC_INSTANCE", "SEARXNG_IMAGE_PROXY", "SEARXNG_DEBUG")
 ON, OFF = ("1", "true", "on"), ("0", "false", "off")
@@ -41,7 +41,7 @@ EXIT_LINK = "searxng.md#searxng-exits-invalid-settingsyml-yaml-error"
 FRESH = "printf 'SEARXNG_SECRET=%s\\n' \"$(openssl rand -hex 32)\" >> .env"
 
 
-class Variable(NamedTuple):
+class Variable(Record):
     """What a variable is set to and where; None when that is decided elsewhere, such as in the shell."""
 
     value: str | None

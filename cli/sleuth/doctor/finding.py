@@ -1,11 +1,13 @@
 """What a check finds: plain data that renderers and scripts see."""
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from sleuth_providers.records import Record
 
 STATES = ("ok", "warn", "fail", "skipped")
 
 
-class Finding(NamedTuple):
+class Finding(Record):
     """The result of one check: what was seen, why it is so, and what to type."""
 
     id: str  # "searxng.json", "settings.limiter", "install.database"

@@ -1,11 +1,10 @@
 """What a check of files finds: a finding under its title and, where a program can mend the file, the edits that do."""
 
-from typing import NamedTuple
-
 from sleuth.doctor.edits import Edit
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import Remedy
 from sleuth.language import say
+from sleuth_providers.records import Record
 
 TITLES = {
     "settings.file": "the settings file can be read",
@@ -38,7 +37,7 @@ TITLES = {
 }
 
 
-class Issue(NamedTuple):
+class Issue(Record):
     """A finding, and the edits that would mend it."""
 
     finding: Finding

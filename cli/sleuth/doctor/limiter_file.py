@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from ipaddress import ip_network
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.issue import fine, issue
@@ -14,6 +14,7 @@ from sleuth.doctor.verdict import RESTART, Remedy, in_limiter
 from sleuth.doctor.yaml_source import MAX_BYTES, line_of, show_line
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 NAME = "limiter.toml"
 SCHEMA: dict[str, type] = {
@@ -36,7 +37,7 @@ TOKEN_LINK = "searxng.md#searxng-redirects-to-its-home-page-302-instead-of-resul
 OLD_LINK = "searxng.md#searxng-broken-after-an-update-uwsgi-redis-base_url"
 
 
-class Limiter(NamedTuple):
+class Limiter(Record):
     """What limiter.toml says, as far as programs feel it."""
 
     passes: tuple[str, ...] = ()  # networks without a limit

@@ -4,7 +4,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urljoin
 
 from sleuth.language import retell, say
@@ -12,6 +12,7 @@ from sleuth.text import clean, clean_url
 from sleuth_providers.base import Reply, Request
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError
 from sleuth_providers.http import COMMON, Wire
+from sleuth_providers.records import Record
 from sleuth_providers.wire import Limits, exchange
 
 T = TypeVar("T")
@@ -23,7 +24,7 @@ TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 GENERATOR = re.compile(r"<meta\s+name=\"generator\"\s+content=\"(searxng|searx)/([^\"]{1,60})\"", re.IGNORECASE)
 
 
-class Seen(NamedTuple):
+class Seen(Record):
     """What one request met with."""
 
     path: str

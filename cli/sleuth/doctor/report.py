@@ -2,12 +2,13 @@
 
 import re
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.doctor.visit import Visit
 from sleuth.language import say
 from sleuth.text import clean
 from sleuth_providers.base import as_dict, as_list, as_text
+from sleuth_providers.records import Record
 
 TIMING = re.compile(r"(?:^|[,\s])total_\d+_([^;,]{1,80});dur=([\d.]{1,12})")
 SUSPENDED = "Suspended: "
@@ -22,7 +23,7 @@ SUSPENSIONS = {
 MAX_SUSPENSION = 400 * 86400
 
 
-class Failure(NamedTuple):
+class Failure(Record):
     """One engine that did not answer."""
 
     engine: str
@@ -42,7 +43,7 @@ class Failure(NamedTuple):
         return say(template, engine=self.engine, text=self.text, until=_moment(now + self.seconds, now))
 
 
-class Report(NamedTuple):
+class Report(Record):
     """The engines of one search."""
 
     configured: int

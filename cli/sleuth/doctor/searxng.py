@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 from sleuth.doctor.access import json_is_enabled, limiter_lets_pass
 from sleuth.doctor.address import judge_address, read_address
@@ -20,12 +19,13 @@ from sleuth.doctor.visit import Place, Surroundings, Visit
 from sleuth.language import say
 from sleuth.text import clean
 from sleuth_providers.base import Account
+from sleuth_providers.records import Record
 
 ADDRESS = "searxng.address"
 NOBODY, HERE = Account(), Surroundings()
 
 
-class Check(NamedTuple):
+class Check(Record):
     """One thing to look at."""
 
     name: str

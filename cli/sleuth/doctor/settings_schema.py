@@ -5,10 +5,11 @@ As of August 2026. Keys that are not listed are ignored by the server, except in
 
 import re
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.doctor.yaml_source import Node
 from sleuth.language import say
+from sleuth_providers.records import Record
 
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the one everybody knows, and which SearXNG refuses
 FORMATS = ("html", "csv", "json", "rss")
@@ -25,7 +26,7 @@ WORDS = {
 }
 
 
-class Shape(NamedTuple):
+class Shape(Record):
     """What a setting takes, and what the server uses where nothing is set, as YAML."""
 
     kinds: tuple[str, ...]

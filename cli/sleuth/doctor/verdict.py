@@ -1,17 +1,17 @@
 """How checks speak: verdicts that get their id later, remedies, and the lines that fixes are made of."""
 
 import shlex
-from typing import NamedTuple
 
 from sleuth.doctor.finding import Finding
 from sleuth.language import say
+from sleuth_providers.records import Record
 
 RESTART = "docker compose restart core"
 RECREATE = "docker compose up -d"
 LOG = "docker compose logs --tail 50 core"
 
 
-class Remedy(NamedTuple):
+class Remedy(Record):
     """Why something is so, and what to do about it."""
 
     cause: str

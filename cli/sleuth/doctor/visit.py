@@ -4,11 +4,12 @@ import time
 from base64 import b64encode
 from functools import cached_property, partial
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.doctor.probe import GENERATOR, SECONDS, Prober, Seen, side_by_side
 from sleuth.doctor.verdict import shell
 from sleuth_providers.base import Account, Query, Request, as_dict, as_text
+from sleuth_providers.records import Record
 from sleuth_providers.searxng import SearXNG
 from sleuth_providers.wire import Address
 
@@ -18,7 +19,7 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - recognised, not listened on
 OWN_NAMES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
-class Place(NamedTuple):
+class Place(Record):
     """A well-formed address, taken apart."""
 
     scheme: str
@@ -39,7 +40,7 @@ class Place(NamedTuple):
         return self.host in ("localhost", *ANYWHERE) or self.host.endswith(".localhost") or is_loopback(self.host)
 
 
-class Surroundings(NamedTuple):
+class Surroundings(Record):
     """Where the examination is made from, and for whom."""
 
     agent: str = "sleuth"

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.language import say
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; beyond that the parser takes many seconds
 MAX_DEPTH = 40  # brackets inside brackets; the parser's time grows with them
@@ -20,7 +21,7 @@ SECRETS = re.compile(  # the default key is no secret: everybody knows it
 LOGIN = re.compile(r"//[^/@\s]+@")
 
 
-class Node(NamedTuple):
+class Node(Record):
     """A value and its place. An alias leads to the node it names, so a file that nests itself does not grow."""
 
     kind: str  # map, list, text, bool, int, float, null, date
@@ -35,7 +36,7 @@ class Node(NamedTuple):
         return f"{self.kind} in line {self.line}"  # never what is inside: aliases can make that endless
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """A key of a mapping with its value."""
 
     key: Node
@@ -55,7 +56,7 @@ class NotYamlError(Exception):
         self.reason, self.line, self.column = reason, line, column
 
 
-class Source(NamedTuple):
+class Source(Record):
     """A file that could be read: its name as shown, its text, and what it holds."""
 
     name: str

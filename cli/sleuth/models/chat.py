@@ -1,17 +1,19 @@
 """Plain frozen data: what is said to a model, what it says back, and the one interface answers know a model by."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from sleuth_providers.records import Record
 
 
-class Message(NamedTuple):
+class Message(Record):
     """One turn of a conversation."""
 
     role: str  # system | user | assistant
     content: str
 
 
-class Prompt(NamedTuple):
+class Prompt(Record):
     """One request to a model."""
 
     messages: tuple[Message, ...]
@@ -22,7 +24,7 @@ class Prompt(NamedTuple):
     max_tokens: int = 0  # nought leaves it to the model
 
 
-class Usage(NamedTuple):
+class Usage(Record):
     """What requests to models took."""
 
     calls: int = 0
@@ -46,7 +48,7 @@ class Usage(NamedTuple):
         )
 
 
-class Completion(NamedTuple):
+class Completion(Record):
     """A whole reply."""
 
     text: str
@@ -55,7 +57,7 @@ class Completion(NamedTuple):
     usage: Usage = Usage()
 
 
-class Piece(NamedTuple):
+class Piece(Record):
     """A part of a reply as it streams; the last one carries `finish` and `usage`."""
 
     text: str = ""
@@ -78,7 +80,7 @@ class Model(Protocol):
         """Yield the reply as it comes; raises ModelError, also in the middle."""
 
 
-class Models(NamedTuple):
+class Models(Record):
     """The models of one answer."""
 
     writer: Model  # analyses, extracts, writes

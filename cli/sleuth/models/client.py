@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth import __version__, logs
 from sleuth.models.address import chat_address, place_of
@@ -33,6 +33,7 @@ from sleuth_providers.errors import (
     ProviderError,
     UnreachableError,
 )
+from sleuth_providers.records import Record
 
 AGENT = f"sleuth/{__version__} (answers)"
 ATTEMPTS = 3
@@ -44,7 +45,7 @@ KINDS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
 )
 
 
-class Endpoint(NamedTuple):
+class Endpoint(Record):
     """A model as the settings name it."""
 
     base_url: str

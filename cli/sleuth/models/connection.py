@@ -7,7 +7,7 @@ bounded by one moment, which whoever reads may move on.
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpcore
@@ -21,6 +21,7 @@ from sleuth_providers.errors import (
     UnreachableError,
 )
 from sleuth_providers.http import system_proxy
+from sleuth_providers.records import Record
 from sleuth_providers.wire import dial, no_connection, remaining, split, target_of, tls_context
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Patience:
         self.until = time.monotonic() + (self.seconds if seconds is None else seconds)
 
 
-class Response(NamedTuple):
+class Response(Record):
     """An answer whose body is still to come."""
 
     status: int

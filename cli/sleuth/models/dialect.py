@@ -1,10 +1,11 @@
 """What is sent to a model: one wire format, and the few words in which servers differ."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.models.address import host_of, is_private
 from sleuth.models.chat import Prompt
+from sleuth_providers.records import Record
 
 TYPED, FLAG = "thinking", "enable_thinking"  # how thinking is switched: {"type": "disabled"}, or false
 SWITCHES = {
@@ -27,7 +28,7 @@ OPTIONAL = (
 )
 
 
-class Dialect(NamedTuple):
+class Dialect(Record):
     """How one server wants one model to be asked."""
 
     switch: str = ""  # the field that turns thinking on and off; it is on by default where there is one

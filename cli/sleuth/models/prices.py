@@ -1,11 +1,11 @@
 """What replies cost in US dollars, estimated: the prices of known models, and those the settings name."""
 
 import time
-from typing import NamedTuple
 
 from sleuth.models.address import is_private
 from sleuth.models.chat import Prompt, Usage
 from sleuth.relevance.tokens import BYTES_A_TOKEN
+from sleuth_providers.records import Record
 
 MILLION = 1_000_000
 YUAN = 1 / 7.1  # US dollars, as it stood in autumn 2026
@@ -14,7 +14,7 @@ PEAK_HOURS = (*range(9, 12), *range(14, 18))  # Monday to Friday
 MESSAGE = 4  # tokens around a message
 
 
-class Price(NamedTuple):
+class Price(Record):
     """US dollars a million tokens."""
 
     input: float = 0.0

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth import logs
 from sleuth.models.errors import (
@@ -20,6 +20,7 @@ from sleuth.text import clean_url, shorten
 from sleuth_providers.base import Reply, as_dict, as_list, as_number, as_text
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.http import LONGEST_WAIT, retry_after
+from sleuth_providers.records import Record
 
 MAX_WORDS = 300
 TOO_LONG = re.compile(
@@ -68,7 +69,7 @@ def is_refusal(document: Any) -> bool:
     return bool(body.get("error")) or body.get("object") == "error" or ("choices" not in body and bool(words_of(body)))
 
 
-class Asked(NamedTuple):
+class Asked(Record):
     """Who was asked, as errors name it."""
 
     server: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 MAX_TEXT = 1_000_000  # characters of a page that are kept at the very most
 OPENING = 4  # blocks among which the title is looked for
@@ -32,7 +33,7 @@ HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
 ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,4}[.)])\s+(.*)$")
 
 
-class Block(NamedTuple):
+class Block(Record):
     """A paragraph or its like, already safe to show."""
 
     kind: str

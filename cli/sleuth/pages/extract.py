@@ -3,18 +3,18 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sleuth.pages.blocks import MAX_TEXT, Block, as_text, block, from_markdown, from_plain, limited
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.fetch import Fetched
 from sleuth.text import clean, shorten
+from sleuth_providers.records import Record
 
 MAX_JSON = 1_000_000  # characters; more is shown as it came
 SCRIPTS = (("ja", "[\u3040-\u30ff]"), ("ko", "[\uac00-\ud7a3]"), ("zh", "[\u4e00-\u9fff]"), ("ru", "[\u0400-\u04ff]"))
 
 
-class Content(NamedTuple):
+class Content(Record):
     """What a page says."""
 
     title: str = ""

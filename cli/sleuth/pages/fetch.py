@@ -2,7 +2,6 @@
 
 import re
 import time
-from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
@@ -21,6 +20,7 @@ from sleuth_providers.errors import (
 )
 from sleuth_providers.http import Http, Wire
 from sleuth_providers.policy import Guard, Policy
+from sleuth_providers.records import Record
 
 MAX_BODY = 10_000_000
 CONNECT = 5.0  # seconds
@@ -54,7 +54,7 @@ MARKUP = re.compile(
 SNIFFED = 2048  # bytes that tell what a body is
 
 
-class Fetched(NamedTuple):
+class Fetched(Record):
     """A page as it came, before anybody looked for its text."""
 
     url: str
@@ -71,7 +71,7 @@ class Fetched(NamedTuple):
         return self.body.decode(self.charset or "utf-8", "replace")
 
 
-class Asker(NamedTuple):
+class Asker(Record):
     """How pages are asked for."""
 
     timeout: float = 8.0

@@ -5,7 +5,6 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from sleuth.errors import RequestError
 from sleuth.language import say
@@ -15,6 +14,7 @@ from sleuth.store.library import Page
 from sleuth.store.markdown import plain, tidy, without_code
 from sleuth.text import clean
 from sleuth_providers.errors import DeadlineError, ProviderError
+from sleuth_providers.records import Record
 
 MAX_FILE = 20_000_000  # bytes
 MAX_TEXT = 2_000_000  # characters of one page: a thick book
@@ -25,7 +25,7 @@ Known = Callable[[str, float, int], bool]
 Skip = Callable[[str, str], None]
 
 
-class File(NamedTuple):
+class File(Record):
     """One file that can be read."""
 
     path: str

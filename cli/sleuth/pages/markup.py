@@ -6,10 +6,11 @@ What a page says of itself is taken from where it should stand: looking for it e
 
 import re
 from html import unescape
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.pages.blocks import as_text
 from sleuth.store.markdown import tidy
+from sleuth_providers.records import Record
 
 MAX_DEPTH = 1_000  # elements inside one another; browsers stop at 512, and parsers take for ever beyond
 MAX_ARTICLE = 200_000  # characters of HTML; what is longer is a manual or a table, and wanted whole
@@ -30,7 +31,7 @@ NESTING = re.compile(
 UNREAD = re.compile(r"<(script|style|select)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+|<[a-z][^<>]{10000,}+>", re.IGNORECASE)
 
 
-class Document(NamedTuple):
+class Document(Record):
     """What an HTML file says."""
 
     title: str

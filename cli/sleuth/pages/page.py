@@ -1,7 +1,7 @@
 """Plain frozen data: a page as everybody else sees it, and the form in which the cache keeps it."""
 
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.pages import blocks
 from sleuth.pages.chain import Attempt
@@ -9,11 +9,12 @@ from sleuth.pages.extract import Content
 from sleuth.pages.services import Reading
 from sleuth.relevance.urls import canonical
 from sleuth.text import clean, clean_url
+from sleuth_providers.records import Record
 
 LABEL = 1000  # characters; a title is shorter when it is read
 
 
-class Page(NamedTuple):
+class Page(Record):
     """A page that was read, or the reasons why it was not."""
 
     url: str
@@ -43,7 +44,7 @@ class Page(NamedTuple):
         return "" if self.ok else next((attempt.message for attempt in self.attempts if attempt.message), "")
 
 
-class Event(NamedTuple):
+class Event(Record):
     """How far the reading of several pages is."""
 
     kind: str  # start | end

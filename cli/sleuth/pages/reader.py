@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from sleuth import __version__, logs
@@ -38,6 +38,7 @@ from sleuth_providers.base import Reply
 from sleuth_providers.errors import BadRequestError, UnreachableError
 from sleuth_providers.http import Http, Wire
 from sleuth_providers.policy import Guard, Policy
+from sleuth_providers.records import Record
 
 AGENT = f"sleuth/{__version__} (command-line web search)"  # to services; sites see a browser
 SHORTEST = 0.1  # seconds; less is no time limit but a refusal
@@ -46,7 +47,7 @@ AFTERWARDS = 1.0  # seconds in which answers may still be put into the cache
 Browser = Callable[..., Reply]  # browser(url, timeout=…, user_agent=…, guard=…)
 
 
-class Plan(NamedTuple):
+class Plan(Record):
     """How one call may use time, network and cache."""
 
     timeout: float

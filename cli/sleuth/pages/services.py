@@ -5,7 +5,6 @@ Both learn which page is read. `SLEUTH_JINA_HOST` and `SLEUTH_ARCHIVE_HOST` name
 
 import re
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
 
 from sleuth.pages import walls
 from sleuth.pages.blocks import after_title, as_text, from_markdown
@@ -15,6 +14,7 @@ from sleuth.pages.fetch import ascii_address, blocked, received
 from sleuth_providers import base
 from sleuth_providers.base import Reply, Request, Sender
 from sleuth_providers.errors import BadResponseError, DeadlineError, NotFoundError, ProviderError
+from sleuth_providers.records import Record
 
 JINA = "https://r.jina.ai"
 ARCHIVE = "https://archive.org"  # knows which copies there are
@@ -22,7 +22,7 @@ COPIES = "https://web.archive.org"  # has them
 NEWEST = "2"  # a year so unfinished that the archive takes the last copy
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """A page that was read, one way or another."""
 
     content: Content

@@ -1,19 +1,19 @@
 """Page text squeezed to what a reader or a model has room for: cut fairly, or the passages that answer the query."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sleuth.language import say
 from sleuth.relevance import sentences, tokens
 from sleuth.relevance.passages import SIZE, Passage, Scorer, best_first, score, split
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.records import Record
 
 LIMIT = 10_000  # characters of all pages together, where none is set
 DOCUMENTS = 5  # passages of a page, where neither their number nor a budget is set
 GAP = "\n…\n"  # between passages that do not follow each other
 
 
-class Kept(NamedTuple):
+class Kept(Record):
     """A passage that was kept, by its character offsets in the page."""
 
     start: int
@@ -21,7 +21,7 @@ class Kept(NamedTuple):
     score: float = 0.0
 
 
-class Squeezed(NamedTuple):
+class Squeezed(Record):
     """What is left of one page."""
 
     content: str = ""
@@ -29,7 +29,7 @@ class Squeezed(NamedTuple):
     left_out: int = 0  # passages
 
 
-class Compressed(NamedTuple):
+class Compressed(Record):
     """What is left of all pages, in the order they were given."""
 
     phase: str  # default | cutoff | rag_complete | rag_failed
@@ -44,7 +44,7 @@ class Compressed(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-class Budget(NamedTuple):
+class Budget(Record):
     """How much there is room for."""
 
     limit: int

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from sleuth_providers.base import Reply, Request, Sender, as_dict, as_list, as_number
 from sleuth_providers.errors import BadResponseError
+from sleuth_providers.records import Record
 
 BATCH = 64
 BATCHES = {"dashscope.aliyuncs.com": 10}  # who takes fewer texts at once
@@ -22,7 +23,7 @@ KINDS = {  # how some services are told which text is the question; others are t
 Vector = list[float]
 
 
-class Endpoint(NamedTuple):
+class Endpoint(Record):
     """A model behind HTTP, as the settings name it."""
 
     base_url: str

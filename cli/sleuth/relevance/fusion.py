@@ -1,19 +1,22 @@
 """The lists of several providers made one: duplicates merged, ranks weighed, every step kept for those who ask why."""
 
+from __future__ import annotations
+
 import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from sleuth.outcome import Hit, Vote
 from sleuth.relevance.dates import normalise
 from sleuth.relevance.urls import canonical, host_of, registered_host
 from sleuth.text import clean, clean_url, domain
 from sleuth_providers.base import Result
+from sleuth_providers.records import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
@@ -29,7 +32,7 @@ SKETCHED = 500  # letters that are compared
 MOST_TWINS, MOST_SNIPPETS = 10, 4  # pages, and snippets of each, that one is compared with; more would keep us busy
 
 
-class ProviderList(NamedTuple):
+class ProviderList(Record):
     """What one provider found, best first, and how much its word counts."""
 
     provider: str
@@ -38,7 +41,7 @@ class ProviderList(NamedTuple):
     files: bool = False  # files of this machine may be among them
 
 
-class _Find(NamedTuple):
+class _Find(Record):
     """One result, cleaned, where it stood."""
 
     key: str
@@ -53,7 +56,7 @@ def fuse(
     lists: Sequence[ProviderList],
     *,
     now: datetime,
-    rules: "Rules | None" = None,
+    rules: Rules | None = None,
     recent: bool = False,
     rerank: str = "",
     k: int = 60,
@@ -126,7 +129,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
-def _same_text(group: list[_Find], page: list[_Find], sketch: "Callable[[str], _Sketch]") -> bool:
+def _same_text(group: list[_Find], page: list[_Find], sketch: Callable[[str], _Sketch]) -> bool:
     return bool(page[0].result.title) and any(
         _alike(sketch(one.result.snippet), sketch(other.result.snippet))
         for one in group[:MOST_SNIPPETS]
@@ -134,7 +137,7 @@ def _same_text(group: list[_Find], page: list[_Find], sketch: "Callable[[str], _
     )
 
 
-class _Sketch(NamedTuple):
+class _Sketch(Record):
     """As much of a snippet as is compared: its letters, and the pieces of four they make."""
 
     letters: str
@@ -204,7 +207,7 @@ def _weigh_age(hit: Hit, today: date) -> Hit:
     return _multiply(hit, factor, f"recent ×{factor:g} ({said})")
 
 
-def _apply(rules: "Rules", hit: Hit) -> Hit | None:
+def _apply(rules: Rules, hit: Hit) -> Hit | None:
     action = rules.apply(hit.url)
     if action is None:
         return hit

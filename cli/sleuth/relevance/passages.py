@@ -3,11 +3,11 @@
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.sentences import sentences, word_end
 from sleuth.relevance.words import RUN
+from sleuth_providers.records import Record
 
 SIZE = 200  # Latin characters of a passage: the smaller, the more of them fit, and the less each says
 UNSPACED_SIZE = 80  # and of scripts that say as much in fewer
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 Scorer = Callable[[str, Sequence[str]], Sequence[float]]  # query and texts → a score for each text
 
 
-class Passage(NamedTuple):
+class Passage(Record):
     """A part of a page, by its character offsets, and how well it answers the query."""
 
     page: int  # from 0, in the order given

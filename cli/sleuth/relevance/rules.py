@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from sleuth.relevance.urls import host_of
+from sleuth_providers.records import Record
 
 MAX_RULES = 100_000
 MAX_LINE = 500
@@ -17,7 +17,7 @@ ACTIONS = ("downrank", "boost", "discard")  # the later wins
 UNSUPPORTED = ("intitle", "indescription", "incontent")
 
 
-class Action(NamedTuple):
+class Action(Record):
     """What the rules do to a result, and which line says so."""
 
     name: str  # one of ACTIONS
@@ -33,7 +33,7 @@ class Action(NamedTuple):
         return 1.0 + self.strength if self.name == "boost" else 1.0 / (1 + self.strength)
 
 
-class Rule(NamedTuple):
+class Rule(Record):
     """One line: an action on the pages of a site, of a pattern, or of both."""
 
     action: Action
@@ -41,7 +41,7 @@ class Rule(NamedTuple):
     pattern: str
 
 
-class Rules(NamedTuple):
+class Rules(Record):
     """Rules ready to be applied, what the file says of itself, and what could not be read.
 
     Where several match, `discard` wins, then the strongest boost, then the mildest downrank: so Brave documents it.

@@ -4,12 +4,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.passages import weigh
 from sleuth.relevance.sentences import cut, sentences
 from sleuth.relevance.words import words
+from sleuth_providers.records import Record
 
 LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # Latin characters; scripts that say more in fewer get fewer
 WINDOW = 400  # of one page in an answer from several
@@ -24,7 +24,7 @@ NEW = 0.5  # share of terms that a further page must add
 ROOM = 0.5  # share of the whole that must be left for it
 
 
-class Sentence(NamedTuple):
+class Sentence(Record):
     """A sentence of a page, word for word: `pages[page][start:end] == text`."""
 
     text: str
@@ -33,14 +33,14 @@ class Sentence(NamedTuple):
     end: int
 
 
-class Summary(NamedTuple):
+class Summary(Record):
     """What each page says, and what they say together; the best place comes first, sentences in reading order."""
 
     per_page: tuple[tuple[Sentence, ...], ...]
     overall: tuple[Sentence, ...]
 
 
-class Unit(NamedTuple):
+class Unit(Record):
     """A sentence as it is weighed: where it is, and which terms it has."""
 
     start: int
@@ -48,7 +48,7 @@ class Unit(NamedTuple):
     terms: frozenset[str]
 
 
-class Window(NamedTuple):
+class Window(Record):
     """Sentences of one page that follow each other."""
 
     page: int

@@ -1,11 +1,19 @@
 """One module a format, each with `render(outcome, out, view)`; only the one that is used gets imported."""
 
-import importlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from __future__ import annotations
 
+import importlib
+
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
     from sleuth.outcome import Outcome
+
+    Renderer = Callable[[Outcome, TextIO, "View"], None]
 
 FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
 FIELDS = (
@@ -28,7 +36,7 @@ FIELDS = (
 )
 
 
-class View(NamedTuple):
+class View(Record):
     """How the user wants to see an outcome."""
 
     fields: tuple[str, ...] = ()
@@ -39,9 +47,6 @@ class View(NamedTuple):
     theme: str = "auto"
     full_urls: bool = False
     width: int = 0  # 0: as wide as the terminal
-
-
-Renderer = Callable[["Outcome", TextIO, View], None]
 
 
 def renderer(format: str) -> Renderer:

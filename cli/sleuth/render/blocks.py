@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from markdown_it import MarkdownIt  # rich brings it along
 from markdown_it.token import Token
 
+from sleuth_providers.records import Record
+
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-class Link(NamedTuple):
+class Link(Record):
     """A link or a picture: its words and where it leads."""
 
     label: str
@@ -20,7 +21,7 @@ class Link(NamedTuple):
     is_picture: bool = False
 
 
-class Seen(NamedTuple):
+class Seen(Record):
     """What there is in a text beside words."""
 
     has_html: bool

@@ -1,9 +1,13 @@
 """Results as named fields, for CSV, NDJSON, templates and --fields."""
 
-from typing import Any
+from __future__ import annotations
 
 from sleuth.outcome import Hit, hit_as_json
 from sleuth.text import domain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def hit_fields(hit: Hit, *, explain: bool = False) -> dict[str, Any]:

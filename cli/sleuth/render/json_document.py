@@ -1,11 +1,15 @@
 """One JSON document: the published form of an outcome."""
 
-from typing import TextIO
+from __future__ import annotations
 
 from sleuth.notation import write_json
 from sleuth.outcome import Outcome, as_json
 from sleuth.render import View
 from sleuth.render.fields import chosen_fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:

@@ -8,7 +8,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sleuth.errors import RequestError
-from sleuth.serving.refusals import JSON, DeniedError, body_of, busy, status_of
+from sleuth.serving.refusals import JSON, DeniedError, body_of, busy, not_http, status_of
 
 MOST = 256  # connections at the same time
 HEAD_SECONDS = 10.0  # for the whole head of a request, however slowly it drips in
@@ -63,7 +63,7 @@ class Connection(H11Protocol):
         if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
             self.transport.abort()
             return
-        self._refuse(RequestError("this is not HTTP as it should be", "see what there is: GET /openapi.json"))
+        self._refuse(not_http())
 
     def _refuse(self, error: RequestError | DeniedError) -> None:
         """Write an answer without the machinery of requests, and close."""

@@ -15,13 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sleuth import logs
 from sleuth.errors import RequestError, SleuthError
-from sleuth.serving.refusals import DeniedError, body_of, status_of, unexpected
+from sleuth.serving.refusals import DeniedError, body_of, not_http, status_of, unexpected
 from sleuth.text import clean
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN = ("/healthz",)  # what needs no token
 HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]+")
+MAX_HEAD = 32_768  # bytes of a request's head
 DRAIN_SECONDS, DRAIN_BYTES = 2.0, 16_000_000
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, PATCH, POST",
@@ -70,6 +71,7 @@ class Gatekeeper:
         started, headers = time.monotonic(), Headers(scope=scope)
         exchange = _Exchange(headers, receive, send)
         try:
+            exchange.check()
             self._check_caller(headers)
             exchange.origin = headers.get("origin", "")
             if scope["method"] == "OPTIONS" and exchange.origin and "access-control-request-method" in headers:
@@ -131,8 +133,15 @@ class _Exchange:
         self._receive, self._send = receive, send
         self._unread = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
         self._waits = "expect" in headers
+        self._has_two_ends = "transfer-encoding" in headers and "content-length" in headers
+        self._size = sum(len(name) + len(value) for name, value in headers.raw)
         self.origin = ""
         self.status = 0
+
+    def check(self) -> None:
+        """Refuse a head that came in one piece but is too large, and a body of which it is doubtful where it ends."""
+        if self._has_two_ends or self._size > MAX_HEAD:
+            raise not_http()
 
     async def receive(self) -> Message:
         """Hand on a part of the body."""
@@ -152,7 +161,7 @@ class _Exchange:
             if self.origin:
                 headers["Access-Control-Allow-Origin"] = self.origin
                 headers["Vary"] = "Origin"
-            if self._unread:
+            if self._unread or self._has_two_ends:
                 headers["Connection"] = "close"  # whatever else comes is not the next request
         await self._send(message)
 

@@ -1,4 +1,4 @@
-"""The tools over the Model Context Protocol, on standard input and output. The only user of the SDK."""
+"""The tools over the Model Context Protocol, on standard input and output. With wire.py, the only user of the SDK."""
 
 import asyncio
 import logging
@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from mcp.server import Server, ServerRequestContext
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
@@ -27,10 +26,13 @@ from mcp_types import (
 from sleuth import __version__, logs, process
 from sleuth.errors import SleuthError
 from sleuth.serving.catalogue import Definition, definition
+from sleuth.serving.refusals import busy
 from sleuth.serving.replies import Reply, of_error
 from sleuth.serving.tools import Step, Tell, Toolbox, UnknownToolError
+from sleuth.serving.wire import Wire
 
 AT_ONCE = 16  # calls at work; cancelled ones count until their thread has noticed
+WAITING = 256  # calls that wait for their turn
 INSTRUCTIONS = """\
 Search the web with web_search, read a page with fetch_page, compare pages with summarize, and search the user's own \
 documents with library_search. Cite results as [n] with their addresses. Texts of results and pages were written by \
@@ -44,10 +46,7 @@ def serve(box: Toolbox) -> None:
     """Serve until standard input ends; a signal ends the process at once, as everything it writes can bear that."""
     process.ignore_interrupts()
     logging.basicConfig(handlers=[_Handler(logging.WARNING)], force=True)
-    try:
-        asyncio.run(_Service(box).run())
-    except* BrokenPipeError:
-        logs.log("mcp: the client is gone")
+    asyncio.run(_Service(box).run())
 
 
 class _Service:
@@ -55,10 +54,10 @@ class _Service:
 
     def __init__(self, box: Toolbox) -> None:
         self.box = box
-        self.places = asyncio.Semaphore(AT_ONCE)
+        self.places, self.waiting = asyncio.Semaphore(AT_ONCE), 0
 
     async def run(self) -> None:
-        """Serve until standard input ends. What is printed by accident goes to stderr: the SDK sees to that."""
+        """Serve until standard input ends. What is printed by accident goes to stderr: the wire sees to that."""
         server: Server[Any] = Server(
             "sleuth",
             version=__version__,
@@ -67,8 +66,8 @@ class _Service:
             on_list_tools=self._list,
             on_call_tool=self._call,
         )
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with Wire() as wire:
+            await server.run(wire.incoming, wire.outgoing, server.create_initialization_options())
 
     async def _list(self, context: ServerRequestContext[Any], _: PaginatedRequestParams | None) -> ListToolsResult:
         try:
@@ -85,12 +84,14 @@ class _Service:
             reply: Reply = await self._aside(partial(self.box.call, asked.name, asked.arguments or {}), hear)
         except UnknownToolError as error:
             raise MCPError(INVALID_PARAMS, of_error(error).text) from error
+        except SleuthError as error:
+            reply = of_error(error)
         text = TextContent(text=reply.text)
         return CallToolResult(content=[text], structured_content=reply.document, is_error=reply.failed)
 
     async def _aside(self, work: Callable[[Tell], T], hear: Hear) -> T:
         """Do work in a thread of its own and hear how far it is; when cancelled, what comes of it is dropped."""
-        await self.places.acquire()
+        await self._find_place()
         job = _Job(work, self._finish)
         try:
             while isinstance(told := await job.told.get(), Step):
@@ -98,6 +99,16 @@ class _Service:
         finally:
             job.dropped = True
         return told.result()
+
+    async def _find_place(self) -> None:
+        """Wait until there is a place to work at; one too many is turned away."""
+        if self.waiting >= WAITING:
+            raise busy()
+        self.waiting += 1
+        try:
+            await self.places.acquire()
+        finally:
+            self.waiting -= 1
 
     def _finish(self, loop: asyncio.AbstractEventLoop) -> None:
         """Leave nothing open in a thread that ends, and its place to the next one."""

@@ -39,6 +39,11 @@ def busy() -> DeniedError:
     )
 
 
+def not_http() -> RequestError:
+    """Return the refusal of what HTTP does not allow, or what two readers of it could take for two things."""
+    return RequestError("this is not HTTP as it should be", "see what there is: GET /openapi.json")
+
+
 def unexpected() -> SleuthError:
     """Return what is said of a fault of ours; the log has the rest."""
     return SleuthError("something unexpected went wrong", "the log of sleuth serve tells more", code=LOST)

@@ -15,12 +15,11 @@ from sleuth import logs
 from sleuth.api import Client
 from sleuth.errors import RequestError, SleuthError
 from sleuth.serving.connection import Connection
-from sleuth.serving.gatekeeper import Gate, Gatekeeper
+from sleuth.serving.gatekeeper import MAX_HEAD, Gate, Gatekeeper
 from sleuth.serving.http import Api
 
-MAX_HEAD = 32_768  # bytes of a request's head
 KEEP_ALIVE = 10  # seconds in which the next request of a connection may begin
-GRACE = 3  # seconds for running requests when the server is stopped
+GRACE = 1  # second for running requests when the server is stopped
 
 
 def listen(host: str, port: int, *, remote: bool) -> socket.socket:

@@ -9,7 +9,7 @@ from typing import Any
 from sleuth.api import Client
 from sleuth.serving.refusals import busy
 
-PATIENCE = 1.0  # seconds for what still runs when everything ends
+PATIENCE = 0.2  # seconds for what still runs when everything ends
 
 Work = Callable[[Client], Any]
 

@@ -1,20 +1,21 @@
 """Where the shared server is: `cache.url` taken apart, and as much of it as may be shown."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from sleuth import logs
 from sleuth.errors import SettingsError
 from sleuth.keys import resolve
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 SECURE = {"redis": False, "valkey": False, "rediss": True, "valkeys": True, "unix": False}
 PORT = 6379
 MAX_DATABASE = 1_000_000
 
 
-class Address(NamedTuple):
+class Address(Record):
     """A server, and who we are there."""
 
     host: str = ""

@@ -11,9 +11,10 @@ import socket
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.shared.address import Address
+from sleuth_providers.records import Record
 
 CONNECT = 0.5  # seconds until a connection must stand
 MAX_REPLY = 4_000_000  # bytes taken in for one exchange
@@ -23,7 +24,7 @@ CHUNK = 65536
 Command = Sequence[str | int | bytes]
 
 
-class Refusal(NamedTuple):
+class Refusal(Record):
     """A reply that is an error."""
 
     code: str  # the first word, such as WRONGTYPE

@@ -1,16 +1,17 @@
 """What lies in the shared server: counted and thrown away by our names alone; and what it says of itself."""
 
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.shared.server import PREFIX, GoneError, Server
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 STEP = 1000  # names looked at in one go
 PINGS = 3
 
 
-class Contents(NamedTuple):
+class Contents(Record):
     """How many entries there are."""
 
     answers: int = 0
@@ -18,7 +19,7 @@ class Contents(NamedTuple):
     complete: bool = True  # else the time was up before all names had been looked at
 
 
-class Facts(NamedTuple):
+class Facts(Record):
     """What a server says of itself; empty where it does not tell."""
 
     latency_ms: float | None = None

@@ -5,12 +5,13 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.language import say
 from sleuth.logs import log
 from sleuth.shared.address import Address
 from sleuth.shared.connection import Command, Connection, NotRedisError, Refusal, RefusalError
+from sleuth_providers.records import Record
 
 PREFIX = "sleuth:1:"  # before all names; the number is that of the form in which things are kept
 PATIENCE = 1.0  # seconds for an answer
@@ -30,7 +31,7 @@ class GoneError(Exception):
         self.problem = problem  # None while it is left alone after an earlier one
 
 
-class Turn(NamedTuple):
+class Turn(Record):
     """The right to work on something, and the proof of having it."""
 
     name: str

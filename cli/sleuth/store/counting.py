@@ -5,10 +5,11 @@ import time
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.outcome import OUTCOMES
 from sleuth.store.usage import Day, Report, Searches, Spent, Tally
+from sleuth_providers.records import Record
 
 ANSWERED = ("ok", "empty")
 UNFINISHED = ("sent", "skipped")  # nobody waited for the answer: another provider was faster, or the user stopped it
@@ -27,7 +28,7 @@ SPENT = """SELECT CASE WHEN :each THEN model ELSE '' END, count(*), avg(rounds),
     FROM answer WHERE at >= :since AND :provider = '' GROUP BY 1 ORDER BY 1"""
 
 
-class _Requests(NamedTuple):
+class _Requests(Record):
     """Requests of one day to one provider that ended alike."""
 
     day: str

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.appending import settle
 from sleuth.errors import UnwritableError
@@ -18,6 +18,7 @@ from sleuth.logs import log
 from sleuth.store.connection import in_words, open_copy, open_database, transaction
 from sleuth.store.health import KEEP
 from sleuth.store.schema import MIGRATIONS
+from sleuth_providers.records import Record
 
 MOST_QUERIES = 10_000  # of the history; older searches stay as numbers
 FOLDED = "journal"  # the row of `meta` with the name of the last file that was folded
@@ -29,7 +30,7 @@ ADD_REQUEST = "INSERT INTO request (at, provider, state, elapsed_ms, cached) VAL
 OUT_OF_DATE = ("DELETE FROM search WHERE at < ?", "DELETE FROM request WHERE at < ?", "DELETE FROM answer WHERE at < ?")
 
 
-class Noted(NamedTuple):
+class Noted(Record):
     """A search as the journal has it."""
 
     at: float

@@ -1,12 +1,20 @@
 """Who is cooling down, who has been asked how often, and how long an answer usually takes: shared by all processes."""
 
+from __future__ import annotations
+
 import sqlite3
 import time
 from contextlib import suppress
-from typing import NamedTuple, Protocol
 
 from sleuth.logs import log
 from sleuth.store.connection import transaction
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 COOLDOWNS = (60, 300, 1500, 3600)  # seconds: 1, 5, 25 and 60 minutes
 PATIENCE = 3  # failures in a row before a provider rests; one is enough where it said no
@@ -17,7 +25,7 @@ CLOCK = 60  # seconds that a clock may be put back unnoticed
 KEEP = 100 * 86400  # seconds that requests are remembered
 
 
-class Rest(NamedTuple):
+class Rest(Record):
     """Why and until when somebody is not asked."""
 
     until: float

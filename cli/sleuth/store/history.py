@@ -4,15 +4,16 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.files import write_atomic
 from sleuth.store.connection import transaction
+from sleuth_providers.records import Record
 
 PROMPTS = "_history"  # how the files of prompts end
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """One search of the past."""
 
     id: int

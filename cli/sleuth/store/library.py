@@ -9,7 +9,6 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from sleuth import logs
 from sleuth.errors import SleuthError, UnwritableError
@@ -17,6 +16,7 @@ from sleuth.store import index
 from sleuth.store.connection import FAULTS, MEMORY, broken, open_database, open_frozen, transaction
 from sleuth_providers.base import Account, Found, Provider, Query, Result, Sender
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.records import Record
 
 PATIENCE = 3_000  # pages that a search waits for to be indexed anew; more are left to the next `add`
 POOL = 500  # pages looked through when some are filtered out
@@ -24,7 +24,7 @@ MAX_CONTENT = 100_000  # characters handed out with one result
 LARGEST = 1e11  # no size and no time is larger
 
 
-class Page(NamedTuple):
+class Page(Record):
     """Something to be found again."""
 
     url: str
@@ -39,7 +39,7 @@ class Page(NamedTuple):
     lang: str = ""
 
 
-class Counts(NamedTuple):
+class Counts(Record):
     """What became of pages that were added."""
 
     added: int = 0
@@ -47,7 +47,7 @@ class Counts(NamedTuple):
     unchanged: int = 0
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """One page of a listing."""
 
     url: str
@@ -61,14 +61,14 @@ class Entry(NamedTuple):
     published: str
 
 
-class Listing(NamedTuple):
+class Listing(Record):
     """A part of all pages, and how many there are in all."""
 
     items: tuple[Entry, ...]
     total: int
 
 
-class Stats(NamedTuple):
+class Stats(Record):
     """How much is in the library."""
 
     pages: int

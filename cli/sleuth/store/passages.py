@@ -2,10 +2,10 @@
 
 import math
 import re
-from typing import NamedTuple
 
 from sleuth.relevance.words import words
 from sleuth.text import shorten
+from sleuth_providers.records import Record
 
 LENGTH = 300
 MAX_PLACES = 1_000  # of one word; more tell nothing new
@@ -15,7 +15,7 @@ REPEATED = 0.1  # what a word that is there already adds, against one that is ne
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
 
 
-class Place(NamedTuple):
+class Place(Record):
     """Where a word of the query stands in the text."""
 
     start: int

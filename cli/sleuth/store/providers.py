@@ -1,5 +1,7 @@
 """The provider table: which providers there are, their keys and hosts, and which one is the default."""
 
+from __future__ import annotations
+
 import json
 import os
 import sqlite3
@@ -7,7 +9,6 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sleuth.errors import RequestError, UnknownProviderError
@@ -15,6 +16,11 @@ from sleuth.files import append_private
 from sleuth.paths import stamp_of
 from sleuth.store.connection import FAULTS, broken, transaction
 from sleuth.text import clean
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 TYPES = ("api", "local")
 MAX_NAME = 200  # characters of a name that are shown
@@ -35,7 +41,7 @@ NUMBERS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10
 CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
 
 
-class Row(NamedTuple):
+class Row(Record):
     """One provider of the table."""
 
     id: str
@@ -56,7 +62,7 @@ class Row(NamedTuple):
     built_in: bool
 
 
-class Seed(NamedTuple):
+class Seed(Record):
     """What a built-in provider brings into the table."""
 
     id: str

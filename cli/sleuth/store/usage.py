@@ -3,7 +3,9 @@
 import sqlite3
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 CURRENCY = "USD"
 
 
-class Tally(NamedTuple):
+class Tally(Record):
     """Requests to one provider, or to all."""
 
     requests: int = 0
@@ -40,7 +42,7 @@ class Tally(NamedTuple):
         return _share(self.cache_hits, self.cache_hits + self.requests)
 
 
-class Searches(NamedTuple):
+class Searches(Record):
     """What users and programs asked for."""
 
     total: int = 0
@@ -49,7 +51,7 @@ class Searches(NamedTuple):
     outcomes: Mapping[str, int] = {}
 
 
-class Spent(NamedTuple):
+class Spent(Record):
     """What answers took, of one model or of all."""
 
     answers: int = 0
@@ -60,7 +62,7 @@ class Spent(NamedTuple):
     mean_ms: int | None = None
 
 
-class Day(NamedTuple):
+class Day(Record):
     """One day."""
 
     date: str
@@ -72,7 +74,7 @@ class Day(NamedTuple):
     cost: float = 0.0
 
 
-class Report(NamedTuple):
+class Report(Record):
     """Some days of the ledger, of all providers or of one."""
 
     days: tuple[Day, ...]

@@ -67,5 +67,5 @@ def test_chapter_names_every_path_status_field_and_limit() -> None:
     assert f"{http.WORKERS} requests are worked on at a time and {http.WAITING} wait" in CHAPTER
     assert f"{http.ANSWERERS} questions are answered at a time and {http.ANSWERS_WAITING} wait" in CHAPTER
     assert f"at most {bodies.MAX_BODY // 1_000_000} MB, sent within {bodies.SECONDS:g} seconds" in CHAPTER
-    assert f"running requests get {server.GRACE} seconds" in CHAPTER
+    assert f"running requests get {server.GRACE} second," in CHAPTER
     assert f"after {events.QUIET:g} quiet seconds" in CHAPTER
