@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Address = tuple[socket.AddressFamily, Any]
+Address = tuple[socket.AddressFamily, "Any"]
 
 STAGGER = 0.25  # seconds before the next address is tried beside one that has not answered
 CA_FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")

@@ -182,7 +182,7 @@ def test_translations_have_the_same_places(catalogue: dict[str, str]) -> None:
 
 def test_everything_said_is_translated(collected: Collector) -> None:
     assert len(collected.found) > 600
-    assert sorted(collected.found - MESSAGES.keys()) == []
+    assert sorted(collected.found - MESSAGES.keys() - DETAILS.keys()) == []
 
 
 def test_nothing_is_translated_that_is_never_said(collected: Collector) -> None:

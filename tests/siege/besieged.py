@@ -32,7 +32,7 @@ FAULTS = (
 CAPABILITIES = (1, 2, 3)  # to override, to search, to own: with these root passes by all permissions
 DROP_CAPABILITY = 24
 # Tells through a pipe that main is reached; what comes before is Python's own start.
-START = "import os, sys\nfrom sleuth.__main__ import main\nos.write({}, b'.')\nsys.exit(main(sys.argv[1:]))"
+START = "import os, sys\nfrom sleuth.__main__ import start\nos.write({}, b'.')\nstart()"
 
 Setup = Callable[[], None]
 Word = str | bytes

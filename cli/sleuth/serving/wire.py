@@ -59,9 +59,9 @@ class Wire:
         """Hand in line after line, each when the one before was taken."""
         lines = Lines(self._source)
         with suppress(RuntimeError, CancelledError):  # the loop has ended
-            while line := lines.next():
-                self._wait(self._take(line))
-            self._loop.call_soon_threadsafe(self._heard.close)
+            while (line := lines.next()) and self._wait(self._take(line)):
+                continue
+            self._loop.call_soon_threadsafe(self._end)
 
     def _write(self) -> None:
         """Write answer after answer, each when the one before was read."""
@@ -72,11 +72,15 @@ class Wire:
                     _write_all(self._target, _line(told))
             except OSError as problem:
                 logs.log("mcp: the client is gone: %s", problem)
-                self._loop.call_soon_threadsafe(self._heard.close)
-                self._loop.call_soon_threadsafe(self._told.close)
+                self._loop.call_soon_threadsafe(self._end, 0.0)
             except (anyio.EndOfStream, anyio.ClosedResourceError):
                 pass
             self._loop.call_soon_threadsafe(self._written.set)
+
+    def _end(self, patience: float = PATIENCE) -> None:
+        """Take in no more, and soon give up answers that nobody reads."""
+        self._heard.close()
+        self._loop.call_later(patience, self._told.close)
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Have the event loop do something, and wait for it in this thread."""
@@ -86,18 +90,25 @@ class Wire:
             work.close()
             raise
 
-    async def _take(self, line: bytes) -> None:
-        while self.outgoing.statistics().tasks_waiting_send > UNREAD and not _is_over(self._source):
+    async def _take(self, line: bytes) -> bool:
+        """Take in a line as soon as there is room for its answer, and tell whether more should come."""
+        while self.outgoing.statistics().tasks_waiting_send > UNREAD:
+            if _is_over(self._source):  # who is gone reads nothing of what is left
+                return False
             await asyncio.sleep(MOMENT)
-        if not line.strip():
-            return
         try:
-            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # nobody listens any more
-                await self._heard.send(SessionMessage(_message(line)))
+            if line.strip():
+                await self._hand_in(line)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):  # nobody listens any more
+            return False
+        return True
+
+    async def _hand_in(self, line: bytes) -> None:
+        try:
+            await self._heard.send(SessionMessage(_message(line)))
         except _NoMessageError as problem:
             logs.log("mcp: a line that is no message: %s", problem.error.message)
-            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await self.outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=problem.error)))
+            await self.outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=problem.error)))
 
 
 class Lines:
