@@ -95,11 +95,24 @@ class Server(ThreadingHTTPServer):
 
 
 class Addresses(NamedTuple):
-    """Where the server is, and the certificate of its https side."""
+    """Where the server is, and a folder with the certificate of its https side, for SSL_CERT_DIR.
+
+    It comes beside what every program loads by itself, as on any machine: some read the whole bundle of the system.
+    """
 
     http: str
     https: str
-    certificate: Path
+    certificates: Path
+
+
+def _hashed(certificate: Path) -> Path:
+    """Return a folder in which OpenSSL finds a certificate by the hash of its name."""
+    command = ["openssl", "x509", "-noout", "-hash", "-in", str(certificate)]
+    name = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    folder = certificate.with_name("certificates")
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.0").write_bytes(certificate.read_bytes())
+    return folder
 
 
 @contextmanager
@@ -116,7 +129,8 @@ def serving(folder: Path) -> Iterator[Addresses]:
     for server in (plain, secure):
         threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield Addresses(f"http://127.0.0.1:{plain.server_port}", f"https://127.0.0.1:{secure.server_port}", certificate)
+        plainly, securely = f"http://127.0.0.1:{plain.server_port}", f"https://127.0.0.1:{secure.server_port}"
+        yield Addresses(plainly, securely, _hashed(certificate))
     finally:
         for server in (plain, secure):
             server.shutdown()

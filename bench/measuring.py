@@ -19,10 +19,20 @@ class Figures(NamedTuple):
     megabytes: float = 0.0
 
 
+def _typed(command: Sequence[str], environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Part the variables a command begins with from its words; return the words and the whole environment."""
+    words, variables = list(command), dict(environ)
+    while "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        variables[name] = value
+    return words, variables
+
+
 def measure(command: Sequence[str], environ: Mapping[str, str]) -> Figures:
     """Run a command once; one that fails is no measurement."""
-    launch = [sys.executable, "-I", "-S", LAUNCHER, *command]
-    told = subprocess.run(launch, env=dict(environ), capture_output=True, text=True, check=True).stdout
+    words, variables = _typed(command, environ)
+    launch = [sys.executable, "-I", "-S", LAUNCHER, *words]
+    told = subprocess.run(launch, env=variables, capture_output=True, text=True, check=True).stdout
     seconds, kilobytes, code = told.split()
     if code != "0":
         raise RuntimeError(f"exit code {code}: {' '.join(command)[:200]}")
@@ -48,7 +58,8 @@ def can_count() -> bool:
 def instructions(command: Sequence[str], environ: Mapping[str, str]) -> int:
     """Return how many instructions a command takes: the same number on a busy machine as on an idle one."""
     tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    done = subprocess.run([*tool, *command], env=dict(environ), capture_output=True, text=True, check=False)
+    words, variables = _typed(command, environ)
+    done = subprocess.run([*tool, *words], env=variables, capture_output=True, text=True, check=False)
     found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
     if done.returncode or not found:
         raise RuntimeError(f"not counted: {' '.join(command)[:200]}: {done.stderr[-300:]}")

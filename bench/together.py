@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loopback import SLOWEST, Addresses
@@ -37,14 +37,14 @@ for number in range(int(sys.argv[2])):
 """
 
 
-def table(addresses: Addresses, environ: Mapping[str, str], runs: int) -> str:
-    """Return the ratios as a Markdown table."""
+def table(addresses: Addresses, environ: Mapping[str, str], runs: int, more: Sequence[str] = ()) -> str:
+    """Return the ratios as a Markdown table; `more` are rows that come first."""
     reading = {
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_LIBRARY_REMEMBER": "false",
         "SLEUTH_FETCH_CONCURRENCY": "8",
     }
-    lines = ["| | ratio | goal | against |", "|---|---|---|---|", _providers(addresses, environ, runs)]
+    lines = ["| | ratio | goal | against |", "|---|---|---|---|", *more, _providers(addresses, environ, runs)]
     if shutil.which("curl"):
         lines += [_fetching(addresses, dict(environ) | reading, runs), _extracting(addresses, dict(environ) | reading)]
     return "\n".join(lines)

@@ -5,12 +5,13 @@ import errno
 from sleuth.errors import SleuthError, UnwritableError
 
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
+LOST = "without exception set"  # what Python says of a MemoryError that it had no memory to raise
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 
 def explain(problem: BaseException) -> SleuthError | None:
     """Return the error that says what the machine did; None when it was no accident but a fault of ours."""
-    if isinstance(problem, MemoryError):
+    if isinstance(problem, MemoryError) or (isinstance(problem, SystemError) and LOST in str(problem)):
         return SleuthError("there is not enough memory", "end other programs, or raise the limit: ulimit -v")
     if isinstance(problem, RuntimeError) and "new thread" in str(problem):
         return SleuthError("no more threads can be started", "raise the limits: ulimit -u, ulimit -v")

@@ -92,10 +92,17 @@ class Asker:
     """Starts jobs and collects their replies; the database is touched by the calling thread alone."""
 
     def __init__(
-        self, chooser: Chooser, health: Health, cache: Cache, plan: Plan, tape: Recorder | Replayer | None = None
+        self,
+        chooser: Chooser,
+        health: Health,
+        cache: Cache,
+        plan: Plan,
+        tape: Recorder | Replayer | None = None,
+        meanwhile: Callable[[], object] | None = None,
     ) -> None:
         self.chooser, self.health, self.cache, self.plan, self.tape = chooser, health, cache, plan, tape
         self.replays = tape is not None and tape.replays
+        self.meanwhile = meanwhile  # what can be done while the first answer is on its way
         self.replies: queue.SimpleQueue[tuple[Job, Reply]] = queue.SimpleQueue()
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
@@ -134,6 +141,9 @@ class Asker:
     def next_reply(self, timeout: float) -> tuple[Job, Reply] | None:
         """Wait for whoever answers next, at most `timeout` seconds; jobs past their limit are given up as timed out."""
         end = time.monotonic() + timeout
+        if self.running and self.meanwhile:
+            self.meanwhile()
+            self.meanwhile = None
         while self.running:
             first_limit = min(job.until for job in self.running)
             pause = min(end, first_limit) - time.monotonic()

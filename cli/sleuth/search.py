@@ -55,8 +55,8 @@ class Searcher:
         self.journal = journal  # the file in which searches are noted; none where that is empty
         self._askers: list[Asker] = []
 
-    def search(self, request: SearchRequest) -> Outcome:
-        """Run one request; raises only when the request itself makes no sense."""
+    def search(self, request: SearchRequest, meanwhile: Callable[[], object] | None = None) -> Outcome:
+        """Run one request, and `meanwhile` while somebody is being asked; raises only when it makes no sense."""
         started = time.monotonic()
         questions = tuple(clean_question(text) for text in request.questions)
         if not self.settings[HISTORY]:
@@ -65,7 +65,7 @@ class Searcher:
         queries = [self._complete(request.query, text)._replace(today=today) for text in questions]
         cache = "off" if request.tape else request.cache
         plan = Plan(cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
-        asker = Asker(self.chooser, self.health, self.cache, plan, request.tape)
+        asker = Asker(self.chooser, self.health, self.cache, plan, request.tape, lambda: _load(meanwhile))
         self._askers.append(asker)
         asked = self._ask(request, asker, queries)
         outcome = self._merge(request, " | ".join(questions), asked)
@@ -309,6 +309,14 @@ def _collect(asker: Asker, started: list[Job | Reply]) -> Iterator[Reply]:
         replies[arrived[0]] = arrived[1]
     for item in started:
         yield item if isinstance(item, Reply) else replies[item]
+
+
+def _load(more: Callable[[], object] | None) -> None:
+    """Load what merging takes, and whatever else will be needed."""
+    import sleuth.relevance.fusion  # noqa: F401
+
+    if more:
+        more()
 
 
 def _placed(hit: Hit, place: int, with_content: bool) -> Hit:

@@ -11,7 +11,6 @@ import io
 import os
 import selectors
 import socket
-import string
 import threading
 import time
 import zlib
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 Address = tuple[socket.AddressFamily, "Any"]
 
 STAGGER = 0.25  # seconds before the next address is tried beside one that has not answered
+PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 CA_FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 
 
@@ -90,7 +90,7 @@ def shown(address: str) -> str:
 def target_of(parts: Any) -> str:
     """Return path and query as they stand in a request: what is not plain ASCII gets percent-encoded."""
     path = parts.path or "/"
-    return quote(f"{path}?{parts.query}" if parts.query else path, safe=string.punctuation, errors="surrogatepass")
+    return quote(f"{path}?{parts.query}" if parts.query else path, safe=PUNCTUATION, errors="surrogatepass")
 
 
 def _host_header(parts: Any, host: str, port: int) -> str:

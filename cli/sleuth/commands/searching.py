@@ -7,13 +7,15 @@ import functools
 from sleuth import prepared
 from sleuth.commands import showing
 from sleuth.errors import Exit, RequestError
-from sleuth.render import View
+from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.settings import SNIPPET_LENGTH, UI_THEME
 from sleuth.wishes import Wishes, as_request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sleuth.outcome import Outcome
     from sleuth.prepared import Ticket
     from sleuth.search import SearchRequest
@@ -35,7 +37,7 @@ def search(runtime: Runtime, wishes: Wishes, ticket: Ticket | None = None) -> in
         from sleuth.commands.interactive import Prompt
 
         return Prompt(runtime, request, view).run()
-    outcome = _ask(runtime, request, wishes)
+    outcome = _ask(runtime, request, wishes, functools.partial(renderer, chosen))
     if ticket and showing.is_lasting(runtime, outcome):
         showing.write_and_keep(runtime, outcome, chosen, view, ticket)
         return Exit.DONE
@@ -68,8 +70,9 @@ def _view(runtime: Runtime, wishes: Wishes) -> View:
     )
 
 
-def _ask(runtime: Runtime, request: SearchRequest, wishes: Wishes) -> Outcome:
-    return _with_content(runtime, _search(runtime, request, wishes.record, wishes.replay), wishes, request.cache)
+def _ask(runtime: Runtime, request: SearchRequest, wishes: Wishes, meanwhile: Callable[[], object]) -> Outcome:
+    outcome = _search(runtime, request, wishes.record, wishes.replay, meanwhile)
+    return _with_content(runtime, outcome, wishes, request.cache)
 
 
 def _with_content(runtime: Runtime, outcome: Outcome, wishes: Wishes, cache: str) -> Outcome:
@@ -82,9 +85,15 @@ def _with_content(runtime: Runtime, outcome: Outcome, wishes: Wishes, cache: str
     return with_content(runtime, outcome, squeeze, wishes.progress, cache=cache, offline=offline)
 
 
-def _search(runtime: Runtime, request: SearchRequest, record: str | None, replay: str | None) -> Outcome:
+def _search(
+    runtime: Runtime,
+    request: SearchRequest,
+    record: str | None,
+    replay: str | None,
+    meanwhile: Callable[[], object],
+) -> Outcome:
     if not record and not replay:
-        return runtime.searcher.search(request)
+        return runtime.searcher.search(request, meanwhile)
     from sleuth.tape import Recorder, Replayer
 
     if record and replay:

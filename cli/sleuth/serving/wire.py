@@ -59,8 +59,11 @@ class Wire:
         """Hand in line after line, each when the one before was taken."""
         lines = Lines(self._source)
         with suppress(RuntimeError, CancelledError):  # the loop has ended
-            while (line := lines.next()) and self._wait(self._take(line)):
-                continue
+            try:
+                while (line := lines.next()) and self._wait(self._take(line)):
+                    continue
+            except OSError as problem:
+                logs.log("mcp: standard input cannot be read: %s", problem)
             self._loop.call_soon_threadsafe(self._end)
 
     def _write(self) -> None:
