@@ -83,6 +83,12 @@ LINES: tuple[tuple[str, ...], ...] = (
     ("library", "add", "{work}/notes.md"),
     ("library", "search", "runtimes"),
     ("summarize", "{url}/page"),
+    ("ask", "-p", "searxng", "--extractive", "live"),
+    ("ask",),
+    ("chat",),
+    ("mcp",),
+    ("mcp", "--provider", "nosuch"),
+    ("serve", "--port", "65536"),
     ("doctor",),
     ("doctor", "--settings", "{work}/settings.yml"),
     ("cite", "--sources", "{work}/sources.json"),
@@ -205,7 +211,7 @@ def test_command_ends_as_it_should_with(name: str, line: tuple[str, ...], home: 
         assert ended.said.startswith("error: the output cannot be written (No space left on device)\nhint: ")
 
 
-SILENT = {line for line in LINES if line[:2] in (("config", "set"), ("providers", "set"))}
+SILENT = {line for line in LINES if line[:2] in (("config", "set"), ("providers", "set"), ("chat",), ("mcp",))}
 
 
 # What is typed
@@ -330,6 +336,7 @@ STOPPED: dict[str, tuple[str, ...]] = {
     "a search of what is kept": ("search", "-p", "searxng", "--json", "-n", "3", "kept"),
     "a batch": ("search", "-p", "searxng", "--no-cache", "--batch", "{work}/queries"),
     "a summary": ("summarize", "--refresh", "{url}/page"),
+    "an answer": ("ask", "-p", "searxng", "--extractive", "--refresh", "live"),
     "a doctor": ("doctor",),
     "a test of a provider": ("providers", "test", "searxng"),
     "pages being added": ("library", "add", "{work}/pages"),
@@ -385,6 +392,10 @@ STALLED: dict[str, tuple[str, ...]] = {
     "a doctor": ("doctor", "--only", "searxng"),
     "a test": ("providers", "test", "searxng"),
     "embeddings": ("search", "-p", "searxng", "--no-cache", "--content", "--compress", "rag", "x"),
+    "an answer": ("ask", "-p", "searxng", "--search", "on", "why"),
+    "an answer of a model": ("ask", "-p", "searxng", "--search", "on", "why"),
+    "a chat": ("chat", "-p", "searxng", "--search", "on"),
+    "a chat with a model": ("chat", "-p", "searxng", "--search", "on"),
 }
 
 
@@ -403,13 +414,18 @@ def test_interrupt_waits_for_no_server(name: str, home: Home, serve: Any) -> Non
             caller.over.wait(60)
 
     silent = serve(stall)
-    model = {"SLEUTH_EMBEDDING_BASE_URL": silent.url, "SLEUTH_EMBEDDING_MODEL": "m"}
+    models = {"embeddings": {"SLEUTH_EMBEDDING_BASE_URL": silent.url, "SLEUTH_EMBEDDING_MODEL": "m"}}
+    models |= {kind: {"SLEUTH_LLM_BASE_URL": silent.url} for kind in STALLED if kind.endswith(" model")}
     process = subprocess.Popen(
         [sys.executable, "-m", "sleuth", *(word.format(url=silent.url) for word in STALLED[name])],
-        env=home.environ | {"SEARXNG_URL": silent.url} | (model if name == "embeddings" else {}),
+        env=home.environ | {"SEARXNG_URL": silent.url} | models.get(name, {}),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    assert process.stdin
+    process.stdin.write(b"why\n")  # where it is a prompt that asks
+    process.stdin.flush()
     assert reached.wait(30)
     struck = time.monotonic()
     process.send_signal(signal.SIGINT)

@@ -117,7 +117,7 @@ class Vault(NamedTuple):
     def run(self, line: str, **environ: str) -> Any:
         logs._secrets.clear()  # each command must hide what it uses
         words = [word.format(url=self.url, folder=self.folder) for word in line.split()]
-        return self.sleuth(*words, **environ)
+        return self.sleuth(*words, stdin="echo\n/sources\n/settings\n", **environ)
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +235,7 @@ COMMANDS = (
     "ask -p work --search on --rounds 1 --debug echo",
     "ask -p work --search on --rounds 1 --json echo",
     "ask -p work --extractive --json echo",
+    "chat -p work --search on --rounds 1 --debug",
     "history --json",
     "usage --json",
     "providers list",
