@@ -12,6 +12,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
+# One more than there are cores: a good part of the tests wait for a server that takes its time.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)
 ARGS ?=
 TARGET ?=
 SECONDS ?= 300
@@ -24,7 +26,7 @@ run: $(VENV)/run.stamp
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
 
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check cli providers tests bench docs
@@ -49,7 +51,7 @@ endif
 	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
 siege: $(VENV)/dev.stamp
-	SLEUTH_SIEGE=long $(BIN)/python -m pytest -n auto --dist worksteal tests/siege $(ARGS)
+	SLEUTH_SIEGE=long $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/siege $(ARGS)
 
 # Everything that gets installed is pinned, with hashes; the project itself is installed in place.
 $(VENV)/run.stamp: constraints-run.txt pyproject.toml

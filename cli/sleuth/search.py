@@ -313,7 +313,7 @@ def _collect(asker: Asker, started: list[Job | Reply]) -> Iterator[Reply]:
 
 def _load(more: Callable[[], object] | None) -> None:
     """Load what merging takes, and whatever else will be needed."""
-    import sleuth.relevance.fusion  # noqa: F401
+    import sleuth.relevance.fusion  # noqa: F401 - wanted in memory, not by name
 
     if more:
         more()

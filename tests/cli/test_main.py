@@ -1,6 +1,5 @@
 """How sleuth starts and ends: streams, signals, languages, broken homes."""
 
-import json
 import os
 import signal
 import socket
@@ -233,76 +232,6 @@ def test_files_are_private_whatever_the_umask(sleuth: Any, httpserver: HTTPServe
     assert len(found) > 5
     for path in found:
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
-
-
-@pytest.mark.slow
-def test_kill_during_writes_loses_nothing(sleuth: Any) -> None:
-    """Kills in the middle of `config set` and `providers set`: whatever was reported as done is there."""
-    sleuth.process("providers", "list", "--ids")
-    started = time.monotonic()
-    sleuth.process("config", "set", "websearch.max_results", "1")
-    usual = time.monotonic() - started
-    # What may be stored: the last value reported as done, or one whose writer was killed since then.
-    allowed = {"config": {"1"}, "name": {"Brave Search"}}
-    finished = 0
-    for number in range(60):
-        kind, value = ("config", str(number % 50 + 1)) if number % 2 else ("name", f"n{number}")
-        words = {
-            "config": ["config", "set", "websearch.max_results", value],
-            "name": ["providers", "set", "brave", "--name", value],
-        }[kind]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sleuth", *words],
-            env=sleuth.environ,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            code = process.wait(usual * (0.4 + (number % 23) * 0.05))  # from early to a little late
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = process.wait()
-        finished += code == 0
-        allowed[kind] = {value} if code == 0 else allowed[kind] | {value}
-        if number % 10 == 9:
-            assert sleuth("config", "validate").exit == 0
-            assert sleuth("config", "get", "websearch.max_results").out.strip() in allowed["config"]
-            assert sleuth("providers", "show", "brave", "--json").json["name"] in allowed["name"]
-    assert finished, "some of them were let finish"
-
-
-@pytest.mark.slow
-def test_64_processes_at_once_all_succeed(sleuth: Any, httpserver: HTTPServer) -> None:
-    """Half of them search for the same words, half change settings and rows, on a home nobody has used before."""
-    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
-    environ = sleuth.environ | {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_SEARXNG_TIMEOUT": "60"}
-    words = [["search", "--json", "-p", "searxng", "same words"], ["search", "--json", "-p", "searxng", "same words"]]
-    keys = ["websearch.max_results", "cache.max_entries", "fetch.concurrency", "ask.pages"]
-    commands = []
-    for number in range(64):
-        if number % 4 == 2:
-            commands.append(["config", "set", keys[number % 16 // 4], str(number % 10 + 1)])
-        elif number % 4 == 3:
-            commands.append(["providers", "set", "brave", "--option", f"o{number}={number}"])
-        else:
-            commands.append(words[number % 2])
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-m", "sleuth", *command],
-            env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for command in commands
-    ]
-    ended = [process.communicate(timeout=110) for process in running]
-    troubles = [(process.args, err) for process, (_, err) in zip(running, ended, strict=True) if process.returncode]
-    assert troubles == []
-    assert not [err for _, err in ended if "locked" in err or "Traceback" in err]
-    options = json.loads(sleuth("providers", "show", "brave", "--json").out)["options"]
-    assert len(options) == 16, "no write was lost"
-    assert len(httpserver.log) == 1, "the same words at the same moment make one request"
 
 
 @pytest.mark.parametrize("group", ["providers", "config", "library", "cache", "searxng"])

@@ -46,8 +46,11 @@ def read_object(text: str) -> dict[str, Any]:
 
 def _parts(text: str) -> Iterator[str]:
     """Yield where an object may be, the likeliest first: the whole, a fenced block, what follows the reasoning."""
-    if text.lstrip().startswith("{"):
+    begin = text.lstrip()[:3]
+    if begin.startswith("{"):
         yield text
+    elif begin == "```" and (first := FENCE.search(text)):
+        yield first[1]
     spoken = text.rpartition(CLOSE)[2] if CLOSE in text else text.partition(OPEN)[0]
     yield from (found[1] for found in islice(FENCE.finditer(spoken), MOST_FENCES))
     yield spoken

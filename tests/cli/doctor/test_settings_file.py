@@ -401,8 +401,8 @@ def bomb(levels: int) -> str:
         + "".join(f"{'  ' * n}- *y{n}\n" for n in range(59, 0, -1)),
         "b0: &b0 {a: 1}\n" + "".join(f"b{n}: &b{n} {{<<: [{f'*b{n - 1}, ' * 300}]}}\n" for n in range(1, 9))
         + "server:\n  <<: *b8\n",
-        GOOD + "".join(f"k{n}: 1\n" for n in range(9000)),
-        f"{GOOD}engines:\n" + "- {name: q, engine: e, shortcut: s}\n" * 1500,
+        GOOD + "".join(f"k{n}: 1\n" for n in range(5000)),
+        f"{GOOD}engines:\n" + "- {name: q, engine: e, shortcut: s}\n" * 900,
     ],
 )  # fmt: skip
 def test_no_file_takes_long(text: str, write: Write) -> None:
