@@ -140,7 +140,7 @@ def tally(checks: Sequence[Support]) -> str:
     """Return how the citations of a text fared, in one sentence."""
     counts = Counter(one.support for one in checks)
     return say(
-        "{total} citations checked: {quoted} quoted from the source, {supported} found in it, {weak} weak, "
+        "citations checked: {total}, of them {quoted} quoted from the source, {supported} found in it, {weak} weak, "
         "{missing} not found, {unchecked} without text to check",
         total=len(checks),
         quoted=counts[QUOTED],

@@ -3,18 +3,19 @@
 import re
 from collections.abc import Collection, Sequence
 from itertools import takewhile
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer
 from sleuth.answers.citations import Source, heading, link, listed, shown_numbers, targets
 from sleuth.runtime import Runtime
 from sleuth.settings import UI_THEME
+from sleuth_providers.records import Record
 
 ATTACHED = re.compile(r" ?\[\d+\+\]")
 
 
-class Row(NamedTuple):
+class Row(Record):
     """A line of a panel: a name, its value, how to change it, and whether it has no effect now."""
 
     name: str

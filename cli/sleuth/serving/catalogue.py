@@ -1,9 +1,10 @@
 """The tools that agents are offered: what each is for, what goes in, what comes out; in the forms agents want them."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth.schemas import PAGE_TEXT, SEARCH_ANSWER, SUMMARY
 from sleuth.serving.forms import ANSWER
+from sleuth_providers.records import Record
 
 Schema = dict[str, Any]
 
@@ -13,7 +14,7 @@ LONGEST_QUERY = 400
 LONGEST_PAGE = 100_000
 
 
-class Definition(NamedTuple):
+class Definition(Record):
     """One tool."""
 
     name: str

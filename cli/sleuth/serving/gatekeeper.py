@@ -5,7 +5,6 @@ import hmac
 import re
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -17,6 +16,7 @@ from sleuth import logs
 from sleuth.errors import RequestError, SleuthError
 from sleuth.serving.refusals import DeniedError, body_of, not_http, status_of, unexpected
 from sleuth.text import clean
+from sleuth_providers.records import Record
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN = ("/healthz",)  # what needs no token
@@ -31,7 +31,7 @@ PREFLIGHT = {
 }
 
 
-class Gate(NamedTuple):
+class Gate(Record):
     """Who may come in."""
 
     token: str

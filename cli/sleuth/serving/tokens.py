@@ -5,12 +5,12 @@ import re
 import secrets
 import stat
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sleuth import logs
 from sleuth.errors import SettingsError
 from sleuth.files import locked, private_folder, write_atomic
 from sleuth.language import say
+from sleuth_providers.records import Record
 
 VARIABLE = "SLEUTH_SERVE_TOKEN"
 FILE = "serve-token"
@@ -18,7 +18,7 @@ FORM = re.compile(r"[A-Za-z0-9._~+/=-]{16,500}")  # what RFC 6750 lets a token b
 MAX_FILE = 10_000
 
 
-class Token(NamedTuple):
+class Token(Record):
     """The token, where it is kept, and what one should know of that."""
 
     text: str

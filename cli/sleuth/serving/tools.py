@@ -1,7 +1,7 @@
 """The tools at work: which of them are offered now, and what a call of one comes to."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sleuth import logs
 from sleuth.answers.answer import Event
@@ -19,6 +19,7 @@ from sleuth.serving.replies import Reply
 from sleuth.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
 from sleuth.text import clean, domain
 from sleuth.wishes import split
+from sleuth_providers.records import Record
 
 SEARCHING = (catalogue.WEB_SEARCH.name, catalogue.ASK.name)  # what the search switch turns off
 WHOLE_PAGE = 10_000_000  # characters
@@ -26,7 +27,7 @@ WHOLE_PAGE = 10_000_000  # characters
 Arguments = dict[str, Any]
 
 
-class Step(NamedTuple):
+class Step(Record):
     """How far a call is: what was done last, how many steps were made, and of how many where that is known."""
 
     message: str

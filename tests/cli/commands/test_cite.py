@@ -101,7 +101,7 @@ def test_check_marks_what_is_not_found(sleuth: Any, sources: str) -> None:
     done = sleuth("cite", "--sources", sources, "--check", "--style", "plain", "--no-references", stdin=text)
     assert (done.exit, done.out) == (0, text.replace("[2]", "[2??]"))
     assert done.err == (
-        "note: 2 citations checked: 1 quoted from the source, 0 found in it, 0 weak, 1 not found, "
+        "note: citations checked: 2, of them 1 quoted from the source, 0 found in it, 0 weak, 1 not found, "
         "0 without text to check\n"
     )
     found = sleuth("cite", "--sources", sources, "--check", "--style", "json", stdin=text).json
