@@ -65,8 +65,8 @@ MESSAGES: dict[str, str] = {
     "there is no source for {numbers}": "没有与 {numbers} 对应的来源",
     "{most} characters at the most": "最多 {most} 个字符",
     "{path} is too long": "{path} 太长",
-    "citations checked: {total}, of them {quoted} quoted from the source, {supported} found in it, {weak} weak, {missing} "
-    "not found, {unchecked} without text to check": (
+    "citations checked: {total}, of them {quoted} quoted from the source, {supported} found in it, {weak} weak, "
+    "{missing} not found, {unchecked} without text to check": (
         "已核对 {total} 处引用：{quoted} 处为原文引用，{supported} 处有依据，{weak} 处依据薄弱，{missing} 处未找到"
         "，{unchecked} 处没有可核对的文本"
     ),
