@@ -17,8 +17,10 @@ PLAIN = (
     "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1?]. Bananas are yellow fruit [2??].\n"
 )
 LIST = "\nReferences\nRound 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n    https://smol.org/b\n"
-TALLY = "note: citations checked: 3, of them 1 quoted from the source, 0 found in it, 1 weak, "
+TALLY = (
+    "note: citations checked: 3, of them 1 quoted from the source, 0 found in it, 1 weak, "
     "1 not found, 0 without text to check\n"
+)
 
 
 def test_words_are_one_question_and_the_answer_is_plain_in_a_pipe(answered: Any, answerer: Any) -> None:
