@@ -37,8 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         process.silence(sys.stdout)
         return 0
-    except Exception:  # not even a complaint could be made
-        os.write(2, LAST_WORDS)
+    except Exception as problem:
+        if process.was_interrupted(problem):
+            return process.INTERRUPTED
+        os.write(2, LAST_WORDS)  # not even a complaint could be made
         return 1
     finally:
         process.ignore_interrupts()
@@ -88,20 +90,28 @@ def run(runtime: "Runtime", arguments: list[str], when_interrupted: "Callable[[]
         runtime.complain(error)
         return error.exit
     except KeyboardInterrupt:
-        if when_interrupted:
-            when_interrupted()
-        print(file=runtime.stderr)
-        runtime.complain(SleuthError("interrupted", code="INTERRUPTED"))
-        return Exit.INTERRUPTED
+        return _interrupted(runtime, when_interrupted)
     except BrokenPipeError:
         process.silence(runtime.stdout)
         return Exit.DONE
     except UnicodeEncodeError as problem:
         return _not_text(runtime, problem)
     except Exception as problem:
+        if process.was_interrupted(problem):
+            return _interrupted(runtime, when_interrupted)
         return _surprise(runtime, problem)
     finally:
         _close(runtime)
+
+
+def _interrupted(runtime: "Runtime", when_interrupted: "Callable[[], None] | None") -> int:
+    from sleuth.errors import Exit, SleuthError
+
+    if when_interrupted:
+        when_interrupted()
+    print(file=runtime.stderr)
+    runtime.complain(SleuthError("interrupted", code="INTERRUPTED"))
+    return Exit.INTERRUPTED
 
 
 def _prepare_and_run(runtime: "Runtime", arguments: list[str]) -> int:

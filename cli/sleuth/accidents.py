@@ -4,6 +4,7 @@ import errno
 
 from sleuth.errors import SleuthError, UnwritableError
 
+INSTALL = "free some memory, or install sleuth anew"
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 LOST = "without exception set"  # what Python says of a MemoryError that it had no memory to raise
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
@@ -15,6 +16,8 @@ def explain(problem: BaseException) -> SleuthError | None:
         return SleuthError("there is not enough memory", "end other programs, or raise the limit: ulimit -v")
     if isinstance(problem, RuntimeError) and "new thread" in str(problem):
         return SleuthError("no more threads can be started", "raise the limits: ulimit -u, ulimit -v")
+    if isinstance(problem, ImportError) and ".so" in str(problem):  # compiled code for which there is no room
+        return SleuthError("a part of sleuth cannot be loaded ({reason})", INSTALL, reason=str(problem))
     if isinstance(problem, EOFError):
         return _cut_short(problem)
     return _refusal(problem) if isinstance(problem, OSError) else None

@@ -89,6 +89,14 @@ def heed_interrupts() -> None:
     sys.unraisablehook = _not_lost
 
 
+def was_interrupted(problem: BaseException) -> bool:
+    """Tell whether an interrupt is behind a problem: Python makes another error of one that strikes in a class body."""
+    cause: BaseException | None = problem
+    while cause and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
 def hurry() -> None:
     """End within moments, whatever is still being written or waited for; another interrupt ends at once."""
     ignore_interrupts()

@@ -156,7 +156,8 @@ CONDITIONS: dict[str, Condition] = {
     "sixteen files": Condition(before=limited(resource.RLIMIT_NOFILE, 16)),
     "six files": Condition(before=limited(resource.RLIMIT_NOFILE, 6), may=(1, 2)),
     "200 MB of memory": Condition(before=limited(resource.RLIMIT_AS, 200_000_000), may=(1,)),
-    "60 MB of memory": Condition(before=limited(resource.RLIMIT_AS, 60_000_000), may=(1, 2)),
+    # Not more: where memory ends in the first steps of a thread, Python waits for ever for it to begin.
+    "40 MB of memory": Condition(before=limited(resource.RLIMIT_AS, 40_000_000), may=(1, 2)),
     "no threads": Condition(before=no_threads, may=(1,)),
     "a folder that is gone": Condition(before=nowhere),
     "no time": Condition(before=lambda: os.nice(19) and None),
@@ -205,10 +206,11 @@ def test_command_ends_as_it_should_with(name: str, line: tuple[str, ...], home: 
     finally:
         for stream in streams.values():
             stream.close()
-    sound(ended, exits=(usual(line), *condition.may), deaf=condition.deaf)
+    unheard = "no stdout" in name and ended.exit == usual(line)  # what it had to say was for there
+    sound(ended, exits=(usual(line), *condition.may), deaf=condition.deaf or unheard)
     if "full disk behind stdout" in name and usual(line) == 0 and line not in SILENT:
         assert ended.exit == 1
-        assert ended.said.startswith("error: the output cannot be written (No space left on device)\nhint: ")
+        assert "the output cannot be written (No space left on device)" in ended.said
 
 
 SILENT = {line for line in LINES if line[:2] in (("config", "set"), ("providers", "set"), ("chat",), ("mcp",))}

@@ -43,6 +43,7 @@ from sleuth_providers.records import Record
 AGENT = f"sleuth/{__version__} (command-line web search)"  # to services; sites see a browser
 SHORTEST = 0.1  # seconds; less is no time limit but a refusal
 AFTERWARDS = 1.0  # seconds in which answers may still be put into the cache
+LOOK = 1.0  # seconds until it is looked whether threads are still there: without memory they die speechless
 
 Browser = Callable[..., Reply]  # browser(url, timeout=…, user_agent=…, guard=…)
 
@@ -126,7 +127,12 @@ class Reader:
             threading.Thread(target=_warm_up, daemon=True).start()
         done = 0
         while done < len(urls):
-            happened = told.get()
+            try:
+                happened = told.get(timeout=LOOK)
+            except queue.Empty:
+                if told.empty() and not any(worker.is_alive() for worker in workers):
+                    raise MemoryError("nobody is left to read pages") from None
+                continue
             done += happened[0] == "end"
             yield happened
         end = time.monotonic() + AFTERWARDS
@@ -173,10 +179,14 @@ class Reader:
 
     def _through_layers(self, url: str, plan: Plan) -> tuple[tuple[str, Reading] | None, Chain[Reading]]:
         watch = guard.Watch(self.guard, self.settings[FETCH_PRIVATE])
-        self.turns.take(_site(url))
+        self.turns.take(_site(url), plan.timeout)
         # The clock starts now: waiting for one's turn is not the site's fault.
         chain: Chain[Reading] = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
-        return chain.run(self._layers(url, chain, watch)), chain
+        try:
+            return chain.run(self._layers(url, chain, watch)), chain
+        except Exception:  # no thread to be had, say, that would give the turn back
+            self.turns.give(_site(url))
+            raise
 
     def _layers(self, url: str, chain: Chain[Reading], watch: guard.Watch) -> Iterator[Layer[Reading]]:
         """Yield the ways to a page; each is asked for when those before have failed, or one of them is slow."""

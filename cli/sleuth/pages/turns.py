@@ -13,16 +13,16 @@ class Turns:
     def __init__(self, pause: float = PAUSE) -> None:
         self.pause = pause
         self._changed = threading.Condition()
-        self._free: dict[str, float | None] = {}  # from when a site may be asked; None while it is being asked
+        self._free: dict[str, float] = {}  # from when a site may be asked
 
-    def take(self, site: str) -> None:
-        """Wait until a site may be asked, and keep others from it."""
+    def take(self, site: str, seconds: float) -> None:
+        """Wait until a site may be asked, and keep others from it until it is given back, but only for so long."""
         if is_own_machine(site):
             return
         with self._changed:
-            while (free := self._free.get(site, 0.0)) is None or free > time.monotonic():
-                self._changed.wait(None if free is None else free - time.monotonic())
-            self._free[site] = None
+            while (free := self._free.get(site, 0.0)) > (now := time.monotonic()):
+                self._changed.wait(free - now)
+            self._free[site] = time.monotonic() + seconds
 
     def give(self, site: str) -> None:
         """Let the next one ask, after the pause."""
@@ -31,7 +31,7 @@ class Turns:
         with self._changed:
             now = time.monotonic()
             if len(self._free) > MANY:
-                self._free = {name: free for name, free in self._free.items() if free is None or free > now}
+                self._free = {name: free for name, free in self._free.items() if free > now}
             self._free[site] = now + self.pause
             self._changed.notify_all()
 

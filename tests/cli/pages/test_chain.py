@@ -83,7 +83,7 @@ def times(turns: Turns, *sites: str) -> list[float]:
     got: list[float] = []
 
     def ask(site: str) -> None:
-        turns.take(site)
+        turns.take(site, 60)
         got.append(time.monotonic() - started)
         time.sleep(0.1)
         turns.give(site)
@@ -111,9 +111,17 @@ def test_a_site_is_asked_by_one_at_a_time_with_a_pause(
     assert fits(times(Turns(pause=0.05), *sites))
 
 
+def test_turn_that_is_never_given_back_holds_up_others_only_so_long() -> None:
+    turns = Turns()
+    turns.take("a.example", 0.2)
+    started = time.monotonic()
+    turns.take("a.example", 60)
+    assert 0.15 < time.monotonic() - started < 5
+
+
 def test_sites_of_long_ago_are_forgotten() -> None:
     turns = Turns(pause=0.0)
     for number in range(1500):
-        turns.take(f"{number}.example")
+        turns.take(f"{number}.example", 60)
         turns.give(f"{number}.example")
     assert len(turns._free) < 1100

@@ -1,6 +1,8 @@
 """Simplified Chinese of what a machine can do to a run."""
 
 MESSAGES = {
+    "a part of sleuth cannot be loaded ({reason})": "sleuth 的一部分无法加载（{reason}）",
+    "free some memory, or install sleuth anew": "请释放一些内存，或重新安装 sleuth",
     "{path} is cut short": "{path} 不完整",
     "delete it: Python makes it anew": "请将其删除：Python 会重新生成",
     "end other programs, or raise the limit: ulimit -v": "请结束其他程序，或提高上限：ulimit -v",
