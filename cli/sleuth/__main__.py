@@ -148,7 +148,7 @@ def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
     try:
         return app.run(runtime, arguments)
     except Abort as problem:  # also how Typer takes an end of data, be it of the compiled code of a module
-        raise problem.__cause__ or KeyboardInterrupt from problem
+        raise problem.__cause__ or KeyboardInterrupt from None
     except SystemExit as problem:  # how Typer takes a pipe that nobody reads
         raise BrokenPipeError from problem
     except Exception as problem:

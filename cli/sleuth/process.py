@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 PATIENCE = 0.2  # seconds to tidy up in after an interrupt
+FAR = 20  # steps back to what caused a problem
 SOON = 0.002  # seconds until an interrupt that came at a bad moment is tried again
 
 
@@ -92,9 +93,11 @@ def heed_interrupts() -> None:
 def was_interrupted(problem: BaseException) -> bool:
     """Tell whether an interrupt is behind a problem: Python makes another error of one that strikes in a class body."""
     cause: BaseException | None = problem
-    while cause and not isinstance(cause, KeyboardInterrupt):
+    for _ in range(FAR):  # a chain of causes may be a circle
+        if cause is None or isinstance(cause, KeyboardInterrupt):
+            break
         cause = cause.__cause__ or cause.__context__
-    return cause is not None
+    return isinstance(cause, KeyboardInterrupt)
 
 
 def hurry() -> None:

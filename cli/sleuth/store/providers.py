@@ -38,6 +38,7 @@ FIELDS = (
 )
 # Options every provider understands, and what they may be.
 NUMBERS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
+TEXTS = ("id", "name", "type", "adapter", "api_key", "api_host", "basic_auth_username", "basic_auth_password")
 CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
 
 
@@ -102,7 +103,8 @@ class ProviderTable:
 
     def all(self) -> list[Row]:
         """Return every row, the default first, then by id."""
-        return [_row(row) for row in self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")]
+        found = self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")
+        return [row for row in map(self._row, found) if row.id]
 
     def get(self, id: str) -> Row:
         """Return one row; an unknown id is an error that names the nearest one."""
@@ -113,7 +115,7 @@ class ProviderTable:
             if near:
                 raise UnknownProviderError("no provider is called {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("no provider is called {id!r}", id=id)
-        return _row(rows[0])
+        return self._row(rows[0])
 
     def default(self) -> str | None:
         """Return the id of the default, if one was chosen."""
@@ -216,6 +218,12 @@ class ProviderTable:
         except FAULTS as problem:
             raise broken(self.path, problem) from problem
 
+    def _row(self, row: sqlite3.Row) -> Row:
+        try:
+            return _meant({name: row[name] for name in Row._fields})
+        except IndexError as problem:  # a column is missing
+            raise broken(self.path, problem) from problem
+
 
 def _nearest(id: str, ids: list[str]) -> list[str]:
     from difflib import get_close_matches
@@ -223,9 +231,13 @@ def _nearest(id: str, ids: list[str]) -> list[str]:
     return get_close_matches(id, ids, 1, 0.6)
 
 
-def _row(row: sqlite3.Row) -> Row:
+def _meant(values: dict[str, Any]) -> Row:
     """Return a row as it was meant; what another program, or damage, left in its fields counts as nothing."""
-    values = {name: row[name] for name in Row._fields}
+    for name in TEXTS:
+        if not isinstance(values[name], str):
+            values[name] = None if name in CLEARABLE else ""
+    for name in ("created_at", "updated_at"):
+        values[name] = values[name] if isinstance(values[name], int) else 0
     engines, options = _json(values["engines"]), _json(values["options"])
     values["engines"] = tuple(entry for entry in engines if isinstance(entry, str)) if type(engines) is list else ()
     values["options"] = options if isinstance(options, dict) else {}
