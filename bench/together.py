@@ -57,7 +57,7 @@ def _providers(addresses: Addresses, environ: Mapping[str, str], runs: int) -> s
         host = ["--adapter", "searxng", "--id", name, "--api-host", f"{addresses.http}/slow/{number}"]
         subprocess.run([sleuth, "providers", "add", *host], env=dict(environ), check=True, capture_output=True)
     command = [sleuth, "search", "-p", ",".join(names), "--no-cache", "--json", "rust"]
-    took = race({"eight": command}, environ, max(3, runs // 3))["eight"].seconds
+    took = race({"eight": command}, environ, max(10, runs))["eight"].seconds
     against = f"the slowest of them, {SLOWEST * 1000:.0f} ms"
     return f"| {PROVIDERS} providers at once | {took / SLOWEST:.2f} | ≤ 1.10 | {against} |"
 
@@ -82,7 +82,7 @@ def _extracting(addresses: Addresses, environ: Mapping[str, str]) -> str:
         "extraction": [sys.executable, "-c", EXTRACT, str(Path(__file__).parent), "5"],
         "sleuth": [sys.executable, "-c", READ, *urls],
     }
-    found = race(commands, environ, 3)
+    found = race(commands, environ, 8)
     ratio = found["sleuth"].seconds / (found["curl"].seconds + found["extraction"].seconds)
     return f"| 5 pages of 100 kB, read and extracted | {ratio:.2f} | ≤ 1.5 | `curl --parallel` and extraction alone |"
 
