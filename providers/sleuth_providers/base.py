@@ -1,6 +1,6 @@
 """Plain frozen data that walks between sleuth and a provider, and the one interface they all share.
 
-The data are Records, not dataclasses: their classes are made in a tenth of the time, and every search pays for that.
+The data are Records, not dataclasses: their classes are made many times as fast, and every search pays for that.
 """
 
 from __future__ import annotations
