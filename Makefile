@@ -4,7 +4,7 @@
 # make docs   regenerates completions, man pages, command reference and pictures
 # make bench  races sleuth against its peers on a loopback server
 # make fuzz   feeds every parser with hostile input, five minutes each; one of them: make fuzz TARGET=citations SECONDS=900
-# make siege  attacks every promise at length, some twenty minutes; make test does so in short
+# make adversarial  attacks every promise of SECURITY.md at length
 # Needs python3 (3.11+) and nothing else; uv is used when it is there.
 
 SHELL := /bin/sh
@@ -20,7 +20,7 @@ SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
 SEARCH = search enable json in searxng
 
-.PHONY: run test lint docs bench fuzz siege constraints clean
+.PHONY: run test lint docs bench fuzz adversarial constraints clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
@@ -29,13 +29,13 @@ test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint: $(VENV)/dev.stamp
-	$(BIN)/ruff check cli providers tests bench docs
-	$(BIN)/ruff format --check cli providers tests bench docs
+	$(BIN)/ruff check cli providers tools tests bench docs
+	$(BIN)/ruff format --check cli providers tools tests bench docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 docs: $(VENV)/dev.stamp
-	$(BIN)/python -m sleuth.generate
+	$(BIN)/python -m tools.generate
 	$(BIN)/python docs/pictures/draw.py
 
 bench: $(VENV)/dev.stamp
@@ -50,8 +50,8 @@ else
 endif
 	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
-siege: $(VENV)/dev.stamp
-	SLEUTH_SIEGE=long $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/siege $(ARGS)
+adversarial: $(VENV)/dev.stamp
+	SLEUTH_LONG_TESTS=long $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/adversarial $(ARGS)
 
 # Everything that gets installed is pinned, with hashes; the project itself is installed in place.
 $(VENV)/run.stamp: constraints-run.txt pyproject.toml

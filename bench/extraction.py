@@ -20,7 +20,7 @@ from typing import NamedTuple
 from sleuth.pages.article import from_html
 from sleuth.pages.blocks import as_markdown, as_text, cut
 from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import Content
+from sleuth.pages.extract import ExtractedPage
 
 PAGES = Path(__file__).parent / "pages"
 SHINGLE = 4  # words
@@ -91,12 +91,12 @@ def score(samples: list[Sample], found: list[str]) -> Score:
     )
 
 
-def extract(sample: Sample) -> Content:
+def extract(sample: Sample) -> ExtractedPage:
     """Return what sleuth finds on a page."""
     try:
         return from_html(sample.markup)
     except EmptyPageError:
-        return Content()
+        return ExtractedPage()
 
 
 def main(arguments: list[str]) -> None:
@@ -106,7 +106,7 @@ def main(arguments: list[str]) -> None:
     contents = [extract(sample) for sample in samples]
     rate = len(samples) / (time.process_time() - started)
     print(f"{len(samples)} pages, {rate:.0f} a second of processor time")
-    forms: dict[str, Callable[[Content], str]] = {
+    forms: dict[str, Callable[[ExtractedPage], str]] = {
         "text": lambda content: as_text(content.blocks),
         "Markdown": lambda content: as_markdown(content.blocks),
         f"Markdown, {KEPT:,} characters": lambda content: as_markdown(cut(content.blocks, KEPT)[0]),

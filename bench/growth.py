@@ -53,9 +53,8 @@ def _batch(count: int, environ: Environ) -> float:
 def _cache(count: int, environ: Environ) -> float:
     with tempfile.TemporaryDirectory() as home:
         own = dict(environ) | {"SLEUTH_HOME": home, "SLEUTH_CACHE_MAX_ENTRIES": "20000"}
-        fill = (
-            "import sys\nfrom sleuth.disk import open_cache\ncache = open_cache(sys.argv[1])\nwith cache.transact():\n"
-        )
+        fill = "import sys\nfrom sleuth.store.cache.json_disk import open_cache\n"
+        fill += "cache = open_cache(sys.argv[1])\nwith cache.transact():\n"
         fill += " for number in range(int(sys.argv[2])):\n  cache.set(str(number), '{}' * 2000, expire=900)\n"
         folder = Path(home) / "cache" / "answers"
         folder.mkdir(parents=True, mode=0o700)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
-from sleuth.store.library import Library, Page
+from sleuth.library.library import Document, Library
 
 Name = Callable[[int], str]
 
@@ -66,7 +66,7 @@ def measure(library: Library, query: str) -> float:
     return min(times)
 
 
-def synthetic() -> Iterator[Page]:
+def synthetic() -> Iterator[Document]:
     """Yield pages of about 2 kB without end, one in ten of them Chinese."""
     source = random.Random(1)
     ranks = range(VOCABULARY)
@@ -79,7 +79,7 @@ def synthetic() -> Iterator[Page]:
             title, text = (
                 " ".join(map(vocabulary, source.choices(ranks, cum_weights=latin, k=length))) for length in (6, 320)
             )
-        yield Page(f"https://example.org/{number}", title, text, "example.org", 1.0, len(text), source="page")
+        yield Document(f"https://example.org/{number}", title, text, "example.org", 1.0, len(text), source="page")
 
 
 def vocabulary(rank: int) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sleuth.relevance.summary import Sentence, summarise
+from sleuth.relevance.summary import SummarySentence, summarise
 
 TARGETS = {"dureader_zh": ("L", 31.0), "qmsum_en": ("1", 24.5)}
 OURS = {
@@ -70,7 +70,7 @@ def report(data: dict[str, Any]) -> None:
     print(f"{'':<12} {number} cases, not verbatim or too long: {wrong}, {seconds * 1000:.0f} ms a case")
 
 
-def joined(pages: Sequence[str], found: Sequence[Sentence]) -> str:
+def joined(pages: Sequence[str], found: Sequence[SummarySentence]) -> str:
     """Return sentences as a reader sees them: as they stand in the page where they follow each other."""
     text = ""
     for before, part in zip((None, *found), found, strict=False):

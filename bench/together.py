@@ -14,12 +14,12 @@ FETCH = """
 import sys
 from threading import Thread
 from sleuth_providers.base import Request
-from sleuth_providers.http import Http
-from sleuth_providers.policy import Policy
+from sleuth_providers.net.client import HttpClient
+from sleuth_providers.net.policy import Policy
 urls, sizes = sys.argv[1:], []
 def work():
     while urls:
-        sizes.append(len(Http(Policy()).send(Request(urls.pop())).body))
+        sizes.append(len(HttpClient(Policy()).send(Request(urls.pop())).body))
 workers = [Thread(target=work) for _ in range(2)]
 for worker in workers: worker.start()
 for worker in workers: worker.join()

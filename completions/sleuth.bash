@@ -1,5 +1,5 @@
 # bash completion for sleuth                                -*- shell-script -*-
-# Generated from the commands by `python -m sleuth.generate`: change those, not this.
+# Generated from the commands by `python -m tools.generate`: change those, not this.
 
 # What may follow a command. The functions below answer in `offer` (words), `source` (what to ask) and `comma`.
 _sleuth_commands() {

@@ -1,5 +1,5 @@
 # fish completion for sleuth
-# Generated from the commands by `python -m sleuth.generate`: change those, not this.
+# Generated from the commands by `python -m tools.generate`: change those, not this.
 
 # Read the words before the cursor: the command they name, and the arguments after it.
 function __sleuth_read

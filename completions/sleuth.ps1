@@ -1,5 +1,5 @@
 # PowerShell completion for sleuth
-# Generated from the commands by `python -m sleuth.generate`: change those, not this.
+# Generated from the commands by `python -m tools.generate`: change those, not this.
 
 Register-ArgumentCompleter -Native -CommandName sleuth -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

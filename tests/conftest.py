@@ -17,7 +17,9 @@ from pytest_httpserver import HTTPServer
 from sleuth.__main__ import run
 from sleuth.runtime import Runtime
 
-ROOT = Path(__file__).parent.parent
+pytest_plugins = ["tests.site_server"]
+
+ROOT = Path(__file__).parents[1]
 # A machine that is busy with the other half of the tests must not fail one that is slow for a moment.
 hypothesis.settings.register_profile("house", deadline=None)
 hypothesis.settings.load_profile("house")

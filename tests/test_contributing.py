@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_example_is_about_forty_lines(example: str) -> None:
 def test_example_works_in_one_file(sleuth: Any, example: str, httpserver: HTTPServer, tmp_path: Path) -> None:
     package = tmp_path / "sleuth_providers"
     shutil.copytree(ROOT / "providers" / "sleuth_providers", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "example.py").write_text(example)
+    (package / "adapters" / "example.py").write_text(example)
     hit = {"title": "Rust", "link": "https://rust-lang.org/", "text": "A language."}
     httpserver.expect_request("/search", headers={"X-Key": "k"}).respond_with_json(
         {"hits": [hit, "junk", {"link": None}]}
@@ -37,7 +37,7 @@ def test_example_works_in_one_file(sleuth: Any, example: str, httpserver: HTTPSe
 
 
 def test_sample_of_the_example_is_true(example: str) -> None:
-    from sleuth_providers.base import Reply
+    from sleuth_providers.base import Response
 
     space: dict[str, Any] = {}
     exec(compile(example, "example.py", "exec"), space)
@@ -45,5 +45,5 @@ def test_sample_of_the_example_is_true(example: str) -> None:
     for sample in provider.samples:
         request = provider.request(sample.query, sample.account)
         assert f"{request.method} {request.address}" == sample.sends
-        found = provider.parse(Reply(sample.status, sample.headers, sample.body.encode()), sample.query)
+        found = provider.parse(Response(sample.status, sample.headers, sample.body.encode()), sample.query)
         assert tuple(result.url for result in found.results) == sample.finds

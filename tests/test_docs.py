@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import command_tree
 from typer.main import get_command
 
-from sleuth import tree
-from sleuth.app import app
+from sleuth.commands.app import app
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-TREE = tree.read(get_command(app))
+TREE = command_tree.read(get_command(app))
 
 
 def anchor(heading: str) -> str:
@@ -88,7 +88,7 @@ def test_data_in_examples_can_be_read(page: Path) -> None:
 
 
 def test_every_setting_is_in_the_handbook() -> None:
-    from sleuth.settings import TABLE
+    from sleuth.store.settings import TABLE
 
     text = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     assert [key for key in TABLE if f"`{key}`" not in text] == []
@@ -102,7 +102,7 @@ def test_every_provider_is_in_the_handbook() -> None:
 
 
 def test_exit_codes_are_documented_alike() -> None:
-    from sleuth.errors import Exit
+    from sleuth.base.errors import Exit
 
     for page in ("README.md", "docs/exit-codes.md", "man/sleuth.1"):
         text = (ROOT / page).read_text(encoding="utf-8")

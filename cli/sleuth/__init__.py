@@ -3,43 +3,62 @@
     import sleuth
     sleuth.search("rust async runtimes", count=3).results
 
-What a program may use is in `__all__`; it is made when first asked for, so that importing sleuth costs nothing.
+`__all__` is the public API. Names are imported on first use, so that `import sleuth` costs nothing.
 """
-
-import sys
-from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sleuth.answers.answer import Answer, ProgressEvent
+    from sleuth.answers.digest import Digest
     from sleuth.api import Client, aask, aread, asearch, ask, read, search, summarize
-    from sleuth.errors import SleuthError
+    from sleuth.base.errors import RequestError, SearchError, SettingsError, SleuthError, UnknownProviderError
+    from sleuth.engine.outcome import Attempt, Outcome
+    from sleuth.pages.page import Page, PageEvent
+    from sleuth.relevance.hit import Hit
 
 __version__ = "0.1.0"
-__all__ = ["Client", "SleuthError", "aask", "aread", "asearch", "ask", "read", "search", "summarize"]
+_API = {
+    "sleuth.api": ("Client", "aask", "aread", "asearch", "ask", "read", "search", "summarize"),
+    "sleuth.answers.answer": ("Answer", "ProgressEvent"),
+    "sleuth.answers.digest": ("Digest",),
+    "sleuth.base.errors": ("RequestError", "SearchError", "SettingsError", "SleuthError", "UnknownProviderError"),
+    "sleuth.engine.outcome": ("Attempt", "Outcome"),
+    "sleuth.pages.page": ("Page", "PageEvent"),
+    "sleuth.relevance.hit": ("Hit",),
+}
+__all__ = [
+    "Answer",
+    "Attempt",
+    "Client",
+    "Digest",
+    "Hit",
+    "Outcome",
+    "Page",
+    "PageEvent",
+    "ProgressEvent",
+    "RequestError",
+    "SearchError",
+    "SettingsError",
+    "SleuthError",
+    "UnknownProviderError",
+    "aask",
+    "aread",
+    "asearch",
+    "ask",
+    "read",
+    "search",
+    "summarize",
+]
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    module = next((module for module, names in _API.items() if name in names), None)
+    if module is None:
         raise AttributeError(f"module 'sleuth' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("sleuth.errors" if name == "SleuthError" else "sleuth.api"), name)
+    return getattr(import_module(module), name)
 
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
-
-
-class _Package(ModuleType):
-    """This package: `search` is the function, also after the module of that name has been imported."""
-
-    @property
-    def search(self) -> object:
-        return __getattr__("search")
-
-    @search.setter
-    def search(self, module: ModuleType) -> None:
-        """Take the module that the import system brings, which it finds again without this."""
-
-
-sys.modules[__name__].__class__ = _Package

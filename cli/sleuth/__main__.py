@@ -4,13 +4,14 @@ import gc
 import os
 import sys
 
-from sleuth import __version__, process
+from sleuth import __version__
+from sleuth.base import process
 
 TYPE_CHECKING = False  # typing itself is not free, and --version does without
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sleuth.errors import SleuthError
+    from sleuth.base.errors import SleuthError
     from sleuth.runtime import Runtime
 
 VERSION = f"sleuth {__version__}\n"
@@ -29,8 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         gc.set_threshold(10_000)  # a search makes little garbage, and looking for it takes time
         os.umask(0o077)
-        process.mend_streams()
-        process.heed_interrupts()
+        process.harden_streams()
+        process.handle_interrupts()
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return process.INTERRUPTED
@@ -61,18 +62,18 @@ def _main(arguments: list[str]) -> int:
             return _surprise(runtime, problem)
         finally:
             _close(runtime)
-    return run(Runtime(), arguments, process.hurry)
+    return run(Runtime(), arguments, process.exit_soon)
 
 
 def _lies_ready(arguments: list[str]) -> bool:
     """Write what takes no work, and tell whether that was all: the version, help, an answer written out before."""
     text = VERSION if arguments == ["--version"] else None
     if text is None:
-        from sleuth import desk
+        from sleuth.commands.fast import parser
 
-        text = desk.help_text(arguments)
+        text = parser.help_text(arguments)
         if text is None:
-            return desk.hand_over(arguments, os.environ, sys.stdout, sys.stderr)
+            return parser.print_rendered(arguments, os.environ, sys.stdout, sys.stderr)
     sys.stdout.write(text)
     sys.stdout.flush()
     return True
@@ -80,14 +81,14 @@ def _lies_ready(arguments: list[str]) -> bool:
 
 def run(runtime: "Runtime", arguments: list[str], when_interrupted: "Callable[[], None] | None" = None) -> int:
     """Run one command line in a Runtime; the only catch-all of the house."""
-    from sleuth.errors import Exit, SleuthError
+    from sleuth.base.errors import Exit, SleuthError
 
     try:
         return _prepare_and_run(runtime, arguments)
     except SleuthError as error:
         if runtime.debug:
             _traceback(runtime)
-        runtime.complain(error)
+        runtime.show_error(error)
         return error.exit
     except KeyboardInterrupt:
         return _interrupted(runtime, when_interrupted)
@@ -105,21 +106,21 @@ def run(runtime: "Runtime", arguments: list[str], when_interrupted: "Callable[[]
 
 
 def _interrupted(runtime: "Runtime", when_interrupted: "Callable[[], None] | None") -> int:
-    from sleuth.errors import Exit, SleuthError
+    from sleuth.base.errors import Exit, SleuthError
 
     if when_interrupted:
         when_interrupted()
     print(file=runtime.stderr)
-    runtime.complain(SleuthError("interrupted", code="INTERRUPTED"))
+    runtime.show_error(SleuthError("interrupted", code="INTERRUPTED"))
     return Exit.INTERRUPTED
 
 
 def _prepare_and_run(runtime: "Runtime", arguments: list[str]) -> int:
-    from sleuth import language, logs
+    from sleuth.base import i18n, logs
 
     runtime.json_errors = wants_json(arguments)
     runtime.debug = "--debug" in arguments
-    language.choose(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
+    i18n.set_language(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
     code = _run(runtime, arguments)
     runtime.stdout.flush()
@@ -127,11 +128,11 @@ def _prepare_and_run(runtime: "Runtime", arguments: list[str]) -> int:
 
 
 def _run(runtime: "Runtime", arguments: list[str]) -> int:
-    from sleuth import desk
-    from sleuth.errors import Exit
+    from sleuth.base.errors import Exit
+    from sleuth.commands.fast import parser
 
     flags, words = hoist(arguments)
-    if flags in ([], ["--debug"]) and (code := desk.answer(runtime, words)) is not None:
+    if flags in ([], ["--debug"]) and (code := parser.run_search(runtime, words)) is not None:
         return code
     result = _run_typer(runtime, [*flags, *words])
     if result == Exit.INTERRUPTED:  # how Typer hands on Ctrl-C
@@ -142,8 +143,8 @@ def _run(runtime: "Runtime", arguments: list[str]) -> int:
 def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
     from typer.exceptions import Abort
 
-    from sleuth import app
-    from sleuth.errors import Exit, RequestError
+    from sleuth.base.errors import Exit, RequestError
+    from sleuth.commands import app
 
     try:
         return app.run(runtime, arguments)
@@ -188,31 +189,31 @@ def wants_json(arguments: list[str]) -> bool:
 
 def _not_text(runtime: "Runtime", problem: UnicodeEncodeError) -> int:
     """Complain of bytes that came from a command line or a file name and are text in no encoding we know."""
-    from sleuth.errors import RequestError
+    from sleuth.base.errors import RequestError
 
     if runtime.debug:
         _traceback(runtime)
     said = ascii(problem.object[problem.start : problem.start + 10])
     error = RequestError("what was typed is not all text: {said}", "type it in UTF-8", said=said)
-    runtime.complain(error)
+    runtime.show_error(error)
     return error.exit
 
 
 def _surprise(runtime: "Runtime", problem: Exception) -> int:
     """Complain of what nobody foresaw: an accident of the machine, or a fault of ours."""
-    from sleuth import accidents, logs
-    from sleuth.errors import SleuthError
+    from sleuth.base import logs, os_errors
+    from sleuth.base.errors import SleuthError
 
     if runtime.debug:
         _traceback(runtime)
     logs.log("unexpected: %r", problem)
-    error = accidents.explain(problem) or _of_the_database(runtime, problem)
+    error = os_errors.explain(problem) or _of_the_database(runtime, problem)
     error = error or SleuthError(
         "something unexpected went wrong ({kind})",
         "run it again with --debug and report it",
         kind=type(problem).__name__,
     )
-    runtime.complain(error)
+    runtime.show_error(error)
     return error.exit
 
 
@@ -220,7 +221,7 @@ def _of_the_database(runtime: "Runtime", problem: Exception) -> "SleuthError | N
     """Return the error for what went wrong with the one database whose troubles are not told where they arise."""
     if type(problem).__module__ != "sqlite3":
         return None
-    from sleuth.store.connection import broken
+    from sleuth.store.database import broken
 
     return broken(runtime.paths.database, problem)
 
@@ -228,7 +229,7 @@ def _of_the_database(runtime: "Runtime", problem: Exception) -> "SleuthError | N
 def _traceback(runtime: "Runtime") -> None:
     import traceback
 
-    from sleuth import logs
+    from sleuth.base import logs
 
     for line in traceback.format_exc().rstrip().splitlines():
         print(logs.safe(line), file=runtime.stderr)
@@ -241,7 +242,7 @@ def _close(runtime: "Runtime") -> None:
     except OSError:  # it was said already, or nobody reads on
         process.silence(runtime.stdout)
     except (Exception, KeyboardInterrupt) as problem:
-        from sleuth import logs
+        from sleuth.base import logs
 
         logs.log("while closing: %r", problem)
 

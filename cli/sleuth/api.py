@@ -16,24 +16,23 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from sleuth.content import chosen_squeeze
-from sleuth.errors import RequestError
-from sleuth.kinds import Kind, choice, number, whole
-from sleuth.logs import safe
-from sleuth.outcome import Outcome
-from sleuth.recent import RecentCache
+from sleuth.base.errors import RequestError
+from sleuth.base.logs import safe
+from sleuth.base.text import clean, clean_url
+from sleuth.engine.content import compression_options
+from sleuth.engine.options import SearchOptions
+from sleuth.engine.outcome import Outcome
+from sleuth.engine.search import search_error
 from sleuth.runtime import Runtime
-from sleuth.search import failure
-from sleuth.text import clean, clean_url
-from sleuth.wishes import Wishes, as_request
+from sleuth.store.cache.memory import MemoryCache
+from sleuth.store.setting_types import SettingType, choice, number, whole
 
 if TYPE_CHECKING:
-    from sleuth.answers.answer import Answer, Event, Question
+    from sleuth.answers.answer import Answer, ProgressEvent, Question
     from sleuth.answers.digest import Digest
-    from sleuth.models.chat import Message
-    from sleuth.pages.page import Event as PageEvent
-    from sleuth.pages.page import Page
-    from sleuth.shared.server import Server
+    from sleuth.answers.llm.chat import Message
+    from sleuth.pages.page import Page, PageEvent
+    from sleuth.store.cache.redis.server import RedisServer
 
 CACHE = choice("use", "refresh", "off")
 SAFE = choice("off", "moderate", "strict")
@@ -79,7 +78,7 @@ class Client:
         self.environ = environ
         self._own = threading.local()
         self._lock = threading.Lock()
-        self._recent: tuple[Stamp, RecentCache, Server | None] | None = None
+        self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
 
     def __enter__(self) -> "Client":
         return self
@@ -99,7 +98,7 @@ class Client:
         cache = runtime.cache
         with self._lock:
             if self._recent is None or self._recent[0] != stamp:
-                self._recent = stamp, RecentCache(cache), runtime.shared
+                self._recent = stamp, MemoryCache(cache), runtime.shared
             _, runtime.cache, runtime.shared = self._recent  # one thread's trouble with it spares the others theirs
         self._own.known = stamp, runtime
         return runtime
@@ -142,7 +141,7 @@ class Client:
 
         The parameters mean what the options of `sleuth search` mean. `cache` is use, refresh or off.
         """
-        wishes = Wishes(
+        options = SearchOptions(
             question=_several(query),
             provider=_several(providers),
             count=_fit("count", count, whole(1, 50)),
@@ -168,22 +167,26 @@ class Client:
             timeout=_fit("timeout", timeout, SECONDS),
             fallback=fallback,
         )
-        return self.perform(wishes, on_page)
+        return self.perform(options, on_page)
 
-    def perform(self, wishes: Wishes, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
+    def perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
         """Do what is wished; raises SearchError when nobody could answer."""
         runtime = self.runtime
-        request = as_request(runtime, wishes)
+        request = runtime.search_request(options)
         try:
             outcome = runtime.searcher.search(request)
         finally:
             runtime.searcher.finish()
         if outcome.outcome == "failed":
-            raise failure(outcome)
-        if not outcome.results or not wishes.wants_content:
+            raise search_error(outcome)
+        if not outcome.results or not options.wants_content:
             return outcome
-        squeeze = chosen_squeeze(runtime.settings, wishes.compress, wishes.limit, wishes.unit, wishes.max_tokens)
-        return runtime.contents.add(outcome, squeeze, {"cache": request.cache, "offline": wishes.offline}, on_page)
+        squeeze = compression_options(
+            runtime.settings, options.compress, options.limit, options.unit, options.max_tokens
+        )
+        return runtime.content_reader.add(
+            outcome, squeeze, {"cache": request.cache, "offline": options.offline}, on_page
+        )
 
     def read(
         self,
@@ -214,7 +217,7 @@ class Client:
             timeout=_fit("timeout", timeout, SECONDS),
             on_event=on_page,
         )
-        runtime.contents.remember(pages)
+        runtime.content_reader.remember(pages)
         return pages
 
     def summarize(
@@ -266,7 +269,7 @@ class Client:
         cache: str = "use",
         offline: bool = False,
         timeout: float | None = None,
-        tell: "Callable[[Event], None] | None" = None,
+        tell: "Callable[[ProgressEvent], None] | None" = None,
         write: Callable[[str], None] | None = None,
     ) -> "Answer":
         """Answer a question with citations; `tell` hears of the progress, `write` gets the text as it comes.
@@ -274,11 +277,11 @@ class Client:
         `search` is auto (the model decides), on or off; `rounds` and `pages` (read in a round) are limits. A `Question`
         says all of this itself.
         """
-        from sleuth.answers.answer import SEARCHES, Question
+        from sleuth.answers.answer import SEARCH_MODES, Question
 
         given = Question(
             str(question),
-            search=_fit("search", search, choice(*SEARCHES)),
+            search=_fit("search", search, choice(*SEARCH_MODES)),
             history=tuple(history),
             providers=_several(providers) or ("auto",),
             rounds=_fit("rounds", rounds, whole(1, 20)) or 0,
@@ -335,7 +338,7 @@ def _several(texts: Texts) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
-def _fit(name: str, value: T, kind: Kind) -> T:
+def _fit(name: str, value: T, kind: SettingType) -> T:
     """Return a value that fits, or None where none was given."""
     if value is not None and not kind.accepts(value):
         shown = clean(repr(value), 100)

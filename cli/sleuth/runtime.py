@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from sleuth import __version__
-from sleuth.errors import STATUSES, SleuthError, UnwritableError
-from sleuth.language import choose, say
-from sleuth.paths import Paths, find_paths
-from sleuth.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL, LLM_URL, UI_LANGUAGE, Settings
-from sleuth.text import clean
+from sleuth.base.errors import STATUSES, SleuthError, UnwritableError
+from sleuth.base.i18n import set_language, tr
+from sleuth.base.paths import Paths, find_paths
+from sleuth.base.text import clean
+from sleuth.store.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL, LLM_URL, UI_LANGUAGE, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
     from sleuth.answers.answerer import Answerer
     from sleuth.answers.digest import Digest
-    from sleuth.cache import Cache, DiskCache
-    from sleuth.choice import Chooser
-    from sleuth.content import Contents
-    from sleuth.models.chat import Models
+    from sleuth.answers.llm.chat import Models
+    from sleuth.engine.content import ContentReader
+    from sleuth.engine.options import SearchOptions
+    from sleuth.engine.search import Searcher, SearchRequest
+    from sleuth.engine.selector import ProviderSelector
+    from sleuth.library.library import Library, LibraryProvider
     from sleuth.pages.reader import Reader
-    from sleuth.search import Searcher
-    from sleuth.shared.server import Server
-    from sleuth.store.health import Health, Limits
-    from sleuth.store.library import Library, LibraryProvider
-    from sleuth.store.providers import ProviderTable, Seed
+    from sleuth.relevance.rules import Rules
+    from sleuth.store.cache.disk import Cache, DiskCache
+    from sleuth.store.cache.redis.server import RedisServer
+    from sleuth.store.health import Health, RateLimits
+    from sleuth.store.provider_table import ProviderSeed, ProviderTable
 
-AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
+USER_AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
 
 MAX_PAGES = 1000  # pages kept in the cache
 
@@ -64,7 +66,7 @@ class Runtime:
     def settings(self) -> Settings:
         """Return the settings; what does not fit is said once."""
         settings = Settings(self.paths.config_file, self.environ)
-        choose(settings[UI_LANGUAGE], self.environ)
+        set_language(settings[UI_LANGUAGE], self.environ)
         for problem in settings.problems():
             self.warn(problem)
         return settings
@@ -72,8 +74,8 @@ class Runtime:
     @cached_property
     def database(self) -> Connection:
         """Return the database with the provider table."""
-        from sleuth.store.connection import open_database
-        from sleuth.store.schema import MIGRATIONS
+        from sleuth.store.database import open_database
+        from sleuth.store.migrations import MIGRATIONS
 
         return open_database(self.paths.database, MIGRATIONS)
 
@@ -90,99 +92,101 @@ class Runtime:
         return Health(self.database, self._limits())
 
     @cached_property
-    def shared(self) -> Server | None:
+    def shared(self) -> RedisServer | None:
         """Return the server that machines share cache and limits through, where one is set; it is not asked yet."""
         if not self.settings[CACHE_URL]:
             return None
-        from sleuth.shared.address import find_address
-        from sleuth.shared.server import Server
+        from sleuth.store.cache.redis.address import find_address
+        from sleuth.store.cache.redis.server import RedisServer
 
         try:
-            return Server(find_address(self.settings[CACHE_URL], self.environ), self.warn)
+            return RedisServer(find_address(self.settings[CACHE_URL], self.environ), self.warn)
         except SleuthError as problem:
-            self.warn(say(problem.message, **problem.values) + say("; this machine's own cache serves"))
+            self.warn(tr(problem.message, **problem.values) + tr("; this machine's own cache serves"))
             return None
 
     @cached_property
     def cache(self) -> Cache:
         """Return the cache of answers, or none where it is turned off."""
-        from sleuth.cache import NoCache
+        from sleuth.store.cache.disk import NoCache
 
-        return self._shared_before("answer", self.kept_answers) if self.settings[CACHE_TTL] else NoCache()
+        return self._shared_before("answer", self.result_cache) if self.settings[CACHE_TTL] else NoCache()
 
     @cached_property
-    def kept_answers(self) -> DiskCache:
+    def result_cache(self) -> DiskCache:
         """Return the answers on disk, also where none are kept any more."""
-        from sleuth.cache import DiskCache
+        from sleuth.store.cache.disk import DiskCache
 
         return DiskCache(os.path.join(self.paths.cache, "answers"), self.settings[CACHE_ENTRIES])
 
     @cached_property
-    def kept_pages(self) -> DiskCache:
+    def page_cache(self) -> DiskCache:
         """Return the pages on disk."""
-        from sleuth.cache import DiskCache
+        from sleuth.store.cache.disk import DiskCache
 
         return DiskCache(os.path.join(self.paths.cache, "pages"), MAX_PAGES)
 
     @cached_property
     def reader(self) -> Reader:
         """Return who reads pages; they are kept apart from answers."""
-        from sleuth.cache import NoCache
         from sleuth.pages.reader import Reader
+        from sleuth.store.cache.disk import NoCache
 
-        cache = self._shared_before("page", self.kept_pages) if self.settings[FETCH_TTL] else NoCache()
+        cache = self._shared_before("page", self.page_cache) if self.settings[FETCH_TTL] else NoCache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property
-    def contents(self) -> Contents:
+    def content_reader(self) -> ContentReader:
         """Return who adds page text to results."""
-        from sleuth.content import Contents
+        from sleuth.engine.content import ContentReader
 
-        return Contents(self.settings, self.reader, self.library)
+        return ContentReader(self.settings, self.reader, self.library)
 
     @cached_property
     def library(self) -> Library:
         """Return the embedded index."""
-        from sleuth.store.library import Library
+        from sleuth.library.library import Library
 
         return Library(self.paths.library)
 
     @cached_property
-    def ledger(self) -> Connection:
+    def usage_database(self) -> Connection:
         """Return the database with every search up to now in it, to be read."""
-        from sleuth.store.folding import open_ledger
+        from sleuth.store.journal_import import open_usage_database
 
-        return open_ledger(self.paths.database, self.paths.journal)
+        return open_usage_database(self.paths.database, self.paths.journal)
 
     @cached_property
-    def chooser(self) -> Chooser:
+    def selector(self) -> ProviderSelector:
         """Return who knows the providers; where nothing can be written, it works from memory and says so."""
-        from sleuth.choice import Chooser
+        from sleuth.engine.selector import ProviderSelector
 
         self._offer_library()
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
-            table, health = self._without_writing(say(problem.message, **problem.values))
-        return Chooser(self.settings, table, health, self.environ, AGENT, {"library": self._library_provider})
+            table, health = self._without_writing(tr(problem.message, **problem.values))
+        return ProviderSelector(
+            self.settings, table, health, self.environ, USER_AGENT, {"library": self._library_provider}
+        )
 
     @cached_property
     def searcher(self) -> Searcher:
         """Return the search engine."""
-        from sleuth.search import Searcher
+        from sleuth.engine.search import Searcher
 
-        return Searcher(self.settings, self.chooser, self.chooser.health, self.cache, self.paths.journal)
+        return Searcher(self.settings, self.selector, self.selector.health, self.cache, self.paths.journal)
 
     @cached_property
     def models(self) -> Models | None:
         """Return the models that the settings name; None where there is none to ask."""
-        from sleuth.models.configured import find_models
+        from sleuth.answers.llm.configured import find_models
 
         return find_models(self.settings, self.environ)
 
     def writers(self, *, offline: bool = False) -> Models | None:
         """Return the models that may write; without a network only those on this machine or beside it."""
-        from sleuth.models.address import is_private
+        from sleuth.answers.llm.address import is_private
 
         return None if offline and not is_private(self.settings[LLM_URL]) else self.models
 
@@ -191,7 +195,19 @@ class Runtime:
         """Return who answers questions."""
         from sleuth.answers.answerer import Answerer
 
-        return Answerer(self.settings, self.searcher, self.contents, self.models)
+        return Answerer(self.settings, self.searcher, self.content_reader, self.models)
+
+    def search_request(self, options: SearchOptions) -> SearchRequest:
+        """Return the request for some options: what was typed, over what is set."""
+        from sleuth.engine.options import build_request
+
+        return build_request(options, self.settings, self.rules(options.rules))
+
+    def rules(self, path: str | None = None) -> Rules | None:
+        """Return the domain rules of a file, or those beside the settings."""
+        from sleuth.engine.options import load_rules
+
+        return load_rules(path, self.paths.rules, self.warn)
 
     def sibling(self) -> Runtime:
         """Return one for another thread: stores of its own, the same streams, and what was said is not said again."""
@@ -200,7 +216,7 @@ class Runtime:
         return other
 
     @property
-    def has_warned(self) -> bool:
+    def has_warnings(self) -> bool:
         """Tell whether anything was wrong so far."""
         return bool(self._warned)
 
@@ -208,27 +224,27 @@ class Runtime:
         """Say something on stderr, once."""
         if message not in self._warned:
             self._warned.add(message)
-            print(say("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
+            print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
         """Say on stderr what one should know."""
-        print(say("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
+        print(tr("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
-    def complain(self, error: SleuthError) -> None:
+    def show_error(self, error: SleuthError) -> None:
         """Say what happened and what to do: two lines, or one JSON object when JSON was asked for."""
         body = error_as_json(error)
         if not self.json_errors:
-            print(say("error: {message}", message=body["message"]), file=self.stderr)
+            print(tr("error: {message}", message=body["message"]), file=self.stderr)
             if body["hint"]:
-                print(say("hint: {hint}", hint=body["hint"]), file=self.stderr)
+                print(tr("hint: {hint}", hint=body["hint"]), file=self.stderr)
             return
-        from sleuth.notation import json_text
+        from sleuth.base.json_output import json_text
 
         print(json_text({"error": body}), file=self.stderr)
 
     def count_answer(self, answer: Answer | Digest) -> None:
         """Add an answer, or a summary by a model, to the ledger; trouble there costs nothing else."""
-        from sleuth.logs import log
+        from sleuth.base.logs import log
         from sleuth.store.usage import record_answer
 
         try:
@@ -243,7 +259,7 @@ class Runtime:
         console = make_console(self.stderr, self.color)
         console.print(summary, style="dim")
         if suggestions:
-            console.print(say("see also: {words}", words=" · ".join(suggestions)), style="dim")
+            console.print(tr("see also: {words}", words=" · ".join(suggestions)), style="dim")
 
     def close(self) -> None:
         """Finish what is still being written."""
@@ -253,8 +269,8 @@ class Runtime:
             self.library.close()
         if "database" in self.__dict__:
             self.database.close()
-        if "ledger" in self.__dict__:
-            self.ledger.close()
+        if "usage_database" in self.__dict__:
+            self.usage_database.close()
         if "shared" in self.__dict__ and self.shared:
             self.shared.close()
 
@@ -262,19 +278,19 @@ class Runtime:
         """Return a cache of this machine behind that of all machines, where there is one."""
         if self.shared is None:
             return own
-        from sleuth.shared.cache import SharedCache
+        from sleuth.store.cache.redis.cache import RedisCache
 
-        return SharedCache(self.shared, kind, own)
+        return RedisCache(self.shared, kind, own)
 
-    def _limits(self) -> Limits | None:
+    def _limits(self) -> RateLimits | None:
         if self.shared is None:
             return None
-        from sleuth.shared.limits import SharedLimits
+        from sleuth.store.cache.redis.limits import RedisLimits
 
-        return SharedLimits(self.shared)
+        return RedisLimits(self.shared)
 
     def _table_in(self, connection: Connection) -> ProviderTable:
-        from sleuth.store.providers import ProviderTable
+        from sleuth.store.provider_table import ProviderTable
         from sleuth_providers import registry
 
         self._offer_library()
@@ -284,9 +300,9 @@ class Runtime:
 
     def _without_writing(self, why: str) -> tuple[ProviderTable, Health]:
         """Return the table as it is on disk, where there is one, and a memory that ends with this run."""
-        from sleuth.store.connection import MEMORY, open_copy, open_database
+        from sleuth.store.database import MEMORY, open_copy, open_database
         from sleuth.store.health import Health
-        from sleuth.store.schema import MIGRATIONS
+        from sleuth.store.migrations import MIGRATIONS
 
         try:
             connection = open_copy(self.paths.database, MIGRATIONS)
@@ -294,16 +310,16 @@ class Runtime:
         except UnwritableError:  # it cannot be read either
             connection, known = open_database(MEMORY, MIGRATIONS), False
         lost = "; searching without remembering anything" if known else "; searching without settings of providers"
-        self.warn(why + say(lost))
+        self.warn(why + tr(lost))
         return self._table_in(connection), Health(connection, self._limits())
 
     def _jina_key(self) -> str:
         """Return the key of the provider table for the reader too; none is fine."""
-        from sleuth.keys import find_keys
+        from sleuth.store.keys import find_keys
         from sleuth_providers import registry
 
         try:
-            keys = find_keys(self.chooser.table.get("jina"), registry.load("jina"), self.environ)
+            keys = find_keys(self.selector.table.get("jina"), registry.load("jina"), self.environ)
         except SleuthError:
             return ""
         return keys[0] if keys else ""
@@ -314,28 +330,28 @@ class Runtime:
         registry.add("library", self._library_provider)
 
     def _library_provider(self) -> LibraryProvider:
-        from sleuth.store.library import LibraryProvider
+        from sleuth.library.library import LibraryProvider
 
         return LibraryProvider(lambda: self.library)
 
 
 def error_as_json(error: SleuthError) -> dict[str, Any]:
     """Return the published form of an error, in the user's language."""
-    hint = clean(say(error.hint, **error.values), 1000, entities=False) if error.hint else ""
+    hint = clean(tr(error.hint, **error.values), 1000, entities=False) if error.hint else ""
     return {
         "code": error.code,
         "status": error.status or STATUSES.get(error.exit, 500),
-        "message": clean(say(error.message, **error.values), 2000, entities=False),
+        "message": clean(tr(error.message, **error.values), 2000, entities=False),
         "hint": hint or None,
         "provider": error.provider or None,
         "recoverable": error.recoverable,
     }
 
 
-def built_in() -> list[Seed]:
+def built_in() -> list[ProviderSeed]:
     """Return what every built-in provider brings into the table."""
-    from sleuth.store.providers import Seed
+    from sleuth.store.provider_table import ProviderSeed
     from sleuth_providers import registry
 
     adapters = (registry.load(name) for name in registry.names())
-    return [Seed(adapter.id, adapter.name, adapter.type) for adapter in adapters]
+    return [ProviderSeed(adapter.id, adapter.name, adapter.type) for adapter in adapters]

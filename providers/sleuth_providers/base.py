@@ -148,7 +148,7 @@ class Request(Record):
         return None, ""
 
 
-class Reply(Record):
+class Response(Record):
     """An HTTP answer, whole, decompressed and within the size limit."""
 
     status: int
@@ -194,13 +194,13 @@ class Sample(Record):
     sends_body: Any = None  # the JSON or form of the request, where it has one
 
 
-Refusal = Callable[[Reply], ProviderError | None]
+ErrorDetector = Callable[[Response], ProviderError | None]
 
 
 class Sender(Protocol):
     """The HTTP layer as adapters see it."""
 
-    def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
+    def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
         """Send one request and return its good answer, or raise a ProviderError."""
 
     def time_left(self) -> float:
@@ -246,17 +246,17 @@ class Provider:
         """Return the HTTP request for a query."""
         raise NotImplementedError
 
-    def parse(self, reply: Reply, query: Query) -> Found:
+    def parse(self, response: Response, query: Query) -> Found:
         """Read a good reply; raise BadResponseError for one that is not what it should be."""
         raise NotImplementedError
 
-    def refusal(self, reply: Reply) -> ProviderError | None:
+    def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise refusals in words of this API; None leaves it to the HTTP status."""
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Ask and read. The few that need more than one exchange override this."""
-        return self.parse(http.send(self.request(query, account), self.refusal), query)
+        return self.parse(http.send(self.request(query, account), self.detect_error), query)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Name what was asked for and this provider does not do by itself."""
@@ -321,19 +321,19 @@ def as_dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def items(reply: Reply, *path: str) -> list[dict[str, Any]]:
+def items(response: Response, *path: str) -> list[dict[str, Any]]:
     """Return the objects in the list at `path`; a missing list is empty, anything that is no object is skipped."""
-    value = document(reply)
+    value = document(response)
     for name in path[:-1]:
         value = as_dict(value.get(name))
     return objects(value.get(path[-1]))
 
 
-def document(reply: Reply) -> dict[str, Any]:
+def document(response: Response) -> dict[str, Any]:
     """Return the JSON object that a reply is; one that is none cannot be read."""
-    value = reply.json()
+    value = response.json()
     if not isinstance(value, dict):
-        raise BadResponseError("not a JSON object", status=reply.status)
+        raise BadResponseError("not a JSON object", status=response.status)
     return value
 
 

@@ -155,3 +155,12 @@ class NotFoundError(BadResponseError):
     """Nothing lives at that path."""
 
     message = "{provider} has nothing at this address"
+
+
+class PrivateAddressError(ProviderError):
+    """The page lives at an address that is not on the public internet."""
+
+    code = "PRIVATE_ADDRESS"
+    state = "refused"
+    message = "{provider} is at a private address, and pages there are not read"
+    hint = "if you mean to read it: sleuth config set fetch.allow_private true"

@@ -12,27 +12,6 @@ if TYPE_CHECKING:
 
     from sleuth_providers.base import Provider
 
-# Every other module of this package is a provider: the file's name, with - for _, is its id.
-HOUSE = {
-    "__init__",
-    "base",
-    "errors",
-    "http",
-    "http1",
-    "policy",
-    "wire",
-    "proxied",
-    "records",
-    "registry",
-    "local",
-    "markup",
-    "tags",
-    "finder",
-    "browser",
-    "gate",
-    "google_terms",
-}
-
 GROUP = "sleuth.providers"  # the entry-point group of other people's packages
 
 _added: dict[str, Callable[[], Provider]] = {}
@@ -41,8 +20,8 @@ _loaded: dict[str, Provider] = {}
 
 def names() -> list[str]:
     """Return the ids of the built-in providers and of those handed in by `add`."""
-    files = os.listdir(os.path.dirname(__file__))
-    modules = {file[:-3] for file in files if file.endswith(".py")} - HOUSE
+    files = os.listdir(os.path.join(os.path.dirname(__file__), "adapters"))
+    modules = {file[:-3] for file in files if file.endswith(".py") and not file.startswith("_")}
     return sorted({module.replace("_", "-") for module in modules} | set(_added))
 
 
@@ -94,9 +73,13 @@ def _built_in(name: str) -> Provider:
     from sleuth_providers.base import Provider
 
     module_name = name.replace("-", "_")
-    if name not in names() and name != "local":
+    if name == "local":  # the adapter of results pages that users add: no provider by itself
+        from sleuth_providers.html.results_page import ResultsPage
+
+        return ResultsPage()
+    if name not in names():
         return _plugin(name)
-    module = importlib.import_module(f"sleuth_providers.{module_name}")
+    module = importlib.import_module(f"sleuth_providers.adapters.{module_name}")
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Provider) and value.id == name:
             return value()

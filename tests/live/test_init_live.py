@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.doctor.settings_file import check_settings, fix_settings
+from sleuth.doctor.files.settings import check_settings, fix_settings
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from sleuth_providers.browser import find_program
+from sleuth_providers.browser.browser import find_program
 
 pytestmark = pytest.mark.live
 

@@ -15,7 +15,7 @@ from pytest_httpserver import HTTPServer
 
 pytestmark = pytest.mark.live
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 PACKAGE, VERSION = "@modelcontextprotocol/inspector", "2.12.0"
 INTEGRITY = "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
 TOOL_FAILED = 5  # how it ends when a tool returns an error

@@ -7,9 +7,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from sleuth.models.chat import Message, Prompt
-from sleuth.models.client import ChatModel, Endpoint
-from sleuth.models.errors import (
+from sleuth.answers.llm.chat import Message, Prompt
+from sleuth.answers.llm.client import ChatModel, ModelEndpoint
+from sleuth.answers.llm.errors import (
     ContextTooLongError,
     ModelBrokenOffError,
     ModelError,
@@ -17,7 +17,7 @@ from sleuth.models.errors import (
     ModelResponseError,
     ModelTimeoutError,
 )
-from sleuth.models.parsing import ask_json
+from sleuth.answers.llm.json_reply import ask_json
 
 pytestmark = pytest.mark.live
 
@@ -29,7 +29,7 @@ def ask(text: str = "Name three colours.", **more: Any) -> Prompt:
 
 
 def model(base: str, name: str = "smollm2") -> ChatModel:
-    return ChatModel(Endpoint(base, name))
+    return ChatModel(ModelEndpoint(base, name))
 
 
 @pytest.mark.parametrize("ending", ["", "/", "/chat/completions"])

@@ -15,12 +15,12 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from sleuth.cache import MAX_ENTRY, DiskCache
-from sleuth.shared import contents
-from sleuth.shared.address import find_address
-from sleuth.shared.cache import GRACE, SharedCache
-from sleuth.shared.limits import SharedLimits
-from sleuth.shared.server import PREFIX, GoneError, Server
+from sleuth.store.cache.disk import MAX_ENTRY, DiskCache
+from sleuth.store.cache.redis import contents
+from sleuth.store.cache.redis.address import find_address
+from sleuth.store.cache.redis.cache import GRACE, RedisCache
+from sleuth.store.cache.redis.limits import RedisLimits
+from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
 
 pytestmark = pytest.mark.live
 
@@ -28,7 +28,7 @@ ANSWER = {"results": [{"title": "Ünïcode 中文", "n": 1.5, "none": None}], "d
 HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": "About rust."}]}
 SEARCH = ("search", "-p", "searxng", "--json", "rust async")
 
-Connect = Callable[..., Server]
+Connect = Callable[..., RedisServer]
 
 
 def place(server: Any) -> str:
@@ -39,10 +39,10 @@ def place(server: Any) -> str:
 @pytest.fixture
 def connect() -> Iterator[Connect]:
     """Give a function that connects as another machine would."""
-    opened: list[Server] = []
+    opened: list[RedisServer] = []
 
-    def start(url: str, warn: Callable[[str], None] = lambda _: None) -> Server:
-        opened.append(Server(find_address(url, {}), warn))
+    def start(url: str, warn: Callable[[str], None] = lambda _: None) -> RedisServer:
+        opened.append(RedisServer(find_address(url, {}), warn))
         return opened[-1]
 
     yield start
@@ -51,7 +51,7 @@ def connect() -> Iterator[Connect]:
 
 
 @pytest.fixture
-def server(lasting_redis: Any, connect: Connect) -> Server:
+def server(lasting_redis: Any, connect: Connect) -> RedisServer:
     """Give a connection to a server that is empty."""
     server = connect(lasting_redis.url)
     server.ask(("FLUSHALL",))
@@ -59,14 +59,14 @@ def server(lasting_redis: Any, connect: Connect) -> Server:
 
 
 @pytest.fixture
-def redis_server(server: Server, lasting_redis: Any) -> Any:
+def redis_server(server: RedisServer, lasting_redis: Any) -> Any:
     """Give the address of that server."""
     return lasting_redis
 
 
 @pytest.fixture
-def cache(server: Server, tmp_path: Path) -> SharedCache:
-    return SharedCache(server, "answer", DiskCache(str(tmp_path / "own"), 10))
+def cache(server: RedisServer, tmp_path: Path) -> RedisCache:
+    return RedisCache(server, "answer", DiskCache(str(tmp_path / "own"), 10))
 
 
 class Upstream:
@@ -98,19 +98,19 @@ def machine(make_sleuth: Any, upstream: Upstream) -> Callable[..., Any]:
 # Keeping
 
 
-def test_value_is_kept_for_other_machines(cache: SharedCache, connect: Connect, redis_server: Any) -> None:
+def test_value_is_kept_for_other_machines(cache: RedisCache, connect: Connect, redis_server: Any) -> None:
     assert cache.get("k") is None
     cache.put("k", ANSWER, 60)
-    other = SharedCache(connect(redis_server.url), "answer", cache.behind)
+    other = RedisCache(connect(redis_server.url), "answer", cache.behind)
     entry = other.get("k")
     assert entry
     assert (entry.value, entry.expired) == (ANSWER, False)
     assert 0 <= entry.age < 30
-    assert SharedCache(other.server, "page", cache.behind).get("k") is None
+    assert RedisCache(other.server, "page", cache.behind).get("k") is None
     assert cache.behind.get("k") is None
 
 
-def test_entry_is_plain_json_that_ends_by_itself(cache: SharedCache, redis_server: Any) -> None:
+def test_entry_is_plain_json_that_ends_by_itself(cache: RedisCache, redis_server: Any) -> None:
     cache.put("k", ANSWER, 60)
     host, _, port = place(redis_server).partition(":")
 
@@ -122,7 +122,7 @@ def test_entry_is_plain_json_that_ends_by_itself(cache: SharedCache, redis_serve
     assert GRACE < int(ask("TTL", "sleuth:1:answer:k")) <= GRACE + 60
 
 
-def test_value_expires_and_says_so(cache: SharedCache, server: Server) -> None:
+def test_value_expires_and_says_so(cache: RedisCache, server: RedisServer) -> None:
     cache.put("k", 1, 60)
     server.ask(("PEXPIRE", f"{PREFIX}answer:k", round(GRACE * 1000) - 5000))
     entry = cache.get("k")
@@ -132,7 +132,7 @@ def test_value_expires_and_says_so(cache: SharedCache, server: Server) -> None:
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, "\ud800", "x" * MAX_ENTRY], ids=["object", "set", "half", "huge"])
-def test_value_that_cannot_be_kept_fails_nobody(cache: SharedCache, value: Any) -> None:
+def test_value_that_cannot_be_kept_fails_nobody(cache: RedisCache, value: Any) -> None:
     cache.put("k", value, 60)
     cache.put("none", 1, 0)
     assert cache.get("k") is None
@@ -168,7 +168,7 @@ GOOD = json.dumps({"kept": 60, "value": 1})
     ids=lambda value: str(value)[:40],
 )
 def test_entry_that_somebody_else_wrote_is_no_answer(
-    cache: SharedCache, server: Server, words: tuple[Any, ...], lasting: float | None
+    cache: RedisCache, server: RedisServer, words: tuple[Any, ...], lasting: float | None
 ) -> None:
     name = f"{PREFIX}answer:k"
     server.ask((words[0], name, *words[1:]))
@@ -196,7 +196,7 @@ def test_entry_that_somebody_else_wrote_is_no_answer(
     ids=lambda value: str(value)[:40],
 )
 def test_planted_answer_is_asked_anew(
-    machine: Callable[..., Any], upstream: Upstream, server: Server, redis_server: Any, value: Any
+    machine: Callable[..., Any], upstream: Upstream, server: RedisServer, redis_server: Any, value: Any
 ) -> None:
     rest = {"answers": [], "suggestions": [], "corrections": [], "not_applied": [], "engines": {}, "cost": 0}
     one = machine("one", redis_server.url)
@@ -208,7 +208,9 @@ def test_planted_answer_is_asked_anew(
     assert (done.exit, done.json["cached"], done.json["results"][0]["title"]) == (0, False, "First")
 
 
-def test_planted_text_cannot_steer_the_terminal(machine: Callable[..., Any], server: Server, redis_server: Any) -> None:
+def test_planted_text_cannot_steer_the_terminal(
+    machine: Callable[..., Any], server: RedisServer, redis_server: Any
+) -> None:
     one = machine("one", redis_server.url)
     assert one(*SEARCH).exit == 0
     [name] = server.ask(("KEYS", f"{PREFIX}answer:*"))[0]
@@ -224,7 +226,7 @@ def test_planted_text_cannot_steer_the_terminal(machine: Callable[..., Any], ser
 
 
 def test_pages_are_shared_and_planted_ones_are_harmless(
-    make_sleuth: Any, httpserver: HTTPServer, server: Server, redis_server: Any
+    make_sleuth: Any, httpserver: HTTPServer, server: RedisServer, redis_server: Any
 ) -> None:
     facts = ("has no garbage collector", "was made for speed", "is checked for faults when it is compiled")
     text = "".join(f"<p>Rust is a language that {fact}, which many people like very much.</p>" for fact in facts)
@@ -253,7 +255,7 @@ def test_pages_are_shared_and_planted_ones_are_harmless(
 
 def test_one_machine_works_while_the_others_wait(connect: Connect, redis_server: Any, tmp_path: Path) -> None:
     caches = [
-        SharedCache(connect(redis_server.url), "answer", DiskCache(str(tmp_path / str(number)), 10))
+        RedisCache(connect(redis_server.url), "answer", DiskCache(str(tmp_path / str(number)), 10))
         for number in range(4)
     ]
     asked: list[int] = []
@@ -274,7 +276,7 @@ def test_one_machine_works_while_the_others_wait(connect: Connect, redis_server:
     assert caches[0].server.ask(("KEYS", f"{PREFIX}turn:*")) == [[]]
 
 
-def test_next_one_goes_ahead_when_the_first_takes_too_long(cache: SharedCache, server: Server) -> None:
+def test_next_one_goes_ahead_when_the_first_takes_too_long(cache: RedisCache, server: RedisServer) -> None:
     assert server.take("answer:k", 60)
     started = time.monotonic()
     with cache.single("k", 0.2):
@@ -296,7 +298,7 @@ def test_turn_ends_by_itself_and_only_its_holder_can_give_it_back(connect: Conne
     assert first.take("k", 60)
 
 
-def test_turn_is_given_back_when_the_work_fails(cache: SharedCache, server: Server) -> None:
+def test_turn_is_given_back_when_the_work_fails(cache: RedisCache, server: RedisServer) -> None:
     with pytest.raises(ZeroDivisionError), cache.single("k", 1):
         raise ZeroDivisionError
     assert server.take("answer:k", 60)
@@ -344,9 +346,9 @@ def test_machine_that_is_killed_holds_up_nobody_for_long(
 
 
 def test_turn_is_kept_as_long_as_the_work_lasts(
-    cache: SharedCache, connect: Connect, redis_server: Any, monkeypatch: pytest.MonkeyPatch
+    cache: RedisCache, connect: Connect, redis_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sleuth.shared.cache.LASTING", 1.0)
+    monkeypatch.setattr("sleuth.store.cache.redis.cache.LASTING", 1.0)
     other = connect(redis_server.url)
     with cache.single("k", 5):
         time.sleep(1.5)
@@ -358,7 +360,7 @@ def test_turn_is_kept_as_long_as_the_work_lasts(
 
 
 def test_machines_share_a_limit(connect: Connect, redis_server: Any) -> None:
-    one, two = (SharedLimits(connect(redis_server.url)) for _ in range(2))
+    one, two = (RedisLimits(connect(redis_server.url)) for _ in range(2))
     assert [one.reserve("x", 3, 0), two.reserve("x", 3, 0), one.reserve("x", 3, 0)] == [None] * 3
     free_at = two.reserve("x", 3, 0)
     assert free_at
@@ -374,7 +376,7 @@ def test_machines_share_a_limit(connect: Connect, redis_server: Any) -> None:
 
 def test_place_is_free_again_after_its_time(connect: Connect, redis_server: Any) -> None:
     server = connect(redis_server.url)
-    limits, name = SharedLimits(server), f"{PREFIX}limit:{{x}}:minute"
+    limits, name = RedisLimits(server), f"{PREFIX}limit:{{x}}:minute"
     seconds, _ = server.ask(("TIME",))[0]
     now = int(seconds) * 1000
     server.ask(
@@ -401,7 +403,7 @@ def test_two_machines_send_no_more_than_the_limit_of_both(
 
 
 def test_own_limit_holds_when_the_server_has_forgotten(
-    machine: Callable[..., Any], upstream: Upstream, server: Server, redis_server: Any
+    machine: Callable[..., Any], upstream: Upstream, server: RedisServer, redis_server: Any
 ) -> None:
     one = machine("one", redis_server.url)
     one("providers", "set", "searxng", "--option", "per_minute=1")
@@ -415,7 +417,7 @@ def test_own_limit_holds_when_the_server_has_forgotten(
 
 
 def test_answer_of_one_machine_serves_another(
-    machine: Callable[..., Any], upstream: Upstream, server: Server, redis_server: Any
+    machine: Callable[..., Any], upstream: Upstream, server: RedisServer, redis_server: Any
 ) -> None:
     assert not machine("one", redis_server.url)(*SEARCH).json["cached"]
     two = machine("two", redis_server.url)
@@ -428,12 +430,14 @@ def test_answer_of_one_machine_serves_another(
     assert not two(*SEARCH).json["cached"]
 
 
-def test_stats_and_clear_are_about_what_is_ours(machine: Callable[..., Any], server: Server, redis_server: Any) -> None:
+def test_stats_and_clear_are_about_what_is_ours(
+    machine: Callable[..., Any], server: RedisServer, redis_server: Any
+) -> None:
     one = machine("one", redis_server.url)
     one(*SEARCH)
     names = [word for number in range(2500) for word in (f"{PREFIX}page:{number}", "x")]
     server.ask(("MSET", *names, "foreign", "x", "sleuth:2:answer:new", "x"))
-    SharedLimits(server).reserve("x", 3, 0)
+    RedisLimits(server).reserve("x", 3, 0)
     kept = f"1 answers and 2500 pages in the shared cache redis://{place(redis_server)}/0 ("
     assert kept in one("cache", "stats").out
     shared = one("cache", "stats", "--json").json["shared"]
@@ -497,7 +501,7 @@ def test_encrypted_connection_works_where_the_certificate_is_trusted(
 
 
 def test_user_with_the_documented_rights_can_do_everything(
-    machine: Callable[..., Any], server: Server, redis_server: Any
+    machine: Callable[..., Any], server: RedisServer, redis_server: Any
 ) -> None:
     docs = (Path(__file__).parents[2] / "docs" / "sharing.md").read_text(encoding="utf-8")
     line = next(line for line in docs.splitlines() if line.startswith("ACL SETUSER"))
@@ -527,7 +531,7 @@ def wrong_password(make_redis: Any) -> str:
 
 def may_not_write(make_redis: Any) -> str:
     where = place(make_redis())
-    administrator = Server(find_address(f"redis://{where}", {}), print)
+    administrator = RedisServer(find_address(f"redis://{where}", {}), print)
     administrator.ask(("ACL", "SETUSER", "reader", "on", ">secret-word", "~*", "+@read", "+@connection"))
     administrator.close()
     return f"redis://reader:secret-word@{where}/0"
@@ -553,7 +557,7 @@ def hanging(make_redis: Any) -> str:
 
 def pausing(make_redis: Any) -> str:
     server = make_redis()
-    connection = Server(find_address(server.url, {}), print)
+    connection = RedisServer(find_address(server.url, {}), print)
     connection.ask(("CLIENT", "PAUSE", 60_000, "ALL"))
     connection.close()
     return str(server.url)
@@ -657,10 +661,10 @@ def test_nobody_waits_for_a_server_that_failed_until_it_has_rested(
     assert server.ask(("PING",)) == [b"PONG"]
     first.stop()
     for _ in range(3):
-        with pytest.raises(GoneError):
+        with pytest.raises(RedisUnavailableError):
             server.ask(("PING",))
     make_redis(port=int(place(first).rpartition(":")[2]))
-    with pytest.raises(GoneError):
+    with pytest.raises(RedisUnavailableError):
         server.ask(("PING",))
     later = time.monotonic() + 31
     monkeypatch.setattr(time, "monotonic", lambda: later)
@@ -668,7 +672,7 @@ def test_nobody_waits_for_a_server_that_failed_until_it_has_rested(
     assert len(warnings) == 1
 
 
-def test_connection_that_the_server_closed_is_made_anew(server: Server) -> None:
+def test_connection_that_the_server_closed_is_made_anew(server: RedisServer) -> None:
     assert server.ask(("PING",)) == [b"PONG"]
     server.try_out(("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"))
     assert server.ask(("PING",)) == [b"PONG"]

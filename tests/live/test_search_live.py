@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from sleuth.schemas import SEARCH_ANSWER
+from sleuth.serving.schemas import SEARCH_ANSWER
 
 pytestmark = pytest.mark.live
 

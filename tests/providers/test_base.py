@@ -5,30 +5,30 @@ from typing import Any
 
 import pytest
 
-from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Reply, as_list, document, objects, secrets_in
+from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Response, as_list, document, objects, secrets_in
 from sleuth_providers.errors import BadResponseError
 
 
-def reply(body: bytes, kind: str = "application/json") -> Reply:
-    return Reply(200, {"content-type": kind}, body)
+def response(body: bytes, kind: str = "application/json") -> Response:
+    return Response(200, {"content-type": kind}, body)
 
 
 @pytest.mark.parametrize("piece", [b"1,", b"[],", b"{},"])
 def test_json_of_endless_values_is_unreadable(piece: bytes) -> None:
     many = b"[" + piece * (MOST_VALUES // len(piece.replace(b"1", b"").replace(b"]", b"").replace(b"}", b""))) + b"1]"
     with pytest.raises(BadResponseError, match="more values"):
-        reply(many).json()
-    assert len(reply(b"[" + piece * 1000 + b"1]").json()) == 1001
+        response(many).json()
+    assert len(response(b"[" + piece * 1000 + b"1]").json()) == 1001
 
 
 def test_one_long_text_is_readable() -> None:
-    assert len(reply(json.dumps("word " * 1_000_000).encode()).json()) == 5_000_000
+    assert len(response(json.dumps("word " * 1_000_000).encode()).json()) == 5_000_000
 
 
 @pytest.mark.parametrize("body", ["[]", "7", '"text"', "null"])
 def test_what_is_no_object_is_no_answer(body: str) -> None:
     with pytest.raises(BadResponseError, match="not a JSON object"):
-        document(reply(body.encode()))
+        document(response(body.encode()))
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_lists_end() -> None:
     ],
 )
 def test_charset_of_a_page_is_believed(charset: str, text: str) -> None:
-    assert reply(text.encode(charset), f'text/html; charset="{charset}"').text() == text
+    assert response(text.encode(charset), f'text/html; charset="{charset}"').text() == text
 
 
 @pytest.mark.parametrize(
     "charset", ["punycode", "idna", "unicode_escape", "utf-7", "rot13", "undefined", "cp99999", "x"]
 )
 def test_charset_of_no_page_is_not(charset: str) -> None:
-    assert reply("\\x41-é".encode(), f"text/html; charset={charset}").text() == "\\x41-é"
+    assert response("\\x41-é".encode(), f"text/html; charset={charset}").text() == "\\x41-é"
 
 
 @pytest.mark.parametrize(

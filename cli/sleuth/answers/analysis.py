@@ -1,11 +1,8 @@
 """What a question needs: a search or none, with which words, and for which facts."""
 
 from sleuth.answers import replies
-from sleuth.answers.prompting import earlier_turns, fill
-from sleuth.answers.work import Work
-from sleuth.language import say
-from sleuth.models.chat import Message, Model, Prompt
-from sleuth.models.errors import (
+from sleuth.answers.llm.chat import Message, Model, Prompt
+from sleuth.answers.llm.errors import (
     ModelAddressError,
     ModelBalanceError,
     ModelBrokenOffError,
@@ -14,7 +11,10 @@ from sleuth.models.errors import (
     ModelNotFoundError,
     ModelUnreachableError,
 )
-from sleuth.models.parsing import ask_json
+from sleuth.answers.llm.json_reply import ask_json
+from sleuth.answers.prompt import earlier_turns, fill
+from sleuth.answers.work import Work
+from sleuth.base.i18n import tr
 from sleuth_providers.records import Record
 
 TEMPERATURE = 0.3
@@ -42,7 +42,7 @@ def analyse(work: Work, model: Model) -> Analysis:
         if _is_hopeless(problem):
             raise
         why = work.explain(problem)
-        work.warn(say("the question was searched for as it is, not analysed: {reason}", reason=why))
+        work.warn(tr("the question was searched for as it is, not analysed: {reason}", reason=why))
         return Analysis(search=True, query=question.text)
     return aim._replace(search=aim.search or question.search == "on")
 

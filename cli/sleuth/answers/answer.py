@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sleuth.answers import support
-from sleuth.answers.citations import Source
-from sleuth.models.chat import Message, Usage
-from sleuth.text import clean, clean_url, domain
+from sleuth.answers.citations import CitedSource
+from sleuth.answers.llm.chat import Message, Usage
+from sleuth.base.text import clean, clean_url, domain
 from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
-SEARCHES = ("auto", "on", "off")
+SEARCH_MODES = ("auto", "on", "off")
 EVENTS = (
     "web_search_start",
     "web_search_iteration",
@@ -41,7 +41,7 @@ class Question(Record):
     extractive: bool = False  # sentences of the pages word for word, even where a model is set up
 
 
-class Event(Record):
+class ProgressEvent(Record):
     """How far the work is."""
 
     name: str  # one of EVENTS
@@ -49,7 +49,7 @@ class Event(Record):
     iteration: int = 0
     query: str = ""
     counts: Mapping[str, int] = {}
-    sources: tuple[Source, ...] = ()  # all so far, so that a text can be linked while it is written; not published
+    sources: tuple[CitedSource, ...] = ()  # all so far, so that a text can be linked while it is written; not published
 
     def as_json(self) -> dict[str, Any]:
         """Return the published form."""
@@ -76,7 +76,7 @@ class Answer(Record):
     question: str
     text: str
     method: str  # model | extractive
-    sources: tuple[Source, ...] = ()
+    sources: tuple[CitedSource, ...] = ()
     rounds: tuple[Round, ...] = ()
     searched: bool = False
     checks: tuple[support.Support, ...] = ()
@@ -93,7 +93,7 @@ class Answer(Record):
         return tuple(dict.fromkeys(check.citation for check in self.checks))
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
+def answer_as_json(answer: Answer) -> dict[str, Any]:
     """Return the published JSON form of an answer."""
     usage = answer.usage
     return {
@@ -133,7 +133,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def source_as_json(source: Source) -> dict[str, Any]:
+def source_as_json(source: CitedSource) -> dict[str, Any]:
     """Return the published form of a source."""
     url = clean_url(source.url, ("http", "https", "file"))  # documents of the library are files
     return {

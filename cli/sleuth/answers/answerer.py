@@ -3,35 +3,35 @@
 from collections.abc import Callable
 
 from sleuth.answers.analysis import Analysis, analyse
-from sleuth.answers.answer import Answer, Event, Question
+from sleuth.answers.answer import Answer, ProgressEvent, Question
 from sleuth.answers.errors import UnwrittenError
 from sleuth.answers.extraction import extract
 from sleuth.answers.extractive import quoted
 from sleuth.answers.findings import Findings
 from sleuth.answers.finishing import finished
+from sleuth.answers.llm.address import is_private
+from sleuth.answers.llm.chat import Models
+from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.reflection import reflect
 from sleuth.answers.rounds import Gatherer
 from sleuth.answers.work import Work
 from sleuth.answers.writing import write_answer
-from sleuth.content import Contents
-from sleuth.errors import RequestError, SearchError
-from sleuth.language import say
-from sleuth.models.address import is_private
-from sleuth.models.chat import Models
-from sleuth.models.errors import ModelError
-from sleuth.search import Searcher
-from sleuth.settings import LLM_URL, Settings
-from sleuth.text import domain
+from sleuth.base.errors import RequestError, SearchError
+from sleuth.base.i18n import tr
+from sleuth.base.text import domain
+from sleuth.engine.content import ContentReader
+from sleuth.engine.search import Searcher
+from sleuth.store.settings import LLM_URL, Settings
 
-Tell = Callable[[Event], None]
+Tell = Callable[[ProgressEvent], None]
 Write = Callable[[str], None]
 
 
 class Answerer:
     """Answers questions; everything it needs is handed in."""
 
-    def __init__(self, settings: Settings, searcher: Searcher, contents: Contents, models: Models | None) -> None:
-        self.settings, self.searcher, self.contents, self.models = settings, searcher, contents, models
+    def __init__(self, settings: Settings, searcher: Searcher, contents: ContentReader, models: Models | None) -> None:
+        self.settings, self.searcher, self.content_reader, self.models = settings, searcher, contents, models
         self._gatherer = Gatherer(searcher, contents)
 
     def answer(self, question: Question, tell: Tell, write: Write) -> Answer:
@@ -50,7 +50,7 @@ class Answerer:
             if question.search == "off" or (found.rounds and not found.sources):
                 raise  # there is nothing to quote
             why = work.explain(problem)
-            work.warn(say("this is what pages say, word for word, without a model: {reason}", reason=why))
+            work.warn(tr("this is what pages say, word for word, without a model: {reason}", reason=why))
             return self._quote(work, found, write)
         return finished(work, found, text, "model", models.writer.name)
 
@@ -71,7 +71,7 @@ class Answerer:
             try:
                 pages = self._gatherer.gather(work, found, query)
             except SearchError as problem:
-                work.warn(say("the search failed: {reason}", reason=work.explain(problem)))
+                work.warn(tr("the search failed: {reason}", reason=work.explain(problem)))
                 break
             if pages:
                 extract(work, models.writer, found, pages, aim, query)
@@ -82,7 +82,7 @@ class Answerer:
             if verdict.sufficient or not query or found.has_asked(query):
                 break
         if not found.sources:
-            work.warn(say("there are no sources: the answer comes from the model's own knowledge"))
+            work.warn(tr("there are no sources: the answer comes from the model's own knowledge"))
         self._complete(work, found)
 
     def _quote(self, work: Work, found: Findings, write: Write) -> Answer:
@@ -91,16 +91,16 @@ class Answerer:
             self._start(work, work.question.text, 1)
             self._gatherer.gather(work, found, work.question.text)
             self._complete(work, found)
-        text = quoted(found, work.question.text) or say("Nothing was found that answers this.")
+        text = quoted(found, work.question.text) or tr("Nothing was found that answers this.")
         write(text)
         return finished(work, found, text, "extractive")
 
     def _start(self, work: Work, query: str, rounds: int) -> None:
-        work.tell("web_search_start", say("Searching for {query}", query=query), 0, query, rounds=rounds)
+        work.tell("web_search_start", tr("Searching for {query}", query=query), 0, query, rounds=rounds)
 
     def _complete(self, work: Work, found: Findings) -> None:
         counts = {"rounds": len(found.rounds), "sources": len(found.sources)}
-        message = say("Found {sources} sources in {rounds} rounds", **counts)
+        message = tr("Found {sources} sources in {rounds} rounds", **counts)
         pages = sum(one.pages for one in found.rounds)
         work.tell("web_search_complete", message, counts["rounds"], found.rounds[-1].query, pages=pages, **counts)
 

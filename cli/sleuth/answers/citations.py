@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import ascii_url, clean, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth.render.markdown import escape
-from sleuth.text import ascii_url, clean, clean_url, domain
 from sleuth_providers.records import Record
 
 STYLES = ("markdown", "terminal", "plain")
@@ -33,7 +33,7 @@ NAME = re.compile(
 USED = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")
 
 
-class Source(Record):
+class CitedSource(Record):
     """What a number stands for."""
 
     citation: int
@@ -53,7 +53,7 @@ class Mark(Record):
     brackets: str = "[]"
 
 
-class Linked(Record):
+class LinkedText(Record):
     """A text with links, the numbers that have a source, and those that have none."""
 
     text: str
@@ -112,10 +112,10 @@ def _unwrapped(text: str, first: int, last: int, start: int, end: int) -> tuple[
 
 def link(
     text: str,
-    sources: Sequence[Source],
+    sources: Sequence[CitedSource],
     style: str = "markdown",
     signs: Mapping[tuple[int, int], str] | None = None,
-) -> Linked:
+) -> LinkedText:
     """Return the text with every [n] that has a source made a link; `signs` by mark and number are added to them."""
     known = by_number(sources)
     pieces, end = [], 0
@@ -126,19 +126,19 @@ def link(
             (cited if number in known else missing)[number] = None
         pieces += [text[end : mark.start], _linked(text, mark, known, style, signs or {})]
         end = mark.end
-    return Linked("".join([*pieces, text[end:]]), tuple(cited), tuple(missing))
+    return LinkedText("".join([*pieces, text[end:]]), tuple(cited), tuple(missing))
 
 
-def by_number(sources: Iterable[Source]) -> dict[int, Source]:
+def by_number(sources: Iterable[CitedSource]) -> dict[int, CitedSource]:
     """Return sources by their number; the first of a number counts."""
-    known: dict[int, Source] = {}
+    known: dict[int, CitedSource] = {}
     for source in sources:
         known.setdefault(source.citation, source)
     return known
 
 
 def _linked(
-    text: str, mark: Mark, known: Mapping[int, Source], style: str, signs: Mapping[tuple[int, int], str]
+    text: str, mark: Mark, known: Mapping[int, CitedSource], style: str, signs: Mapping[tuple[int, int], str]
 ) -> str:
     shown = {number: f"{number}{signs.get((mark.start, number), mark.sign)}" for number in mark.numbers}
     linked = {number: _link(shown[number], known[number].url, style) for number in mark.numbers if number in known}
@@ -167,7 +167,7 @@ def hyperlink(text: str, target: str) -> str:
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
-def targets(sources: Iterable[Source]) -> dict[int, str]:
+def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
     """Return where the number of each source leads."""
     return {number: _target(source.url) for number, source in by_number(sources).items() if _target(source.url)}
 
@@ -182,14 +182,14 @@ def _for_markdown(target: str) -> str:
     return re.sub(r"&(?=#?\w+;)", "&amp;", target)
 
 
-class Group(Record):
+class ReferenceGroup(Record):
     """Sources that are listed together: those that a round brought."""
 
     round: int  # 0 where there was just one
-    sources: tuple[Source, ...]
+    sources: tuple[CitedSource, ...]
 
 
-def listed(sources: Sequence[Source], cited: Collection[int]) -> list[Group]:
+def listed(sources: Sequence[CitedSource], cited: Collection[int]) -> list[ReferenceGroup]:
     """Return the cited sources in the order of a reference list, by round where there were several."""
     chosen = sorted(
         (source for source in by_number(sources).values() if source.citation in cited),
@@ -197,23 +197,23 @@ def listed(sources: Sequence[Source], cited: Collection[int]) -> list[Group]:
     )
     several = len({source.round for source in sources}) > 1
     return [
-        Group(number if several else 0, tuple(group))
+        ReferenceGroup(number if several else 0, tuple(group))
         for number, group in groupby(chosen, key=lambda source: source.round)
     ]
 
 
-def references(sources: Sequence[Source], cited: Collection[int], style: str = "markdown") -> list[str]:
+def references(sources: Sequence[CitedSource], cited: Collection[int], style: str = "markdown") -> list[str]:
     """Return the lines of the list of cited sources, grouped by round where there are several; none for none cited."""
     lines: list[str] = []
     for group in listed(sources, cited):
         if group.round:
-            name = say("Round {number}", number=group.round)
+            name = tr("Round {number}", number=group.round)
             lines += [*([""] if lines else []), *([f"### {name}", ""] if style == "markdown" else [name])]
         lines += [line for source in group.sources for line in _reference(source, style)]
     return lines
 
 
-def below(text: str, sources: Sequence[Source], cited: Collection[int], style: str = "markdown") -> str:
+def below(text: str, sources: Sequence[CitedSource], cited: Collection[int], style: str = "markdown") -> str:
     """Return what goes below a text: its references, or all sources where it cites none."""
     lines = references(sources, shown_numbers(sources, cited), style)
     if not lines:
@@ -223,25 +223,25 @@ def below(text: str, sources: Sequence[Source], cited: Collection[int], style: s
     return gap + "\n".join([title, *lines]) + "\n"
 
 
-def shown_numbers(sources: Sequence[Source], cited: Collection[int]) -> Collection[int]:
+def shown_numbers(sources: Sequence[CitedSource], cited: Collection[int]) -> Collection[int]:
     """Return the numbers to list: those cited, or all where none is."""
     return cited or [source.citation for source in sources]
 
 
 def heading(cited: Collection[int]) -> str:
     """Return what stands above the list."""
-    return say("References") if cited else say("Sources")
+    return tr("References") if cited else tr("Sources")
 
 
-def address(source: Source) -> str:
+def address(source: CitedSource) -> str:
     """Return where a source is, to be read: on the web, or a document of the library."""
     return _target(source.url) or clean_url(source.url, ("file",))
 
 
-def _reference(source: Source, style: str) -> Iterator[str]:
+def _reference(source: CitedSource, style: str) -> Iterator[str]:
     target = _target(source.url)
     site = domain(target)
-    title = clean(source.title, MAX_TITLE) or site or say("no title")
+    title = clean(source.title, MAX_TITLE) or site or tr("no title")
     if style == "markdown":
         named = f"[{_escaped(title)}](<{_for_markdown(target)}>)" if target else _escaped(title)
         where = site or address(source)
@@ -259,7 +259,7 @@ def _escaped(text: str) -> str:
 
 def without_source(numbers: Iterable[int]) -> str:
     """Return the warning about numbers that stand for nothing."""
-    return say("there is no source for {numbers}", numbers=", ".join(f"[{number}]" for number in numbers))
+    return tr("there is no source for {numbers}", numbers=", ".join(f"[{number}]" for number in numbers))
 
 
 class Numbering:
@@ -267,19 +267,19 @@ class Numbering:
 
     def __init__(self) -> None:
         self.rounds = 0
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, CitedSource] = {}
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[CitedSource, ...]:
         """Return all sources so far, in the order of their numbers."""
         return tuple(self._sources.values())
 
-    def add(self, sources: Iterable[Source]) -> dict[int, int]:
+    def add(self, sources: Iterable[CitedSource]) -> dict[int, int]:
         """Number the sources of the next round; return what each of its own numbers became."""
         self.rounds += 1
         return {source.citation: self._number(source) for source in sources}
 
-    def _number(self, source: Source) -> int:
+    def _number(self, source: CitedSource) -> int:
         following = len(self._sources) + 1
         key = canonical(source.url) or f"#{following}"
         known = self._sources.get(key) or source._replace(citation=following, round=self.rounds)

@@ -1,12 +1,12 @@
 """A conversation: its turns, what the next question knows of them, and the switch that says whether to search."""
 
 from sleuth.answers.answer import Answer
+from sleuth.answers.llm.chat import Message
 from sleuth.answers.presentation import as_text
-from sleuth.errors import RequestError
-from sleuth.language import say
-from sleuth.models.chat import Message
+from sleuth.base.errors import RequestError
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean
 from sleuth.render.markdown import escape
-from sleuth.text import clean
 from sleuth_providers.records import Record
 
 AGENT, CHAT = "agent", "chat"
@@ -54,10 +54,10 @@ class Switch(Record):
     @property
     def state(self) -> str:
         """Return how the switch is shown."""
-        position = say("on") if self.position == "on" else say("off")
+        position = tr("on") if self.position == "on" else tr("off")
         if not self.is_disabled:
             return position
-        return say("{position}, disabled: in agent mode the model decides", position=position)
+        return tr("{position}, disabled: in agent mode the model decides", position=position)
 
 
 def switch_for(search: str) -> Switch:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sleuth.answers import citations, support
-from sleuth.errors import SearchError
-from sleuth.language import say
-from sleuth.models.chat import Usage
+from sleuth.answers.llm.chat import Usage
+from sleuth.base.errors import SearchError
+from sleuth.base.i18n import tr
+from sleuth.base.text import domain
 from sleuth.pages.page import Page
-from sleuth.relevance.summary import Sentence, summarise
-from sleuth.text import domain
+from sleuth.relevance.summary import SummarySentence, summarise
 from sleuth_providers.records import Record
 
 ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
@@ -24,7 +24,7 @@ class Quote(Record):
     end: int
 
 
-class Source(Record):
+class DigestSource(Record):
     """A page that was read, or was not, and what it says in short."""
 
     citation: int  # 0 when it could not be read
@@ -44,18 +44,18 @@ class Digest(Record):
 
     query: str
     summary: tuple[Quote, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[DigestSource, ...]
     warnings: tuple[str, ...] = ()
     method: str = "extractive"  # or model
     text: str = ""  # with [n]
     checks: tuple[support.Support, ...] = ()  # of the citations in it
     out_of_range: tuple[int, ...] = ()
-    pages: tuple[citations.Source, ...] = ()  # what the citations were checked against
+    pages: tuple[citations.CitedSource, ...] = ()  # what the citations were checked against
     model: str = ""
     usage: Usage = Usage()
 
     @property
-    def read(self) -> tuple[Source, ...]:
+    def read(self) -> tuple[DigestSource, ...]:
         """Return the sources that were read."""
         return tuple(source for source in self.sources if source.citation)
 
@@ -69,7 +69,7 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
     failed = [source for source in sources if not source.citation]
     warnings = tuple(
-        say("{site} could not be read: {reason}", site=domain(source.url) or source.url, reason=source.problem)
+        tr("{site} could not be read: {reason}", site=domain(source.url) or source.url, reason=source.problem)
         for source in failed
     )
     return Digest(query, as_quotes(found.overall), sources, warnings)
@@ -82,19 +82,19 @@ def nothing_read(found: Digest) -> SearchError:
     return SearchError("none of the pages could be read: {why}", hint, code="FETCH_FAILED", why=why)
 
 
-def _source(page: Page, citation: int, sentences: Sequence[Sentence]) -> Source:
+def _source(page: Page, citation: int, sentences: Sequence[SummarySentence]) -> DigestSource:
     quotes = tuple(quote._replace(citation=citation) for quote in as_quotes(sentences))
     title = page.title or domain(page.url) or page.url
-    return Source(citation, page.url, title, page.published, page.author, quotes, page.problem, page.layer)
+    return DigestSource(citation, page.url, title, page.published, page.author, quotes, page.problem, page.layer)
 
 
-def as_quotes(sentences: Sequence[Sentence]) -> tuple[Quote, ...]:
+def as_quotes(sentences: Sequence[SummarySentence]) -> tuple[Quote, ...]:
     """Return sentences as quotes; headings are left out where there is anything else, as they read on into the text."""
     quotes = [Quote(" ".join(one.text.split()), one.page + 1, one.start, one.end) for one in sentences]
     return tuple(quote for quote in quotes if quote.text.endswith(ENDS)) or tuple(quotes)
 
 
-def as_json(found: Digest) -> dict[str, Any]:
+def digest_as_json(found: Digest) -> dict[str, Any]:
     """Return the published form of a digest."""
     return {
         "query": found.query or None,

@@ -1,6 +1,6 @@
 """What keeps an answer from being written, beside the errors of models themselves."""
 
-from sleuth.errors import SleuthError
+from sleuth.base.errors import SleuthError
 
 
 class UnwrittenError(SleuthError):

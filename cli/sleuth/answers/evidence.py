@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sleuth.answers.citations import Source, by_number
+from sleuth.answers.citations import CitedSource, by_number
 from sleuth.relevance.sentences import MARKER, sentences
 from sleuth.relevance.words import FAINT, RUN, words
 from sleuth_providers.records import Record
@@ -24,7 +24,7 @@ HAN = "零一二三四五六七八九十"
 DECORATION = re.compile(r"[*_`#>|]+")
 
 
-class Verdict(Record):
+class ClaimVerdict(Record):
     """What one source says of one claim."""
 
     support: str
@@ -32,7 +32,7 @@ class Verdict(Record):
     evidence: tuple[int, int] | None = None  # in the text of the source
 
 
-class Sentence(Record):
+class EvidenceSentence(Record):
     """A sentence of a source as it is compared."""
 
     start: int
@@ -43,36 +43,36 @@ class Sentence(Record):
 class Evidence:
     """The sentences of all sources, and how rare each term is in them."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[CitedSource]) -> None:
         self.texts = {number: source.text for number, source in by_number(sources).items() if source.text.strip()}
         self._same = {number: text.translate(SAME_SIGNS) for number, text in self.texts.items()}
         self._sentences = {number: _sentences(text) for number, text in self.texts.items()}
         everything = [sentence for found in self._sentences.values() for sentence in found]
         self._holders = Counter(term for sentence in everything for term in sentence.terms)
         self._size = len(everything)
-        self._known: dict[tuple[str, int], Verdict] = {}
+        self._known: dict[tuple[str, int], ClaimVerdict] = {}
 
-    def judge(self, claim: str, number: int) -> Verdict:
+    def judge(self, claim: str, number: int) -> ClaimVerdict:
         """Tell how far a claim is found in a source."""
         key = (claim, number)
         if key not in self._known:
             self._known[key] = self._judge(claim, number)
         return self._known[key]
 
-    def _judge(self, claim: str, number: int) -> Verdict:
+    def _judge(self, claim: str, number: int) -> ClaimVerdict:
         wanted = terms(claim)
         if number not in self.texts or not wanted:
-            return Verdict(UNCHECKED)
+            return ClaimVerdict(UNCHECKED)
         text = self.texts[number]
         quotes = _quotes(claim)
         places = [_place(quote, self._same[number]) for quote in quotes or [_bare(claim)]]
         if all(places) and _has_numbers(claim, text):
-            return Verdict(QUOTED, 1.0, places[0])
+            return ClaimVerdict(QUOTED, 1.0, places[0])
         score, evidence = self._best(wanted, number)
         if score < LITTLE or evidence is None:
-            return Verdict(NOT_FOUND, score)
+            return ClaimVerdict(NOT_FOUND, score)
         is_enough = score >= ENOUGH and not quotes and _has_numbers(claim, text[slice(*evidence)])
-        return Verdict(SUPPORTED if is_enough else WEAK, score, evidence)
+        return ClaimVerdict(SUPPORTED if is_enough else WEAK, score, evidence)
 
     def _best(self, wanted: frozenset[str], number: int) -> tuple[float, tuple[int, int] | None]:
         """Return the neighbouring sentences that have most of the terms, as few as will do, and how much that is."""
@@ -100,8 +100,8 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(words(DECORATION.sub(" ", text))) - FAINT
 
 
-def _sentences(text: str) -> list[Sentence]:
-    return [Sentence(start, end, terms(text[start:end])) for start, end in sentences(text)]
+def _sentences(text: str) -> list[EvidenceSentence]:
+    return [EvidenceSentence(start, end, terms(text[start:end])) for start, end in sentences(text)]
 
 
 def _quotes(claim: str) -> list[str]:

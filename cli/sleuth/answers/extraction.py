@@ -8,13 +8,13 @@ from sleuth.answers import replies
 from sleuth.answers.analysis import Analysis
 from sleuth.answers.context import show_page
 from sleuth.answers.fence import defused
-from sleuth.answers.findings import UNJUDGED, Finding, Findings, Note
-from sleuth.answers.prompting import as_list, fill, left_for
-from sleuth.answers.together import side_by_side
+from sleuth.answers.findings import UNJUDGED, Findings, Note, SourceFinding
+from sleuth.answers.llm.chat import Model, Prompt
+from sleuth.answers.llm.json_reply import ask_json
+from sleuth.answers.prompt import as_list, fill, left_for
 from sleuth.answers.work import Work
-from sleuth.language import say
-from sleuth.models.chat import Model, Prompt
-from sleuth.models.parsing import ask_json
+from sleuth.base.i18n import tr
+from sleuth.base.threads import run_parallel
 
 TEMPERATURE = 0.5
 SECONDS = 10.0
@@ -22,18 +22,20 @@ PAGE_ROOM = 8_000  # characters of one page; what matters of a page is a part of
 MAX_SUMMARY, MAX_POINTS, MAX_POINT = 600, 6, 250
 
 
-def extract(work: Work, model: Model, found: Findings, pages: Sequence[Finding], aim: Analysis, query: str) -> None:
+def extract(
+    work: Work, model: Model, found: Findings, pages: Sequence[SourceFinding], aim: Analysis, query: str
+) -> None:
     """Annotate the findings with what the model takes from their pages; one that fails keeps its own passages."""
     number = len(found.rounds)
 
     def tell(done: int) -> None:
-        message = say("Taking notes: {done} of {total} pages", done=done, total=len(pages))
+        message = tr("Taking notes: {done} of {total} pages", done=done, total=len(pages))
         work.tell("web_search_extracting", message, number, query, done=done, total=len(pages))
 
     tell(0)
     jobs = [partial(ask_json, model, extract_prompt(work, page, found.provider, aim, query)) for page in pages]
     problems: list[str] = []
-    for done, (place, result) in enumerate(side_by_side(jobs, SECONDS), 1):
+    for done, (place, result) in enumerate(run_parallel(jobs, SECONDS), 1):
         if isinstance(result, Exception):
             problems.append(work.explain(result))
         else:
@@ -44,7 +46,7 @@ def extract(work: Work, model: Model, found: Findings, pages: Sequence[Finding],
     if problems:
         why = problems[0]
         work.warn(
-            say(
+            tr(
                 "{count} pages speak for themselves, without notes of the model: {reason}",
                 count=len(problems),
                 reason=why,
@@ -52,7 +54,7 @@ def extract(work: Work, model: Model, found: Findings, pages: Sequence[Finding],
         )
 
 
-def extract_prompt(work: Work, page: Finding, provider: str, aim: Analysis, query: str) -> Prompt:
+def extract_prompt(work: Work, page: SourceFinding, provider: str, aim: Analysis, query: str) -> Prompt:
     """Return the prompt for notes from one page."""
     places = {"question": work.asked, "facts": as_list(aim.facts), "code": work.code}
     left = left_for("page", "extract", work.room, **places)

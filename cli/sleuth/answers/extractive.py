@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from sleuth.answers.digest import as_quotes
-from sleuth.answers.findings import Finding, Findings
+from sleuth.answers.findings import Findings, SourceFinding
 from sleuth.relevance.bm25 import rank
 from sleuth.relevance.summary import summarise
 
@@ -22,7 +22,7 @@ def quoted(found: Findings, question: str) -> str:
     )
 
 
-def _to_the_point(found: list[Finding], question: str) -> list[Finding]:
+def _to_the_point(found: list[SourceFinding], question: str) -> list[SourceFinding]:
     """Return the sources that have to do with the question; what all others agree on may be something else."""
     scores = rank(question, [f"{one.title}\n{one.text or one.snippet}" for one in found])
     best = max(scores, default=0.0)

@@ -3,7 +3,7 @@
 import re
 
 from sleuth.answers.citations import MARK, find
-from sleuth.text import clean
+from sleuth.base.text import clean
 
 TAG = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
 HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)

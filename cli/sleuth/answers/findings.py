@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from sleuth.answers.answer import Round
-from sleuth.answers.citations import Numbering, Source
+from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.answers.fence import defused
-from sleuth.outcome import Hit, Outcome
+from sleuth.base.text import domain
+from sleuth.engine.outcome import Outcome
+from sleuth.relevance.hit import Hit
 from sleuth.relevance.sentences import cut
 from sleuth.relevance.urls import canonical
-from sleuth.text import domain
 from sleuth_providers.records import Record
 
 MAX_TEXT = 30_000  # characters of a page; documents of the library may be books
@@ -26,7 +27,7 @@ class Note(Record):
     confidence: float = UNJUDGED
 
 
-class Finding(Record):
+class SourceFinding(Record):
     """A source: a result of a search, and its page where it was read. No text in it can pass for a citation."""
 
     citation: int
@@ -53,11 +54,11 @@ class Findings:
         self.rounds: list[Round] = []
         self.opened: set[str] = set()  # pages that were tried, by their canonical addresses
         self._numbering = Numbering()
-        self._findings: dict[int, Finding] = {}
+        self._findings: dict[int, SourceFinding] = {}
         self._providers: dict[str, None] = {}
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[CitedSource, ...]:
         """Return what can be cited, with the text that claims are checked against."""
         return self._numbering.sources
 
@@ -71,7 +72,7 @@ class Findings:
         """Return what reflection missed in the last round that found anything; nothing where it was not asked."""
         return next((one.missing for one in reversed(self.rounds) if one.outcome != "failed"), "")
 
-    def ranked(self) -> list[Finding]:
+    def ranked(self) -> list[SourceFinding]:
         """Return everything, what has most to do with the question first."""
         return sorted(
             self._findings.values(),
@@ -82,12 +83,12 @@ class Findings:
         """Tell whether a query was asked in a round before."""
         return _folded(query) in {_folded(one.query) for one in self.rounds}
 
-    def add(self, outcome: Outcome, texts: Mapping[str, str]) -> list[Finding]:
+    def add(self, outcome: Outcome, texts: Mapping[str, str]) -> list[SourceFinding]:
         """Number the results of a round; `texts` are those of the pages read in it, which are returned."""
         found = [_finding(hit, texts.get(hit.url, "")) for hit in outcome.results]
         titles = {hit.citation: hit.title for hit in outcome.results}
         numbers = self._numbering.add(
-            Source(one.citation, one.url, titles[one.citation], one.text or one.snippet) for one in found
+            CitedSource(one.citation, one.url, titles[one.citation], one.text or one.snippet) for one in found
         )
         self._providers |= dict.fromkeys(outcome.provider.split(","))
         numbered = [one._replace(citation=numbers[one.citation]) for one in found]
@@ -109,9 +110,9 @@ class Findings:
         return [hit for hit in hits if canonical(hit.url) not in self.opened]
 
 
-def _finding(hit: Hit, text: str) -> Finding:
+def _finding(hit: Hit, text: str) -> SourceFinding:
     whole = text[: cut(text, MAX_TEXT)]
-    return Finding(
+    return SourceFinding(
         hit.citation,
         defused(hit.title),
         hit.url,

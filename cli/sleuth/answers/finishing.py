@@ -1,11 +1,11 @@
 """The last step to an answer: citations are checked, and sentences without one get the source that bears them out."""
 
-from sleuth import logs
 from sleuth.answers import support
 from sleuth.answers.answer import Answer
 from sleuth.answers.citations import find, without_source
 from sleuth.answers.findings import Findings
 from sleuth.answers.work import Work
+from sleuth.base import logs
 
 
 def finished(work: Work, found: Findings, text: str, method: str, model: str = "") -> Answer:

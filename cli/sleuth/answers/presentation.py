@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from sleuth.answers import support
 from sleuth.answers.answer import Answer
-from sleuth.answers.citations import Linked, Source, below, link, targets
+from sleuth.answers.citations import CitedSource, LinkedText, below, link, targets
 from sleuth.answers.digest import Digest
-from sleuth.answers.digest import Source as Page
+from sleuth.answers.digest import DigestSource as Page
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, SUPPORTED, UNCHECKED, WEAK
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import shorten, strip_controls
 from sleuth.render.markdown import escape
-from sleuth.text import harmless, shorten
 
 COUNTED = (  # for a line that is short
     (QUOTED, "{count} quoted"),
@@ -23,18 +23,18 @@ COUNTED = (  # for a line that is short
 
 def safe(answer: Answer) -> Answer:
     """Return an answer whose text cannot steer a terminal; its citations are checked anew where that changed it."""
-    text = harmless(answer.text)
+    text = strip_controls(answer.text)
     if text == answer.text:
         return answer
     return answer._replace(text=text, checks=tuple(support.check(text, answer.sources)))
 
 
-def linked(answer: Answer, style: str) -> Linked:
+def linked(answer: Answer, style: str) -> LinkedText:
     """Return the text of an answer with its citations linked, and marked where a source does not bear them out."""
     return link(answer.text, answer.sources, style, support.signs(answer.checks))
 
 
-def linked_block(block: str, sources: Sequence[Source]) -> str:
+def linked_block(block: str, sources: Sequence[CitedSource]) -> str:
     """Return one block of an answer as the whole one will have it."""
     text = support.attach(block, sources).text if sources else block
     return link(text, sources, "markdown", support.signs(support.check(text, sources))).text
@@ -52,7 +52,7 @@ def as_text(answer: Answer, style: str, *, level: int = 2) -> str:
     return (f"*{label.strip()}*\n\n" if label else "") + text + listed.replace("\n## ", f"\n{'#' * level} ", 1)
 
 
-def passages(answer: Answer, source: Source, limit: int) -> list[str]:
+def passages(answer: Answer, source: CitedSource, limit: int) -> list[str]:
     """Return what a source says, in lines: the places in which its citations were found, else its beginning."""
     spans = sorted(check.evidence for check in answer.checks if check.citation == source.citation and check.evidence)
     places: list[tuple[int, int]] = []
@@ -61,7 +61,7 @@ def passages(answer: Answer, source: Source, limit: int) -> list[str]:
             start, end = places[-1][0], max(end, places.pop()[1])
         places.append((start, end))
     told = "\n…\n".join(source.text[start:end].strip() for start, end in places)
-    return harmless(shorten(told, limit)).split("\n") if told else [say("there is no text of it")]
+    return strip_controls(shorten(told, limit)).split("\n") if told else [tr("there is no text of it")]
 
 
 def is_extractive(answer: Answer) -> bool:
@@ -71,7 +71,7 @@ def is_extractive(answer: Answer) -> bool:
 
 def extractive_label() -> str:
     """Return what is said above sentences that nobody wrote anew."""
-    return say("Extractive: sentences of the pages themselves")
+    return tr("Extractive: sentences of the pages themselves")
 
 
 def summary(answer: Answer) -> str:
@@ -79,10 +79,10 @@ def summary(answer: Answer) -> str:
     usage, rounds, pages = answer.usage, len(answer.rounds), sum(one.pages for one in answer.rounds)
     tokens = usage.prompt_tokens + usage.completion_tokens
     parts = [
-        answer.model or say("no model"),
-        say("1 round") if rounds == 1 else say("{count} rounds", count=rounds) if rounds else say("no search"),
-        say("1 page") if pages == 1 else say("{count} pages", count=pages) if rounds else "",
-        say("{count} tokens", count=f"{'~' * usage.estimated}{tokens:,}") if tokens else "",
+        answer.model or tr("no model"),
+        tr("1 round") if rounds == 1 else tr("{count} rounds", count=rounds) if rounds else tr("no search"),
+        tr("1 page") if pages == 1 else tr("{count} pages", count=pages) if rounds else "",
+        tr("{count} tokens", count=f"{'~' * usage.estimated}{tokens:,}") if tokens else "",
         f"${usage.cost:.4f}" if usage.cost else "",
         f"{answer.elapsed_ms / 1000:.1f} s",
         _fared(answer.checks),
@@ -95,20 +95,20 @@ def _fared(checks: Sequence[support.Support]) -> str:
     for state, template in COUNTED:
         count = sum(check.support == state for check in checks)
         if count:
-            told.append(say(template, count=count))
-    return say("citations: {counts}", counts=", ".join(told)) if told else ""
+            told.append(tr(template, count=count))
+    return tr("citations: {counts}", counts=", ".join(told)) if told else ""
 
 
 def digest_heading(found: Digest, model: str) -> str:
     """Return what stands above a summary that a model writes."""
     count, query = len(found.read), found.query
     if query and count == 1:
-        return say("What the page says about {query!r}, written by {model}", query=query, model=model)
+        return tr("What the page says about {query!r}, written by {model}", query=query, model=model)
     if query:
-        return say("What {count} pages say about {query!r}, written by {model}", count=count, query=query, model=model)
+        return tr("What {count} pages say about {query!r}, written by {model}", count=count, query=query, model=model)
     if count == 1:
-        return say("What the page says, written by {model}", model=model)
-    return say("What {count} pages say, written by {model}", count=count, model=model)
+        return tr("What the page says, written by {model}", model=model)
+    return tr("What {count} pages say, written by {model}", count=count, model=model)
 
 
 def digest_parts(found: Digest, style: str) -> list[str]:
@@ -126,18 +126,18 @@ def digest_as_text(found: Digest, style: str) -> str:
     return text + below(text, found.pages, (), style)
 
 
-def _written(text: str, checks: Sequence[support.Support], sources: Sequence[Source], style: str) -> str:
+def _written(text: str, checks: Sequence[support.Support], sources: Sequence[CitedSource], style: str) -> str:
     found = link(text, sources, style, support.signs(checks)).text.strip()
     return _tamed(found, sources) if style == "markdown" else found
 
 
-def _tamed(text: str, sources: Sequence[Source]) -> str:
-    from sleuth.answers.taming import tame  # brings a parser of Markdown, which plain text can do without
+def _tamed(text: str, sources: Sequence[CitedSource]) -> str:
+    from sleuth.answers.sanitize import tame  # brings a parser of Markdown, which plain text can do without
 
     return tame(text, targets(sources))
 
 
-def _page_heading(page: Page, sources: Sequence[Source], style: str) -> str:
+def _page_heading(page: Page, sources: Sequence[CitedSource], style: str) -> str:
     if style == "plain":
         return f"[{page.citation}] {page.title}"
     return f"### {escape(page.title)} {link(f'[{page.citation}]', sources).text}"

@@ -7,12 +7,12 @@ from sleuth.answers.analysis import Analysis
 from sleuth.answers.context import show
 from sleuth.answers.fence import defused
 from sleuth.answers.findings import Findings
-from sleuth.answers.prompting import as_list, fill, left_for
-from sleuth.answers.together import side_by_side
+from sleuth.answers.llm.chat import Model, Prompt
+from sleuth.answers.llm.json_reply import ask_json
+from sleuth.answers.prompt import as_list, fill, left_for
 from sleuth.answers.work import Work
-from sleuth.language import say
-from sleuth.models.chat import Model, Prompt
-from sleuth.models.parsing import ask_json
+from sleuth.base.i18n import tr
+from sleuth.base.threads import run_parallel
 from sleuth_providers.records import Record
 
 TEMPERATURE = 0.3  # models that think take none
@@ -22,7 +22,7 @@ LAST = 5  # queries that it is told of
 NOTHING = "[search results — none]"
 
 
-class Verdict(Record):
+class Reflection(Record):
     """What reflection says."""
 
     sufficient: bool = True
@@ -30,20 +30,20 @@ class Verdict(Record):
     query: str = ""
 
 
-def reflect(work: Work, model: Model, found: Findings, aim: Analysis) -> Verdict:
+def reflect(work: Work, model: Model, found: Findings, aim: Analysis) -> Reflection:
     """Ask the reasoner whether it is enough; where it does not say, it is."""
     query = found.rounds[-1].query
-    message = say("Judging whether {count} sources are enough", count=len(found.sources))
+    message = tr("Judging whether {count} sources are enough", count=len(found.sources))
     work.tell("web_search_reflecting", message, len(found.rounds), query, sources=len(found.sources))
     job = partial(ask_json, model, reflect_prompt(work, found, aim))
-    ((_, result),) = side_by_side([job], SECONDS)
+    ((_, result),) = run_parallel([job], SECONDS)
     if isinstance(result, Exception):
         why = work.explain(result)
-        work.warn(say("what was found could not be judged and is taken as enough: {reason}", reason=why))
-        return Verdict()
+        work.warn(tr("what was found could not be judged and is taken as enough: {reason}", reason=why))
+        return Reflection()
     reply, usage = result
     work.spend(usage)
-    verdict = Verdict(
+    verdict = Reflection(
         replies.flag_of(reply, "sufficient", default=True),
         defused(replies.text_of(reply, "missing", MAX_MISSING)),
         replies.text_of(reply, "query", MAX_QUERY),

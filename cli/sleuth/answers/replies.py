@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sleuth.text import clean
+from sleuth.base.text import clean
 
 
 def text_of(reply: Mapping[str, Any], name: str, limit: int) -> str:

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 
 from sleuth.answers.answer import Round
-from sleuth.answers.findings import Finding, Findings
+from sleuth.answers.findings import Findings, SourceFinding
 from sleuth.answers.work import Work
-from sleuth.content import Contents
-from sleuth.errors import RequestError
-from sleuth.language import say
-from sleuth.outcome import Hit, Outcome
-from sleuth.pages.page import Event, Page
+from sleuth.base.errors import RequestError
+from sleuth.base.i18n import tr
+from sleuth.base.text import domain
+from sleuth.engine.content import ContentReader
+from sleuth.engine.outcome import Outcome
+from sleuth.engine.search import Searcher, SearchRequest, clean_query, search_error
+from sleuth.pages.page import Page, PageEvent
+from sleuth.relevance.hit import Hit
 from sleuth.relevance.urls import canonical
-from sleuth.search import Searcher, SearchRequest, clean_question, failure
-from sleuth.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME, SEARXNG_TIMEOUT, TIMEOUT
-from sleuth.text import domain
+from sleuth.store.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME, SEARXNG_TIMEOUT, TIMEOUT
 from sleuth_providers.base import Query
 
 SECONDS = 3.0  # for a search, where nobody has set a time limit
@@ -23,14 +24,14 @@ SPARE = 2  # results for every page that is to be read: some cannot be
 class Gatherer:
     """Searches and reads for a question."""
 
-    def __init__(self, searcher: Searcher, contents: Contents) -> None:
-        self.searcher, self.contents = searcher, contents
+    def __init__(self, searcher: Searcher, contents: ContentReader) -> None:
+        self.searcher, self.content_reader = searcher, contents
 
-    def gather(self, work: Work, found: Findings, query: str) -> list[Finding]:
+    def gather(self, work: Work, found: Findings, query: str) -> list[SourceFinding]:
         """Run a round and return the pages read in it; raises SearchError when nobody could be searched."""
         query = _words(query, work.question.text)
         number = len(found.rounds) + 1
-        message = say("Round {number}: searching for {query}", number=number, query=query)
+        message = tr("Round {number}: searching for {query}", number=number, query=query)
         work.tell("web_search_iteration", message, number, query, rounds=work.rounds)
         outcome = self.searcher.search(_request(work, query))
         for line in (*outcome.notices, *outcome.warnings):
@@ -38,7 +39,7 @@ class Gatherer:
         told = Round(number, query, len(outcome.results), 0, outcome.outcome, outcome.provider)
         found.rounds.append(told)
         if outcome.outcome == "failed":
-            raise failure(outcome)
+            raise search_error(outcome)
         texts = self._read(work, found, outcome)
         found.rounds[-1] = told._replace(pages=len(texts))
         pages = found.add(outcome, texts)
@@ -64,24 +65,24 @@ class Gatherer:
     def _open(self, work: Work, found: Findings, hits: Sequence[Hit], before: int) -> list[Page]:
         now, question = found.rounds[-1], work.question
 
-        def tell(event: Event) -> None:
+        def tell(event: PageEvent) -> None:
             done, total = before + event.done, before + event.total
-            message = say("Reading pages: {done} of {total}, {site}", done=done, total=total, site=domain(event.url))
+            message = tr("Reading pages: {done} of {total}, {site}", done=done, total=total, site=domain(event.url))
             counts = {"results": now.results, "done": done, "total": total}
             work.tell("web_search_fetching", message, now.number, now.query, **counts)
 
         urls = [hit.url for hit in hits if not hit.url.startswith("file:")]
-        pages = self.contents.reader.read(urls, cache=question.cache, offline=question.offline, on_event=tell)
-        self.contents.remember(pages)
+        pages = self.content_reader.reader.read(urls, cache=question.cache, offline=question.offline, on_event=tell)
+        self.content_reader.remember(pages)
         return pages
 
 
 def _words(query: str, question: str) -> str:
     """Return a model's query as one can search for it, or else the question."""
     try:
-        return clean_question(query)
+        return clean_query(query)
     except RequestError:
-        return clean_question(question)
+        return clean_query(question)
 
 
 def _request(work: Work, query: str) -> SearchRequest:
@@ -109,7 +110,7 @@ def _request(work: Work, query: str) -> SearchRequest:
 
 def _warn_of(work: Work, failed: Sequence[Page], *, has_text: bool) -> None:
     for page in failed:
-        why = page.problem or say("there is no text on it")
-        work.warn(say("{site} could not be read: {reason}", site=domain(page.url) or page.url, reason=why))
+        why = page.problem or tr("there is no text on it")
+        work.warn(tr("{site} could not be read: {reason}", site=domain(page.url) or page.url, reason=why))
     if failed and not has_text:
-        work.warn(say("FETCH_FAILED: no page could be read; the snippets of the search stand in"))
+        work.warn(tr("FETCH_FAILED: no page could be read; the snippets of the search stand in"))

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sleuth.answers.citations import Source
-from sleuth.errors import RequestError
+from sleuth.answers.citations import CitedSource
+from sleuth.base.errors import RequestError
 
 HINT = "give what sleuth search --json wrote, or a list of objects with url and title"
 MOST = 999  # numbers have three digits
 
 
-def read_sources(text: str) -> list[Source]:
+def read_sources(text: str) -> list[CitedSource]:
     """Return the sources that a JSON document names."""
     try:
         document = json.loads(text)
@@ -32,7 +32,7 @@ def _entries(document: Any) -> list[Any]:
     return document
 
 
-def _source(entry: Any, place: int) -> Source:
+def _source(entry: Any, place: int) -> CitedSource:
     if isinstance(entry, str):
         entry = {"url": entry}
     if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
@@ -43,7 +43,7 @@ def _source(entry: Any, place: int) -> Source:
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MOST:
         raise RequestError("{number!r} is no number of a source", "1 to {most}", number=str(number)[:50], most=MOST)
     turn = entry.get("round")
-    return Source(
+    return CitedSource(
         number,
         entry["url"],
         str(entry.get("title") or ""),

@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from functools import partial
 
-from sleuth import logs
 from sleuth.answers import citations, support
-from sleuth.answers.answer import Event, Question
+from sleuth.answers.answer import ProgressEvent, Question
 from sleuth.answers.context import show
-from sleuth.answers.digest import Digest, Source
+from sleuth.answers.digest import Digest, DigestSource
 from sleuth.answers.errors import UnwrittenError
 from sleuth.answers.fence import defused
-from sleuth.answers.findings import Finding, Note
-from sleuth.answers.prompting import fill, left_for
-from sleuth.answers.together import side_by_side
+from sleuth.answers.findings import Note, SourceFinding
+from sleuth.answers.llm.chat import Model, Models, Prompt
+from sleuth.answers.llm.errors import ModelError
+from sleuth.answers.prompt import fill, left_for
 from sleuth.answers.work import Work
 from sleuth.answers.writing import Write, stream
-from sleuth.language import say
-from sleuth.models.chat import Model, Models, Prompt
-from sleuth.models.errors import ModelError
+from sleuth.base import logs
+from sleuth.base.i18n import tr
+from sleuth.base.text import domain, strip_controls
+from sleuth.base.threads import run_parallel
 from sleuth.pages.page import Page
-from sleuth.settings import Settings
-from sleuth.text import domain, harmless
+from sleuth.store.settings import Settings
 
 TEMPERATURE = 0.3  # low: a summary is to say what the pages say
 SECONDS = 30.0  # for the summary of one page; between two pieces of the one of all
@@ -46,14 +46,14 @@ def write_digest(
     """
     work = Work(Question(found.query), settings, _ignore)
     findings = _findings(found, pages)
-    known = tuple(citations.Source(one.citation, one.url, one.title, one.text) for one in findings)
+    known = tuple(citations.CitedSource(one.citation, one.url, one.title, one.text) for one in findings)
     size = LENGTHS.get(str(length)) or f"at most {length} characters"
     try:
         each = _each(work, models.writer, findings, size) if len(findings) > 1 else {}
         noted = [one._replace(note=Note(summary=defused(each.get(one.citation, "")))) for one in findings]
         text = stream(work, models.writer, _prompt(work, noted, size, work.room), write)
     except (ModelError, UnwrittenError) as problem:
-        why = say("these are the pages' own sentences, not a model's: {reason}", reason=work.explain(problem))
+        why = tr("these are the pages' own sentences, not a model's: {reason}", reason=work.explain(problem))
         return found._replace(warnings=(*found.warnings, *work.warnings, why), usage=work.usage)
     attached = support.attach(text, known)
     return found._replace(
@@ -69,10 +69,10 @@ def write_digest(
     )
 
 
-def _findings(found: Digest, pages: Sequence[Page]) -> list[Finding]:
+def _findings(found: Digest, pages: Sequence[Page]) -> list[SourceFinding]:
     texts = {page.url: page.text for page in pages}
     return [
-        Finding(
+        SourceFinding(
             source.citation,
             defused(source.title),
             source.url,
@@ -84,37 +84,37 @@ def _findings(found: Digest, pages: Sequence[Page]) -> list[Finding]:
     ]
 
 
-def _each(work: Work, model: Model, findings: Sequence[Finding], size: str) -> dict[int, str]:
+def _each(work: Work, model: Model, findings: Sequence[SourceFinding], size: str) -> dict[int, str]:
     """Return the summary of every page by its number; one that fails is missing, and said."""
     texts: dict[int, str] = {}
     for first in range(0, len(findings), AT_ONCE):
         batch = findings[first : first + AT_ONCE]
         jobs = [partial(model.complete, _prompt(work, [one], size, min(work.room, PAGE_ROOM))) for one in batch]
-        for place, result in side_by_side(jobs, SECONDS):
+        for place, result in run_parallel(jobs, SECONDS):
             if isinstance(result, Exception):
                 if isinstance(result, ModelError) and not texts:
                     raise result  # the others would fare no better
                 why = work.explain(result)
                 site = batch[place].site or batch[place].url
-                work.warn(say("{site} is quoted, not summed up by the model: {reason}", site=site, reason=why))
+                work.warn(tr("{site} is quoted, not summed up by the model: {reason}", site=site, reason=why))
             else:
                 work.spend(result.usage)
-                texts[batch[place].citation] = harmless(result.text).strip()
+                texts[batch[place].citation] = strip_controls(result.text).strip()
     return texts
 
 
-def _prompt(work: Work, findings: Sequence[Finding], size: str, room: int) -> Prompt:
+def _prompt(work: Work, findings: Sequence[SourceFinding], size: str, room: int) -> Prompt:
     places = {"length": size, "question": work.asked, "code": work.code}
     left = left_for("pages", "summary", room, **places)
     shown = show(work, findings, PROVIDER, left, work.question.text)
     return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=SECONDS)
 
 
-def _with_text(source: Source, text: str, known: Sequence[citations.Source]) -> Source:
+def _with_text(source: DigestSource, text: str, known: Sequence[citations.CitedSource]) -> DigestSource:
     return source._replace(text=text, checks=tuple(support.check(text, known)))
 
 
-def _out_of_range(text: str, known: Sequence[citations.Source]) -> tuple[int, ...]:
+def _out_of_range(text: str, known: Sequence[citations.CitedSource]) -> tuple[int, ...]:
     numbers = dict.fromkeys(number for mark in citations.find(text) for number in mark.numbers)
     missing = tuple(number for number in numbers if number not in citations.by_number(known))
     if missing:
@@ -122,5 +122,5 @@ def _out_of_range(text: str, known: Sequence[citations.Source]) -> tuple[int, ..
     return missing
 
 
-def _ignore(_: Event) -> None:
+def _ignore(_: ProgressEvent) -> None:
     """Nobody is told of the progress here."""

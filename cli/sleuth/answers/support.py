@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sleuth.answers.citations import Mark, Source, by_number, find
+from sleuth.answers.citations import CitedSource, Mark, by_number, find
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
-from sleuth.language import say
+from sleuth.base.i18n import tr
 from sleuth.relevance.sentences import CLOSERS, END, sentences
 from sleuth.relevance.words import RUN
 from sleuth_providers.records import Record
@@ -109,7 +109,7 @@ def _blank(text: str, marks: Sequence[Mark]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def check(text: str, sources: Sequence[Source]) -> list[Support]:
+def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
     """Compare the sentence of every citation that has a source with that source."""
     evidence, known = Evidence(sources), by_number(sources)
     marks = find(text)
@@ -139,7 +139,7 @@ def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
 def tally(checks: Sequence[Support]) -> str:
     """Return how the citations of a text fared, in one sentence."""
     counts = Counter(one.support for one in checks)
-    return say(
+    return tr(
         "citations checked: {total}, of them {quoted} quoted from the source, {supported} found in it, {weak} weak, "
         "{missing} not found, {unchecked} without text to check",
         total=len(checks),
@@ -151,7 +151,7 @@ def tally(checks: Sequence[Support]) -> str:
     )
 
 
-def attach(text: str, sources: Sequence[Source]) -> Attached:
+def attach(text: str, sources: Sequence[CitedSource]) -> Attached:
     """Put the source that supports it best behind every sentence that names none, as [n+]."""
     seen, claims = prose(text), Claims(text, find(text))
     citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] is a link
@@ -193,7 +193,7 @@ def _before_stop(text: str, start: int, end: int) -> int:
     return stop.start() if stop and stop.start() > start else end
 
 
-def as_json(found: Support, sources: Sequence[Source]) -> dict[str, Any]:
+def as_json(found: Support, sources: Sequence[CitedSource]) -> dict[str, Any]:
     """Return the published form of a check; `evidence` is where the source was found to say it."""
     text = by_number(sources)[found.citation].text
     start, end = found.evidence or (0, 0)

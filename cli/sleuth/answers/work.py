@@ -5,14 +5,14 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from sleuth import logs
-from sleuth.answers.answer import Event, Question
-from sleuth.answers.citations import Source
-from sleuth.errors import SleuthError
-from sleuth.language import say
-from sleuth.models.chat import Usage
-from sleuth.models.errors import ModelError
-from sleuth.settings import ASK_PAGES, ASK_ROUNDS, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
+from sleuth.answers.answer import ProgressEvent, Question
+from sleuth.answers.citations import CitedSource
+from sleuth.answers.llm.chat import Usage
+from sleuth.answers.llm.errors import ModelError
+from sleuth.base import logs
+from sleuth.base.errors import SleuthError
+from sleuth.base.i18n import tr
+from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
 
 LEAST = 6_000  # characters of a prompt; with fewer there would be instructions and nothing to work on
 QUESTION_SHARE = 3  # a third of a prompt at the most
@@ -21,7 +21,7 @@ QUESTION_SHARE = 3  # a third of a prompt at the most
 class Work:
     """What all steps towards one answer share. It is touched by the calling thread alone."""
 
-    def __init__(self, question: Question, settings: Settings, tell: Callable[[Event], None]) -> None:
+    def __init__(self, question: Question, settings: Settings, tell: Callable[[ProgressEvent], None]) -> None:
         self.question, self.settings, self._tell = question, settings, tell
         self.code = secrets.token_hex(8)  # of the fence: nobody outside can know it
         self.room = max(settings[MAX_OUTPUT_CHARS], LEAST)
@@ -30,7 +30,7 @@ class Work:
         self.today = datetime.now(UTC).date().isoformat() if settings[SEARCH_WITH_TIME] else ""
         self.usage = Usage()
         self.warnings: list[str] = []
-        self.sources: tuple[Source, ...] = ()
+        self.sources: tuple[CitedSource, ...] = ()
         self.asked = self._cut(question.text.strip())  # as prompts carry it
         self._started = time.monotonic()
 
@@ -41,7 +41,7 @@ class Work:
 
     def tell(self, name: str, message: str, iteration: int = 0, query: str = "", **counts: int) -> None:
         """Tell how far the work is."""
-        self._tell(Event(name, message, iteration, query, counts, self.sources))
+        self._tell(ProgressEvent(name, message, iteration, query, counts, self.sources))
 
     def warn(self, message: str) -> None:
         """Keep what the user should know; once is enough."""
@@ -58,7 +58,7 @@ class Work:
         if isinstance(problem, ModelError):
             self.spend(problem.usage)
         if isinstance(problem, SleuthError):
-            return say(problem.message, **problem.values)
+            return tr(problem.message, **problem.values)
         logs.log("answer: %r", problem)
         return str(problem) if isinstance(problem, TimeoutError) else type(problem).__name__
 
@@ -66,5 +66,5 @@ class Work:
         limit = self.room // QUESTION_SHARE
         if len(text) <= limit:
             return text
-        self.warn(say("the question is too long and was cut after {limit} characters", limit=limit))
+        self.warn(tr("the question is too long and was cut after {limit} characters", limit=limit))
         return text[:limit]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from sleuth.answers.context import show
 from sleuth.answers.errors import UnwrittenError
 from sleuth.answers.findings import Findings
-from sleuth.answers.prompting import earlier_turns, fill, left_for, size
+from sleuth.answers.llm.chat import Model, Prompt, Usage
+from sleuth.answers.llm.errors import ContextTooLongError, ModelError
+from sleuth.answers.prompt import earlier_turns, fill, left_for, size
 from sleuth.answers.work import Work
-from sleuth.language import say
-from sleuth.models.chat import Model, Prompt, Usage
-from sleuth.models.errors import ContextTooLongError, ModelError
-from sleuth.text import harmless, shorten
+from sleuth.base.i18n import tr
+from sleuth.base.text import shorten, strip_controls
 
 TEMPERATURE = 0.3  # low: the answer is to say what the sources say, in fluent sentences
 SECONDS = 60.0  # between two pieces
@@ -27,7 +27,7 @@ def write_answer(work: Work, model: Model, found: Findings, write: Write) -> str
     try:
         return stream(work, model, answer_prompt(work, found, work.room), write)
     except ContextTooLongError:
-        work.warn(say("the model takes no prompt that long; half of what was found was left out"))
+        work.warn(tr("the model takes no prompt that long; half of what was found was left out"))
         return stream(work, model, answer_prompt(work, found, work.room // 2), write)
 
 
@@ -54,7 +54,7 @@ def stream(work: Work, model: Model, prompt: Prompt, write: Write) -> str:
     size, finish, before = 0, "", ""
     try:
         for piece in model.stream(prompt):
-            text = harmless(before + piece.text)[len(before) :]  # marks may be piled up over several pieces
+            text = strip_controls(before + piece.text)[len(before) :]  # marks may be piled up over several pieces
             before = (before + text)[-CONTEXT:]
             if text:
                 pieces.append(text)
@@ -68,11 +68,11 @@ def stream(work: Work, model: Model, prompt: Prompt, write: Write) -> str:
     except ModelError as problem:
         if not pieces:
             raise
-        work.warn(say("the answer breaks off: {reason}", reason=work.explain(problem)))
+        work.warn(tr("the answer breaks off: {reason}", reason=work.explain(problem)))
     if not "".join(pieces).strip():
         raise UnwrittenError("the model {model} wrote nothing", "try again", code="BAD_RESPONSE", model=model.name)
     if finish == "length":
-        work.warn(say("the answer breaks off: the model has reached its longest reply"))
+        work.warn(tr("the answer breaks off: the model has reached its longest reply"))
     elif finish == "content_filter":
-        work.warn(say("the answer breaks off: a filter of the model's server stopped it"))
+        work.warn(tr("the answer breaks off: a filter of the model's server stopped it"))
     return "".join(pieces)

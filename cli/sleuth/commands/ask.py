@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from sleuth.commands import options as o
-from sleuth.commands import showing
-from sleuth.commands.answering import Manner, answer, as_question
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit, RequestError
+from sleuth.base.errors import Exit, RequestError
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.answer import AnswerOptions, answer, as_question
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
@@ -56,8 +56,8 @@ def ask(
     """
     runtime: Runtime = ctx.obj
     question = as_question(runtime, _text(runtime, words or []), ctx.params)
-    chosen = showing.choose_format(runtime, format, output, View(), json=as_json)
-    found = answer(runtime, question, Manner(chosen, output, progress))
+    chosen = display.choose_format(runtime, format, output, View(), json=as_json)
+    found = answer(runtime, question, AnswerOptions(chosen, output, progress))
     return Exit.NO_RESULTS if exit_status and found.searched and not found.sources else Exit.DONE
 
 

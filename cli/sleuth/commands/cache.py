@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth import prepared
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit
-from sleuth.language import say
-from sleuth.notation import json_text
+from sleuth.base.errors import Exit
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import json_text
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
+from sleuth.store.cache import rendered
 
 app = make_app("Kept answers: stats, clear.")
 
@@ -18,17 +18,17 @@ app = make_app("Kept answers: stats, clear.")
 def stats(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """Show how many answers and pages are kept."""
     runtime: Runtime = ctx.obj
-    answers, pages = runtime.kept_answers.stats(), runtime.kept_pages.stats()
+    answers, pages = runtime.result_cache.stats(), runtime.page_cache.stats()
     shared = _survey(runtime)
     if as_json:
         print(json_text(answers | {"pages": pages, "shared": shared}), file=runtime.stdout)
         return
-    print(say("{entries} answers, {bytes} bytes", **answers), file=runtime.stdout)
-    print(say("{entries} pages, {bytes} bytes", **pages), file=runtime.stdout)
+    print(tr("{entries} answers, {bytes} bytes", **answers), file=runtime.stdout)
+    print(tr("{entries} pages, {bytes} bytes", **pages), file=runtime.stdout)
     if shared and shared["reachable"]:
         kind = " ".join(filter(None, (shared["software"], shared["version"]))) or "Redis"
         template = "{answers} answers and {pages} pages in the shared cache {address} ({kind}, {latencyMs} ms)"
-        print(say(template, kind=kind, **shared), file=runtime.stdout)
+        print(tr(template, kind=kind, **shared), file=runtime.stdout)
         _tell_rest(runtime, shared["complete"])
 
 
@@ -36,32 +36,32 @@ def stats(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", he
 def clear(ctx: typer.Context) -> int:
     """Throw every kept answer and page away, those in a shared cache too."""
     runtime: Runtime = ctx.obj
-    prepared.forget(runtime.paths)
-    answers, pages = runtime.kept_answers.clear(), runtime.kept_pages.clear()
-    print(say("{answers} answers and {pages} pages thrown away", answers=answers, pages=pages), file=runtime.stdout)
+    rendered.clear(runtime.paths)
+    answers, pages = runtime.result_cache.clear(), runtime.page_cache.clear()
+    print(tr("{answers} answers and {pages} pages thrown away", answers=answers, pages=pages), file=runtime.stdout)
     if runtime.shared is None:
         return Exit.DONE
-    from sleuth.shared import contents
-    from sleuth.shared.server import GoneError
+    from sleuth.store.cache.redis import contents
+    from sleuth.store.cache.redis.server import RedisUnavailableError
 
     try:
         removed = contents.clear(runtime.shared)
-    except GoneError:  # said already
+    except RedisUnavailableError:  # said already
         return Exit.UNREACHABLE
     template = "{answers} answers and {pages} pages thrown away in the shared cache {address}, for all machines"
-    print(say(template, address=runtime.shared.address.shown, **removed._asdict()), file=runtime.stdout)
+    print(tr(template, address=runtime.shared.address.shown, **removed._asdict()), file=runtime.stdout)
     _tell_rest(runtime, removed.complete)
     return Exit.DONE
 
 
 def _tell_rest(runtime: Runtime, complete: bool) -> None:
     if not complete:
-        runtime.note(say("the shared server holds so much that there was no time to look at all of it"))
+        runtime.note(tr("the shared server holds so much that there was no time to look at all of it"))
 
 
 def _survey(runtime: Runtime) -> dict[str, Any] | None:
     if runtime.shared is None:
         return None
-    from sleuth.shared.contents import survey
+    from sleuth.store.cache.redis.contents import server_info
 
-    return survey(runtime.shared)
+    return server_info(runtime.shared)

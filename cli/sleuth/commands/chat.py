@@ -8,22 +8,23 @@ import typer
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question
-from sleuth.answers.citations import Source, by_number, references
+from sleuth.answers.citations import CitedSource, by_number, references
 from sleuth.answers.conversation import Conversation, Switch, switch_for
-from sleuth.commands import options as o
-from sleuth.commands import showing
-from sleuth.commands.answering import Manner, answer, as_question
-from sleuth.commands.lines import Lines
-from sleuth.commands.making import make_app
-from sleuth.commands.screen import Row, Screen
-from sleuth.errors import Exit, RequestError, SleuthError
-from sleuth.files import write_atomic
-from sleuth.language import say
-from sleuth.recent import RecentCache
+from sleuth.base.errors import Exit, RequestError, SleuthError
+from sleuth.base.files import write_atomic
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean, clean_url
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.answer import AnswerOptions, answer, as_question
+from sleuth.commands.terminal.lines import Lines
+from sleuth.commands.terminal.screen import Screen
+from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.options import split
+from sleuth.render.answer import PanelRow
 from sleuth.runtime import Runtime
-from sleuth.settings import ASK_PAGES, ASK_ROUNDS
-from sleuth.text import clean, clean_url
-from sleuth.wishes import split
+from sleuth.store.cache.memory import MemoryCache
+from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS
 
 app = make_app()
 
@@ -69,7 +70,7 @@ def chat(
     Ctrl-D leaves.
     """
     runtime: Runtime = ctx.obj
-    runtime.cache = RecentCache(runtime.cache)
+    runtime.cache = MemoryCache(runtime.cache)
     question = as_question(runtime, "", ctx.params)
     return Chat(runtime, question, switch_for(search)).run()
 
@@ -82,7 +83,7 @@ class Chat:
         self.conversation = Conversation()
         self.lines = Lines(runtime, "chat")
         self.is_person = runtime.stdin.isatty()
-        self.manner = Manner("rich" if self.is_person and showing.is_terminal(runtime) else "plain")
+        self.manner = AnswerOptions("rich" if self.is_person and display.is_terminal(runtime) else "plain")
         self.commands: dict[str, Callable[[str], None]] = {
             "search": self._turn,
             "mode": self._enter,
@@ -98,7 +99,7 @@ class Chat:
     def run(self) -> int:
         """Answer and obey until the user has enough."""
         if self.is_person:
-            self._tell(say("ask anything; /help lists the commands, Ctrl-D leaves"))
+            self._tell(tr("ask anything; /help lists the commands, Ctrl-D leaves"))
         try:
             while (line := self._next()) is not None and line not in ("/quit", "/exit", "/q"):
                 self._obey(line)
@@ -125,11 +126,11 @@ class Chat:
             else:
                 raise _unknown(name, [*self.commands, "quit"])
         except SleuthError as error:
-            self.runtime.complain(error)
+            self.runtime.show_error(error)
         except KeyboardInterrupt:
             if not self.is_person:
                 raise
-            self._tell("\n" + say("stopped"))
+            self._tell("\n" + tr("stopped"))
 
     def _ask(self, text: str) -> None:
         if not text:
@@ -148,14 +149,14 @@ class Chat:
         self._tell_switch()
 
     def _tell_switch(self) -> None:
-        self._tell(say("mode: {mode}; search: {state}", mode=self.switch.mode, state=self.switch.state))
+        self._tell(tr("mode: {mode}; search: {state}", mode=self.switch.mode, state=self.switch.state))
 
     def _choose(self, ids: str) -> None:
         chosen = split(ids.split()) or self.question.providers
         if chosen != ("auto",):
-            self.runtime.chooser.named(chosen)  # an unknown one is refused here and now
+            self.runtime.selector.named(chosen)  # an unknown one is refused here and now
         self.question = self.question._replace(providers=chosen)
-        self._tell(say("provider: {ids}", ids=", ".join(chosen)))
+        self._tell(tr("provider: {ids}", ids=", ".join(chosen)))
 
     def _last(self) -> Answer:
         if not self.conversation.turns:
@@ -178,11 +179,11 @@ class Chat:
     def _show_list(self, numbers: list[int]) -> None:
         answer = self._last()
         if self.manner.format == "rich":
-            Screen(self.runtime, self.runtime.stdout).list(answer.sources, numbers, say("Sources"))
+            Screen(self.runtime, self.runtime.stdout).list(answer.sources, numbers, tr("Sources"))
         else:
             print(*references(answer.sources, numbers, "plain"), sep="\n", file=self.runtime.stdout)
 
-    def _show_passage(self, source: Source) -> None:
+    def _show_passage(self, source: CitedSource) -> None:
         """Show what a source says: what its citations were found in, else how it begins."""
         lines = [clean(source.title), clean_url(source.url), "", *presentation.passages(self._last(), source, PASSAGE)]
         if self.manner.format == "rich":
@@ -193,20 +194,20 @@ class Chat:
     def _show_settings(self, _: str) -> None:
         rows = self._settings()
         if self.manner.format == "rich":
-            Screen(self.runtime, self.runtime.stdout).panel(say("Settings"), rows)
+            Screen(self.runtime, self.runtime.stdout).panel(tr("Settings"), rows)
         else:
-            print(*(f"{row.name}{say(': ')}{row.value}" for row in rows), sep="\n", file=self.runtime.stdout)
+            print(*(f"{row.name}{tr(': ')}{row.value}" for row in rows), sep="\n", file=self.runtime.stdout)
 
-    def _settings(self) -> list[Row]:
+    def _settings(self) -> list[PanelRow]:
         settings, models = self.runtime.settings, self.runtime.models
         return [
-            Row(say("Mode"), self.switch.mode, "/mode chat|agent"),
-            Row(say("Search"), self.switch.state, "/search on|off|auto", self.switch.is_disabled),
-            Row(say("Provider"), ", ".join(self.question.providers), "/provider ID"),
-            Row(say("Model"), models.writer.name if models else say("none: answers are sentences of the pages")),
-            Row(say("Rounds"), str(self.question.rounds or settings[ASK_ROUNDS]), "ask.max_iterations"),
-            Row(say("Pages"), str(self.question.pages or settings[ASK_PAGES]), "ask.pages"),
-            Row(say("Turns"), str(len(self.conversation.turns)), "/clear"),
+            PanelRow(tr("Mode"), self.switch.mode, "/mode chat|agent"),
+            PanelRow(tr("Search"), self.switch.state, "/search on|off|auto", self.switch.is_disabled),
+            PanelRow(tr("Provider"), ", ".join(self.question.providers), "/provider ID"),
+            PanelRow(tr("Model"), models.writer.name if models else tr("none: answers are sentences of the pages")),
+            PanelRow(tr("Rounds"), str(self.question.rounds or settings[ASK_ROUNDS]), "ask.max_iterations"),
+            PanelRow(tr("Pages"), str(self.question.pages or settings[ASK_PAGES]), "ask.pages"),
+            PanelRow(tr("Turns"), str(len(self.conversation.turns)), "/clear"),
         ]
 
     def _save(self, path: str) -> None:
@@ -223,14 +224,14 @@ class Chat:
         if not path:
             raise RequestError("there is no file to save to", "name it: /save FILE")
         write_atomic(os.path.expanduser(path), self.conversation.as_markdown().encode("utf-8", "replace"))
-        self._tell(say("saved to {path}", path=path))
+        self._tell(tr("saved to {path}", path=path))
 
     def _clear(self, _: str) -> None:
         self.conversation = Conversation()
-        self._tell(say("what was said is forgotten"))
+        self._tell(tr("what was said is forgotten"))
 
     def _help(self, _: str) -> None:
-        print(say(HELP), file=self.runtime.stdout)
+        print(tr(HELP), file=self.runtime.stdout)
 
     def _tell(self, text: str) -> None:
         print(text, file=self.runtime.stderr, flush=True)

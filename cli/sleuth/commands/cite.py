@@ -7,15 +7,15 @@ import typer
 
 from sleuth.answers import support
 from sleuth.answers.answer import source_as_json
-from sleuth.answers.citations import Linked, Source, below, find, link, without_source
+from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
 from sleuth.answers.sources import read_sources
-from sleuth.commands import options as o
-from sleuth.commands import showing
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit, RequestError
-from sleuth.notation import json_text
+from sleuth.base.errors import Exit, RequestError
+from sleuth.base.json_output import json_text
+from sleuth.base.text import strip_controls
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.text import harmless
 
 app = make_app()
 
@@ -57,7 +57,7 @@ def cite(
     """
     runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
-    text = harmless(_read(runtime, file, "name a file, or pipe the text in"))
+    text = strip_controls(_read(runtime, file, "name a file, or pipe the text in"))
     checks = support.check(text, known) if check else []
     chosen = "json" if as_json else style or _usual_style(runtime, output)
     linked = link(text, known, "markdown" if chosen == "json" else chosen, support.signs(checks))
@@ -65,12 +65,12 @@ def cite(
         written = json_text(_document(text, linked, known, checks), indent=2) + "\n"
     else:
         written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
-    showing.deliver(runtime, written, output)
+    display.deliver(runtime, written, output)
     _say_the_rest(runtime, linked, checks)
     return Exit.DONE
 
 
-def _sources(runtime: Runtime, path: str, file: str) -> list[Source]:
+def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:
     if not path:
         raise RequestError("there are no sources", "name them: sleuth cite --sources results.json")
     if path == file == "-":
@@ -96,10 +96,12 @@ def _read(runtime: Runtime, path: str, hint: str) -> str:
 
 
 def _usual_style(runtime: Runtime, output: str | None) -> str:
-    return "terminal" if not output and showing.is_terminal(runtime) else "markdown"
+    return "terminal" if not output and display.is_terminal(runtime) else "markdown"
 
 
-def _document(text: str, linked: Linked, known: Sequence[Source], checks: Sequence[support.Support]) -> dict[str, Any]:
+def _document(
+    text: str, linked: LinkedText, known: Sequence[CitedSource], checks: Sequence[support.Support]
+) -> dict[str, Any]:
     plain = [{"citation": number, "mark": mark.start} for mark in find(text) for number in mark.numbers]
     return {
         "text": linked.text,
@@ -114,7 +116,7 @@ def _document(text: str, linked: Linked, known: Sequence[Source], checks: Sequen
     }
 
 
-def _say_the_rest(runtime: Runtime, linked: Linked, checks: Sequence[support.Support]) -> None:
+def _say_the_rest(runtime: Runtime, linked: LinkedText, checks: Sequence[support.Support]) -> None:
     if linked.out_of_range:
         runtime.warn(without_source(linked.out_of_range))
     if checks:

@@ -1,15 +1,19 @@
 """`sleuth completions`: print the completion script of a shell."""
 
+import os
 from typing import Annotated, Literal
 
 import typer
 
-from sleuth.commands.making import make_app
+from sleuth.base.errors import SleuthError
+from sleuth.base.paths import shipped_folder
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 
 app = make_app()
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
+FILES = {"bash": "sleuth.bash", "zsh": "_sleuth", "fish": "sleuth.fish", "powershell": "sleuth.ps1"}
 EPILOG = """Installing it:
 
 \b
@@ -35,7 +39,9 @@ def completions(
 
     It completes commands, options, their values, keys of the settings, and the ids of providers, your own included.
     """
-    from sleuth import completion, tree
-
     runtime: Runtime = ctx.obj
-    print(completion.script(shell, tree.read(ctx.find_root().command)), end="", file=runtime.stdout)
+    folder = shipped_folder("completions")
+    if folder is None:
+        raise SleuthError("this installation has no completion scripts", "install sleuth again")
+    with open(os.path.join(folder, FILES[shell]), encoding="utf-8") as stream:
+        print(stream.read(), end="", file=runtime.stdout)

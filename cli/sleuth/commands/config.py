@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit, RequestError, SettingsError
-from sleuth.language import say
-from sleuth.notation import json_text, write_json
+from sleuth.base.errors import Exit, RequestError, SettingsError
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import json_text, write_json
+from sleuth.base.text import mask, mask_login, strip_controls
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.settings import TABLE, Setting, Settings, Value, change, find_setting, read_toml
-from sleuth.text import harmless, mask, mask_login
+from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting, read_toml
 
 app = make_app("Settings: show, get, set, unset, edit, path, validate.")
 
@@ -36,7 +36,7 @@ def show(
     width = max(map(len, values))
     for key, value in values.items():
         source = f"  # {value.origin}" if origin else ""
-        print(harmless(f"{key:<{width}} = {_toml(value.value)}{source}"), file=runtime.stdout)
+        print(strip_controls(f"{key:<{width}} = {_toml(value.value)}{source}"), file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth config get websearch.max_results")
@@ -49,7 +49,7 @@ def get(
     runtime: Runtime = ctx.obj
     value = _shown(runtime.settings, find_setting(key)).value
     plain = value if isinstance(value, str) and value.isprintable() else _toml(value)
-    print(json_text(value) if as_json else harmless(plain), file=runtime.stdout)
+    print(json_text(value) if as_json else strip_controls(plain), file=runtime.stdout)
 
 
 @app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
@@ -64,7 +64,7 @@ def set_(
     runtime: Runtime = ctx.obj
     setting = find_setting(key)
     if value == "-" and (setting.secret or setting.kind.address):
-        from sleuth.commands.secrets import read_secret
+        from sleuth.commands.terminal.secrets import read_secret
 
         value = read_secret(runtime, key)
     change(runtime.paths.config_file, key, value)
@@ -86,7 +86,7 @@ def edit(ctx: typer.Context) -> int:
     import shlex
     import subprocess
 
-    from sleuth.files import private_folder, write_atomic
+    from sleuth.base.files import private_folder, write_atomic
 
     runtime: Runtime = ctx.obj
     path = runtime.paths.config_file
@@ -122,11 +122,11 @@ def _report(runtime: Runtime) -> int:
     for problem in problems:
         runtime.warn(problem)
     if not problems:
-        print(say("{path}: good", path=runtime.paths.config_file), file=runtime.stdout)
+        print(tr("{path}: good", path=runtime.paths.config_file), file=runtime.stdout)
     return Exit.INVALID if problems else Exit.DONE
 
 
-def _shown(settings: Settings, setting: Setting[Any]) -> Value:
+def _shown(settings: Settings, setting: Setting[Any]) -> SettingValue:
     value = settings.look_up(setting)
     if setting.secret:
         return value._replace(value=mask(value.value) or "")
@@ -145,7 +145,7 @@ def _toml(value: Any) -> str:
 
 def _tell_override(runtime: Runtime, setting: Setting[Any]) -> None:
     if setting.variable in runtime.environ:
-        runtime.note(say("{variable} is set and overrides the file", variable=setting.variable))
+        runtime.note(tr("{variable} is set and overrides the file", variable=setting.variable))
 
 
 def _starter() -> str:

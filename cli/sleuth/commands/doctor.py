@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from sleuth.choice import Candidate
-from sleuth.commands.making import seconds
-from sleuth.doctor.finding import Finding, as_json
-from sleuth.errors import Exit, RequestError, SleuthError
-from sleuth.language import say
-from sleuth.notation import write_json
-from sleuth.runtime import AGENT, Runtime
-from sleuth.settings import SEARXNG_TIMEOUT
-from sleuth.text import harmless
+from sleuth.base.errors import Exit, RequestError, SleuthError
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import write_json
+from sleuth.base.text import strip_controls
+from sleuth.commands.terminal.typer_app import seconds
+from sleuth.doctor.finding import Finding, finding_as_json
+from sleuth.engine.selector import Candidate
+from sleuth.runtime import USER_AGENT, Runtime
+from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
@@ -63,7 +63,7 @@ def doctor(
     findings = _choose(_settings_file(settings) if settings else _examine(runtime, url, provider, only, timeout), only)
     if as_document:
         found = list(findings)
-        write_json(as_json(found), runtime.stdout)
+        write_json(finding_as_json(found), runtime.stdout)
     else:
         from sleuth.render.doctor import render
 
@@ -76,26 +76,28 @@ def doctor(
 
 
 def _settings_file(path: str) -> Iterable[Finding]:
-    from sleuth.doctor.settings_file import check_settings
+    from sleuth.doctor.files.settings import check_settings
 
     return check_settings(path)
 
 
 def _mend(runtime: Runtime, path: str, as_document: bool) -> None:
     """Write the corrected file, show what changed, and say how to put it to use."""
-    from sleuth.doctor.settings_file import adopt, diff, fix_settings, write_fix
+    from sleuth.doctor.files.settings import diff, fix_settings, replace_settings, write_fix
 
     mended = fix_settings(path)
     if mended is None:
-        runtime.note(say("there is nothing in {path} that sleuth can mend", path=path))
+        runtime.note(tr("there is nothing in {path} that sleuth can mend", path=path))
         return
     with open(path, encoding="utf-8") as stream:
         before = stream.read()
     target = write_fix(path, mended)
     out = runtime.stderr if as_document else runtime.stdout
     print(f"\n{diff(before, mended, os.path.basename(path))}", end="", file=out)
-    runtime.note(say("written: {target}; to use it:", target=target))
-    print("\n".join(f"    {harmless(command)}" for command in adopt(path, target)), file=runtime.stderr)
+    runtime.note(tr("written: {target}; to use it:", target=target))
+    print(
+        "\n".join(f"    {strip_controls(command)}" for command in replace_settings(path, target)), file=runtime.stderr
+    )
 
 
 def _examine(
@@ -110,7 +112,7 @@ def _examine(
     own = topic in ("install", "cache")
     server = iter(()) if own else _beside(_server(runtime, None, None, timeout, asked=asked))
     if topic != "searxng":
-        from sleuth.doctor.installation import check_installation
+        from sleuth.doctor.installation.checks import check_installation
 
         yield from check_installation(runtime)
     yield from server
@@ -158,18 +160,18 @@ def _server(
     runtime: Runtime, url: str | None, provider: str | None, timeout: float | None, *, asked: bool = False
 ) -> Iterator[Finding]:
     """Return the examination of a server; the provider table is read at once, the server later."""
-    candidate = runtime.chooser.candidate(provider) if provider else None
+    candidate = runtime.selector.candidate(provider) if provider else None
     if candidate and candidate.row.adapter != "searxng":
         return iter([_trial(runtime, candidate, timeout)])
     target = _find(runtime, url, provider or "searxng")
     if not target.enabled and url is None and provider is None:
-        reason = say("it is turned off: sleuth providers set searxng --enable")
+        reason = tr("it is turned off: sleuth providers set searxng --enable")
         return iter([Finding("searxng.address", "skipped", "SearXNG", reason)])
-    from sleuth.doctor.searxng import examine
-    from sleuth.doctor.visit import PATIENCE, Surroundings
+    from sleuth.doctor.server.examination import examine
+    from sleuth.doctor.server.session import PATIENCE, Environment
 
-    around = Surroundings(
-        agent=AGENT,
+    around = Environment(
+        agent=USER_AGENT,
         provider=target.provider,
         variable=target.variable,
         expected=target.expected or asked or url is not None or provider is not None,
@@ -182,7 +184,7 @@ def _server(
 
 def _find(runtime: Runtime, url: str | None, provider: str) -> Target:
     """Return the server a row of the table leads to; a table that cannot be read must not stop the doctor."""
-    from sleuth_providers.searxng import SearXNG
+    from sleuth_providers.adapters.searxng import SearXNG
 
     try:
         target = _row(runtime, provider)
@@ -197,15 +199,15 @@ def _find(runtime: Runtime, url: str | None, provider: str) -> Target:
 
 
 def _row(runtime: Runtime, provider: str) -> Target:
-    chooser = runtime.chooser
-    candidate = chooser.candidate(provider)
+    selector = runtime.selector
+    candidate = selector.candidate(provider)
     row, adapter = candidate
     named = adapter.host_env if row.built_in else ()
     variable = next((name for name in named if runtime.environ.get(name)), "")
     return Target(
-        address=chooser.host(candidate),
-        account=chooser.accounts(candidate)[0],
-        timeout=chooser.policy(candidate, None).timeout,
+        address=selector.host(candidate),
+        account=selector.accounts(candidate)[0],
+        timeout=selector.policy(candidate, None).timeout,
         provider=row.id,
         variable=variable,
         expected=bool(variable or row.api_host),
@@ -215,9 +217,9 @@ def _row(runtime: Runtime, provider: str) -> Target:
 
 def _trial(runtime: Runtime, candidate: Candidate, timeout: float | None) -> Finding:
     """Return how one real request to a provider other than SearXNG went."""
-    from sleuth.trials import try_out
+    from sleuth.engine.trial import test_providers
 
-    verdict = next(try_out(runtime.chooser, [candidate], timeout))
+    verdict = next(test_providers(runtime.selector, [candidate], timeout))
     return Finding(
         f"provider.{candidate.id}",
         "ok" if verdict.success else "fail",

@@ -4,18 +4,18 @@ from typing import Annotated
 
 import typer
 
-from sleuth import prepared
-from sleuth.commands import showing
-from sleuth.commands.making import make_app
-from sleuth.errors import RequestError, SettingsError
-from sleuth.language import say
-from sleuth.notation import write_json
+from sleuth.base.errors import RequestError, SettingsError
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import write_json
+from sleuth.base.text import clean
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.settings import HISTORY
-from sleuth.store.connection import in_words
-from sleuth.store.folding import MOST_QUERIES, fold
-from sleuth.store.history import entries, forget, forget_lines
-from sleuth.text import clean
+from sleuth.store.cache import rendered
+from sleuth.store.database import in_words
+from sleuth.store.history import clear, clear_prompts, entries
+from sleuth.store.journal_import import MOST_QUERIES, import_journal
+from sleuth.store.settings import HISTORY
 
 app = make_app()
 
@@ -52,12 +52,12 @@ def history(
         _clear(runtime, wanted, yes=yes, json=json)
         return
     with in_words(runtime.paths.database):
-        found = entries(runtime.ledger, wanted, count)
+        found = entries(runtime.usage_database, wanted, count)
     if json:
         write_json({"items": [entry.as_json() for entry in found]}, runtime.stdout)
     elif not found:
         runtime.note(_why_none(runtime, wanted))
-    elif showing.is_terminal(runtime):
+    elif display.is_terminal(runtime):
         from sleuth.render.history import render
 
         render(found, runtime.stdout, runtime.color)
@@ -68,29 +68,29 @@ def history(
 
 def _why_none(runtime: Runtime, words: tuple[str, ...]) -> str:
     if not runtime.settings[HISTORY]:
-        return say("no queries are kept: history.enabled is false")
-    return say("no query has these words in it") if words else say("nothing was searched for yet")
+        return tr("no queries are kept: history.enabled is false")
+    return tr("no query has these words in it") if words else tr("nothing was searched for yet")
 
 
 def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, json: bool) -> None:
     """Forget queries wherever they stand: database, journal, prompt, answers written out."""
     paths = runtime.paths
     with in_words(paths.database):
-        if not fold(runtime.database, paths.journal):
+        if not import_journal(runtime.database, paths.journal):
             raise SettingsError("another process keeps {path} locked", "try again in a moment", path=paths.journal)
         count = len(entries(runtime.database, words))
         if not yes:
             _confirm(runtime, count)
-        clean_files = forget(runtime.database, words)
-    lines = forget_lines(paths.state, words)
-    prepared.forget(paths)
+        clean_files = clear(runtime.database, words)
+    lines = clear_prompts(paths.state, words)
+    rendered.clear(paths)
     if not clean_files:
-        runtime.warn(say("another process still reads the old queries; clear again when it has ended"))
+        runtime.warn(tr("another process still reads the old queries; clear again when it has ended"))
     if json:
         write_json({"queries": count, "promptLines": lines}, runtime.stdout)
     else:
         print(
-            say("{count} queries and {lines} lines of the prompt forgotten", count=count, lines=lines),
+            tr("{count} queries and {lines} lines of the prompt forgotten", count=count, lines=lines),
             file=runtime.stdout,
         )
 
@@ -98,7 +98,7 @@ def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, json: bool) -
 def _confirm(runtime: Runtime, count: int) -> None:
     if not runtime.stdin.isatty():
         raise RequestError("nothing was forgotten: nobody can be asked here", "say it: sleuth history --clear --yes")
-    question = say("Forget {count} queries, and what was typed at the prompt? [y/N] ", count=count)
+    question = tr("Forget {count} queries, and what was typed at the prompt? [y/N] ", count=count)
     print(question, end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
         raise RequestError("nothing was forgotten", "answer y to forget")

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sleuth.commands import options as o
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit, RequestError
-from sleuth.language import say
-from sleuth.notation import write_json
+from sleuth.base.errors import Exit, RequestError
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import write_json
+from sleuth.base.text import clean, clean_url
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.settings import LIBRARY_SIZE
-from sleuth.text import clean, clean_url
+from sleuth.store.settings import LIBRARY_SIZE
 
 if TYPE_CHECKING:
-    from sleuth.pages.keeping import Keeper
-    from sleuth.store.library import Entry
+    from sleuth.library.keep import Ingester
+    from sleuth.library.library import LibraryEntry
 
 app = make_app("The embedded offline index: add, search, list, remove, stats.")
 
@@ -51,12 +51,12 @@ def add(
     Folders are read with all below them; hidden files, other kinds and files over 20 MB are left out. What has not
     changed since it was added is not read again. Of bookmarks, names and folders are kept; --fetch keeps the pages too.
     """
-    from sleuth.commands.reading import Progress
-    from sleuth.pages.keeping import Keeper
+    from sleuth.commands.terminal.progress import Progress
+    from sleuth.library.keep import Ingester
 
     runtime: Runtime = ctx.obj
     addresses, paths = _parted(targets)
-    keeper = Keeper(runtime.library, lambda: runtime.reader)
+    keeper = Ingester(runtime.library, lambda: runtime.reader)
     try:
         with _progress(runtime) as show:
             keeper.add_files(paths, fetch=fetch, progress=show)
@@ -72,27 +72,27 @@ def add(
 
 def _parted(targets: list[str]) -> tuple[list[str], list[str]]:
     """Return the addresses and the paths among what was named; what is neither is refused before anything is read."""
-    from sleuth.pages import files
-    from sleuth.pages.keeping import is_address
+    from sleuth.library import ingest
+    from sleuth.library.keep import is_url
 
-    addresses = [target for target in targets if is_address(target)]
+    addresses = [target for target in targets if is_url(target)]
     for address in addresses:
         if not clean_url(address):
             raise RequestError(
                 "{url!r} is not a web address", "write it like https://example.org/page", url=address[:200]
             )
-    paths = [target for target in targets if not is_address(target)]
-    files.check(paths)
+    paths = [target for target in targets if not is_url(target)]
+    ingest.check(paths)
     return [clean_url(address) for address in addresses], paths
 
 
-def _tell_added(runtime: Runtime, keeper: "Keeper", as_json: bool) -> None:
+def _tell_added(runtime: Runtime, keeper: "Ingester", as_json: bool) -> None:
     if as_json:
         left_out = [{"path": path, "reason": reason} for path, reason in keeper.skipped]
         _print_json(runtime, keeper.counts._asdict() | {"skipped": left_out})
         return
-    parts = say("{added} added, {updated} updated, {unchanged} unchanged", **keeper.counts._asdict())
-    print(parts + say(", {count} skipped", count=len(keeper.skipped)), file=runtime.stdout)
+    parts = tr("{added} added, {updated} updated, {unchanged} unchanged", **keeper.counts._asdict())
+    print(parts + tr(", {count} skipped", count=len(keeper.skipped)), file=runtime.stdout)
     _tell_skipped(runtime, keeper.skipped)
 
 
@@ -112,10 +112,10 @@ def search(
     exit_status: o.ExitStatus = False,
 ) -> int:
     """Search the library alone; the same as `sleuth search -p library`."""
-    from sleuth.commands.searching import search as perform
-    from sleuth.wishes import Wishes
+    from sleuth.commands.terminal.search import search as perform
+    from sleuth.engine.options import SearchOptions
 
-    return perform(ctx.obj, Wishes(**ctx.params, provider=("library",)))
+    return perform(ctx.obj, SearchOptions(**ctx.params, provider=("library",)))
 
 
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")
@@ -154,7 +154,7 @@ def list_(
         print(f"   {_when(entry)} · {clean(entry.url, entities=False)}", file=runtime.stdout)
     if found.total > len(found.items):
         runtime.note(
-            say(
+            tr(
                 "{shown} of {total}; more: --offset {next}",
                 shown=len(found.items),
                 total=found.total,
@@ -187,7 +187,7 @@ def remove(
             raise RequestError(
                 "nothing of that name is in the library", "see what is: sleuth library list; the handbook always stays"
             )
-    print(say("{count} pages removed", count=removed), file=runtime.stdout)
+    print(tr("{count} pages removed", count=removed), file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth library stats --json")
@@ -200,7 +200,7 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
         _print_json(runtime, document)
         return
     sources = ", ".join(f"{name} {count}" for name, count in sorted(found.sources.items()))
-    summary = say(
+    summary = tr(
         "{pages} pages ({sources}), {size:.1f} of {limit} MB",
         pages=found.pages,
         sources=sources,
@@ -221,7 +221,7 @@ def _patterns(target: str) -> list[str]:
 
 
 def _confirm(runtime: Runtime) -> None:
-    question = say("Remove everything but the handbook from {path}? [y/N] ", path=runtime.paths.library)
+    question = tr("Remove everything but the handbook from {path}? [y/N] ", path=runtime.paths.library)
     if not runtime.stdin.isatty():
         raise RequestError("nothing was removed: nobody can be asked here", "say it: sleuth library remove --all --yes")
     print(question, end="", file=runtime.stderr, flush=True)
@@ -236,7 +236,7 @@ def _tell_skipped(runtime: Runtime, skipped: list[tuple[str, str]]) -> None:
     for reason, paths in sorted(by_reason.items()):
         names = ", ".join(clean(path, 80, entities=False) for path in paths[:SHOWN])
         more = ", …" if len(paths) > SHOWN else ""
-        runtime.note(say("skipped {count}: {reason} ({names})", count=len(paths), reason=reason, names=names + more))
+        runtime.note(tr("skipped {count}: {reason} ({names})", count=len(paths), reason=reason, names=names + more))
 
 
 def _keep_small(runtime: Runtime) -> None:
@@ -244,7 +244,7 @@ def _keep_small(runtime: Runtime) -> None:
     runtime.library.trim(limit)
     if runtime.library.stats().bytes > limit * 1_000_000:
         runtime.warn(
-            say("the library is larger than {limit} MB; remove something, or raise library.max_megabytes", limit=limit)
+            tr("the library is larger than {limit} MB; remove something, or raise library.max_megabytes", limit=limit)
         )
 
 
@@ -261,14 +261,14 @@ def _progress(runtime: Runtime) -> Iterator[Any]:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Bar(*columns, console=make_console(runtime.stderr, runtime.color), transient=True) as progress:
-        task = progress.add_task(say("reading"), total=None)
-        yield lambda count: progress.update(task, description=say("{count} pages", count=count))
+        task = progress.add_task(tr("reading"), total=None)
+        yield lambda count: progress.update(task, description=tr("{count} pages", count=count))
 
 
-def _when(entry: "Entry") -> str:
+def _when(entry: "LibraryEntry") -> str:
     if entry.source == "page":
-        return say("read {date}", date=_day(entry.modified))
-    return say("added {date}", date=_day(entry.added_at))
+        return tr("read {date}", date=_day(entry.modified))
+    return tr("added {date}", date=_day(entry.added_at))
 
 
 def _day(seconds: float) -> str:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from sleuth.commands import options as o
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit, MissingExtraError
-from sleuth.language import say
+from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.i18n import tr
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 
 app = make_app()
@@ -50,7 +50,7 @@ def mcp(
     if runtime.stdin.isatty():
         _explain(runtime)
     gc.disable()  # the SDK makes tens of thousands of objects that all stay
-    from sleuth.serving.mcp import serve
+    from sleuth.serving.mcp.server import serve
 
     gc.freeze()
     gc.enable()
@@ -60,6 +60,6 @@ def mcp(
 
 def _explain(runtime: Runtime) -> None:
     """Tell a person who typed this what it is."""
-    runtime.note(say("this is an MCP server: an agent starts it, and talks to it where you type now"))
-    runtime.note(say("to set it up in yours: docs/agents.md, or sleuth search -p library set up agents"))
-    runtime.note(say("Ctrl-D or Ctrl-C ends it"))
+    runtime.note(tr("this is an MCP server: an agent starts it, and talks to it where you type now"))
+    runtime.note(tr("to set it up in yours: docs/agents.md, or sleuth search -p library set up agents"))
+    runtime.note(tr("Ctrl-D or Ctrl-C ends it"))

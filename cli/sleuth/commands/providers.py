@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sleuth.commands.making import make_app, seconds
-from sleuth.errors import EXITS, Exit, RequestError
-from sleuth.language import say
-from sleuth.notation import write_json
+from sleuth.base.errors import EXITS, Exit, RequestError
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import write_json
+from sleuth.base.text import mask, mask_login, strip_controls
+from sleuth.commands.terminal.typer_app import make_app, seconds
 from sleuth.runtime import Runtime, built_in
-from sleuth.store.providers import CLEARABLE, Row
-from sleuth.text import harmless, mask, mask_login
+from sleuth.store.provider_table import CLEARABLE, ProviderRow
 
 if TYPE_CHECKING:
-    from sleuth.choice import Candidate, Chooser
+    from sleuth.engine.selector import Candidate, ProviderSelector
 
 app = make_app("The provider table: list, show, set, test, use, add, remove, reset.")
 
@@ -44,15 +44,15 @@ def list_(
     """List every provider: ready, in need of a key, or of an address."""
     runtime: Runtime = ctx.obj
     if not ids:  # completions want ids at once
-        for problem in runtime.chooser.discover():
+        for problem in runtime.selector.discover():
             runtime.warn(problem)
-    rows = (runtime.table if ids else runtime.chooser.table).all()
+    rows = (runtime.table if ids else runtime.selector.table).all()
     shown = rows[offset : offset + limit]
     if ids:
         print("\n".join(row.id for row in shown), file=runtime.stdout)
         return
     items = [
-        _facts(runtime.chooser, runtime.chooser.candidate(row.id)) for row in shown if _known(runtime.chooser, row)
+        _facts(runtime.selector, runtime.selector.candidate(row.id)) for row in shown if _known(runtime.selector, row)
     ]
     if as_json:
         document = {"items": items, "total": len(rows), "limit": limit, "offset": offset}
@@ -67,7 +67,7 @@ def list_(
 def show(ctx: typer.Context, id: Id, as_json: Json = False) -> None:
     """Show all that is known of one provider; keys stay masked."""
     runtime: Runtime = ctx.obj
-    facts = _facts(runtime.chooser, runtime.chooser.candidate(id), full=True)
+    facts = _facts(runtime.selector, runtime.selector.candidate(id), full=True)
     if as_json:
         write_json(facts, runtime.stdout)
         return
@@ -115,7 +115,7 @@ def set_(
     runtime.table.update(id, changes, _pairs(option))
     runtime.health.forget(id)
     fields = [*changes, *_pairs(option)]
-    print(say("{id}: changed {fields}", id=id, fields=harmless(", ".join(fields))), file=runtime.stderr)
+    print(tr("{id}: changed {fields}", id=id, fields=strip_controls(", ".join(fields))), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -123,7 +123,7 @@ def use(ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help
     """Make a provider the default; auto goes back to the fallback list."""
     runtime: Runtime = ctx.obj
     runtime.table.use(None if id == "auto" else id)
-    print(say("{id} is the default now", id=id), file=runtime.stderr)
+    print(tr("{id} is the default now", id=id), file=runtime.stderr)
 
 
 @app.command(
@@ -148,7 +148,7 @@ def add(
         raise RequestError("a provider of your own needs an address", "--api-host 'https://host/search?q=%s'")
     kind = "local"
     if adapter is not None:
-        kind = runtime.chooser.candidate(adapter).adapter.type
+        kind = runtime.selector.candidate(adapter).adapter.type
     changes = {
         "api_host": api_host,
         "engines": _split(engines) if engines is not None else None,
@@ -160,7 +160,7 @@ def add(
     }
     given = {field: value for field, value in changes.items() if value is not None}
     runtime.table.add(id, name or id, kind, adapter or "local", given)
-    print(say("{id} was added; try it: sleuth providers test {id}", id=id), file=runtime.stderr)
+    print(tr("{id} was added; try it: sleuth providers test {id}", id=id), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
@@ -168,7 +168,7 @@ def remove(ctx: typer.Context, id: Id) -> None:
     """Remove a provider of your own."""
     runtime: Runtime = ctx.obj
     runtime.table.remove(id)
-    print(say("{id} was removed", id=id), file=runtime.stderr)
+    print(tr("{id} was removed", id=id), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers reset brave")
@@ -181,7 +181,7 @@ def reset(ctx: typer.Context, id: Id) -> None:
         raise RequestError("{id!r} is your own, there is nothing to go back to", "sleuth providers set …", id=id)
     runtime.table.reset(id, seeds[id])
     runtime.health.forget(id)
-    print(say("{id} is as it came", id=id), file=runtime.stderr)
+    print(tr("{id} is as it came", id=id), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers test --all")
@@ -195,13 +195,13 @@ def test(
     as_json: Json = False,
 ) -> int:
     """Make one real request to each provider, all at once, and tell how it went."""
-    from sleuth.trials import try_out
+    from sleuth.engine.trial import test_providers
 
     runtime: Runtime = ctx.obj
     if not ids and not every:
-        ids = [candidate.id for candidate in runtime.chooser.chain()]
-    candidates = runtime.chooser.named(("all",) if every else tuple(ids or ()))
-    verdicts = try_out(runtime.chooser, candidates, timeout)
+        ids = [candidate.id for candidate in runtime.selector.chain()]
+    candidates = runtime.selector.named(("all",) if every else tuple(ids or ()))
+    verdicts = test_providers(runtime.selector, candidates, timeout)
     if as_json:
         done = sorted(verdicts, key=lambda verdict: verdict.id)
         documents = [verdict.as_json() for verdict in done]
@@ -216,22 +216,22 @@ def test(
     return EXITS.get(failed[0].code, Exit.FAILED) if len(done) == 1 else Exit.FAILED
 
 
-def _known(chooser: "Chooser", row: Row) -> bool:
+def _known(selector: "ProviderSelector", row: ProviderRow) -> bool:
     try:
-        chooser.candidate(row.id)
+        selector.candidate(row.id)
     except RequestError:
         return False
     return True
 
 
-def _facts(chooser: "Chooser", candidate: "Candidate", *, full: bool = False) -> dict[str, Any]:
+def _facts(selector: "ProviderSelector", candidate: "Candidate", *, full: bool = False) -> dict[str, Any]:
     """Return a provider as users and programs may see it."""
-    from sleuth import keys
-    from sleuth.choice import describe
+    from sleuth.engine.selector import describe
+    from sleuth.store import keys
 
     row, adapter = candidate
-    obstacle = chooser.obstacle(candidate)
-    passed = chooser.passed_over(candidate)
+    obstacle = selector.obstacle(candidate)
+    passed = selector.passed_over(candidate)
     facts: dict[str, Any] = {
         "id": row.id,
         "name": row.name,
@@ -240,7 +240,7 @@ def _facts(chooser: "Chooser", candidate: "Candidate", *, full: bool = False) ->
         "why": passed.message if passed else None,
         "hint": describe(obstacle, row.name, row.id)[1] if obstacle else None,
         "needs": "key" if obstacle and adapter.needs_key else "host" if obstacle else None,
-        "keySource": keys.origin(row, adapter, chooser.environ),
+        "keySource": keys.origin(row, adapter, selector.environ),
         "keyPage": adapter.key_page or None,
         "isDefault": row.is_default,
         "enabled": row.enabled,
@@ -249,7 +249,7 @@ def _facts(chooser: "Chooser", candidate: "Candidate", *, full: bool = False) ->
         facts |= {
             "adapter": row.adapter,
             "apiKey": _masked_key(row),
-            "apiHost": mask_login(chooser.host(candidate)) or None,
+            "apiHost": mask_login(selector.host(candidate)) or None,
             "engines": list(row.engines) or None,
             "usingBrowser": row.using_browser,
             "basicAuthUsername": row.basic_auth_username,
@@ -272,7 +272,7 @@ def _facts(chooser: "Chooser", candidate: "Candidate", *, full: bool = False) ->
     return facts
 
 
-def _masked_key(row: Row) -> str | None:
+def _masked_key(row: ProviderRow) -> str | None:
     """Return a stored key masked; env: and keyring: name no secret and are shown, a command may contain one."""
     stored = row.api_key or ""
     if stored.startswith(("env:", "keyring:")):
@@ -284,11 +284,11 @@ def _masked_key(row: Row) -> str | None:
 
 def _secret(runtime: Runtime, field: str, value: str | None) -> str | None:
     if value == "-":
-        from sleuth.commands.secrets import read_secret
+        from sleuth.commands.terminal.secrets import read_secret
 
         return read_secret(runtime, field)
     if value and not value.startswith(("env:", "cmd:", "keyring:")):
-        runtime.warn(say("a secret on the command line stays in the shell's history; use - instead"))
+        runtime.warn(tr("a secret on the command line stays in the shell's history; use - instead"))
     return value
 
 

@@ -2,10 +2,10 @@
 
 import typer
 
-from sleuth.commands import options as o
-from sleuth.commands.making import make_app
-from sleuth.commands.searching import search as perform
-from sleuth.wishes import Wishes
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.search import search as perform
+from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.options import SearchOptions
 
 app = make_app()
 
@@ -72,4 +72,4 @@ def search(
     Words need no quotes. With no provider named, the default is asked, then the fallbacks of the settings;
     with no network the embedded library answers, and says so.
     """
-    return perform(ctx.obj, Wishes(**ctx.params))
+    return perform(ctx.obj, SearchOptions(**ctx.params))

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sleuth.commands.making import make_app
-from sleuth.doctor.deployment import make_deployment, write_deployment
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.commands.terminal.typer_app import make_app
+from sleuth.doctor.files.new_deployment import make_deployment, write_deployment
 from sleuth.runtime import Runtime
 
 USUAL_PORT = 8080  # where sleuth looks without being told
@@ -38,21 +38,21 @@ def init(
     runtime: Runtime = ctx.obj
     files = make_deployment(port, secrets.token_hex(32), limiter=limiter)
     for path in write_deployment(folder, files, force=force):
-        print(say("wrote {path}", path=path), file=runtime.stderr)
+        print(tr("wrote {path}", path=path), file=runtime.stderr)
     print(_commands(folder, port), file=runtime.stdout)
     runtime.note(
-        say("on its first start the container takes the folder core-config as its own (uid 977): edit with sudo then")
+        tr("on its first start the container takes the folder core-config as its own (uid 977): edit with sudo then")
     )
 
 
 def _commands(folder: str, port: int) -> str:
     address = f"http://127.0.0.1:{port}"
     lines = [
-        say("# start"),
+        tr("# start"),
         f"cd {shlex.quote(folder)}",
         "docker compose up -d",
         "",
-        say("# verify: the good answer is {answer}", answer='{"error": "No query"}'),
+        tr("# verify: the good answer is {answer}", answer='{"error": "No query"}'),
         f"curl -s '{address}/search?format=json'",
     ]
     if port != USUAL_PORT:
@@ -60,9 +60,9 @@ def _commands(folder: str, port: int) -> str:
     lines += [
         "sleuth doctor",
         "",
-        say("# restart, after a change of core-config/settings.yml"),
+        tr("# restart, after a change of core-config/settings.yml"),
         "docker compose restart core",
-        say("# after a change of .env or docker-compose.yml"),
+        tr("# after a change of .env or docker-compose.yml"),
         "docker compose up -d",
     ]
     return "\n".join(lines)

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from sleuth.commands.making import make_app
-from sleuth.errors import Exit, MissingExtraError
-from sleuth.language import say
+from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.i18n import tr
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.serving.tokens import Token, find_token
+from sleuth.serving.http.tokens import Token, find_token
 
 app = make_app()
 
@@ -55,8 +55,8 @@ def serve(
         return Exit.DONE
     if not (find_spec("starlette") and find_spec("uvicorn")):
         raise MissingExtraError("serving HTTP needs an optional part", "install it: pip install 'sleuth[serve]'")
-    from sleuth.serving.gatekeeper import allowed_hosts, allowed_origins
-    from sleuth.serving.server import listen
+    from sleuth.serving.http.auth import allowed_hosts, allowed_origins
+    from sleuth.serving.http.server import listen
 
     origins = allowed_origins(allow_origin or ())
     with listen(host, port, remote=allow_remote) as listener:
@@ -66,19 +66,17 @@ def serve(
 
 def _serve(runtime: Runtime, token: Token, listener: socket, hosts: frozenset[str], origins: frozenset[str]) -> int:
     from sleuth.api import Client
-    from sleuth.serving.gatekeeper import Gate
-    from sleuth.serving.server import is_loopback, serve
+    from sleuth.serving.http.auth import AccessRules
+    from sleuth.serving.http.server import is_loopback, serve
 
     host, port = listener.getsockname()[:2]
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     if not is_loopback(host):
-        runtime.warn(say("whoever can reach {address} can try tokens, and read what is sent", address=address))
+        runtime.warn(tr("whoever can reach {address} can try tokens, and read what is sent", address=address))
 
     def ready() -> None:
-        print(
-            say("serving {address}; the token is in {place}", address=address, place=token.place), file=runtime.stderr
-        )
+        print(tr("serving {address}; the token is in {place}", address=address, place=token.place), file=runtime.stderr)
         runtime.stderr.flush()
 
-    interrupted = serve(Client(runtime.environ), Gate(token.text, hosts, origins), listener, ready)
+    interrupted = serve(Client(runtime.environ), AccessRules(token.text, hosts, origins), listener, ready)
     return Exit.INTERRUPTED if interrupted else Exit.DONE

@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from sleuth.answers.digest import digest, nothing_read
-from sleuth.commands import options as o
-from sleuth.commands import showing
-from sleuth.commands.answering import Manner
-from sleuth.commands.digesting import show
-from sleuth.commands.making import make_app
-from sleuth.commands.reading import Progress
-from sleuth.errors import Exit, RequestError
+from sleuth.base.errors import Exit, RequestError
+from sleuth.base.text import clean_url
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.answer import AnswerOptions
+from sleuth.commands.terminal.digest import show
+from sleuth.commands.terminal.progress import Progress
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.render import View
 from sleuth.runtime import Runtime
-from sleuth.text import clean_url
 
 app = make_app()
 
@@ -57,15 +57,15 @@ def summarize(
     given, asked = _given(runtime, urls or [], query)
     size = _length(length)
     cache = "refresh" if refresh else "use"
-    chosen = showing.choose_format(runtime, format, output, View(), json=as_json)
+    chosen = display.choose_format(runtime, format, output, View(), json=as_json)
     with Progress(runtime, progress) as tell:
         pages = runtime.reader.read(given, timeout=timeout, cache=cache, offline=offline, on_event=tell)
-    runtime.contents.remember(pages)
+    runtime.content_reader.remember(pages)
     found = digest(pages, asked, size)
     if not found.read:
         raise nothing_read(found)
     models = None if extractive else runtime.writers(offline=offline)
-    show(runtime, found, pages, Manner(chosen, output, progress), models, size)
+    show(runtime, found, pages, AnswerOptions(chosen, output, progress), models, size)
     return Exit.DONE
 
 
@@ -76,7 +76,7 @@ def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
     found = digest(pages, query, "short")
     if not found.read:
         raise nothing_read(found)
-    manner = Manner(showing.choose_format(runtime, None, None, View(), json=False))
+    manner = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
     show(runtime, found, pages, manner, runtime.writers(), "short")
 
 

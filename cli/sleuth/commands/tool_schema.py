@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from sleuth.commands.making import make_app
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.serving.catalogue import TOOLS, definition
+from sleuth.serving.tool_definitions import TOOLS, definition
 
 app = make_app()
 

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from sleuth.commands.making import make_app
-from sleuth.language import say
-from sleuth.notation import write_json
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import write_json
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.store.connection import in_words
-from sleuth.store.counting import report
+from sleuth.store.database import in_words
 from sleuth.store.health import KEEP
-from sleuth.store.usage import as_json
+from sleuth.store.usage import usage_as_json
+from sleuth.store.usage_report import report
 
 app = make_app()
 
@@ -37,16 +37,16 @@ def usage(
     """
     runtime: Runtime = ctx.obj
     with in_words(runtime.paths.database):
-        found = report(runtime.ledger, days, provider)
+        found = report(runtime.usage_database, days, provider)
     if provider and found.is_empty:
         runtime.table.get(provider)  # or say that there is none of that name
     if json:
-        write_json(as_json(found), runtime.stdout)
+        write_json(usage_as_json(found), runtime.stdout)
     elif not found.is_empty:
         from sleuth.render.usage import render
 
         render(found, runtime.stdout, runtime.color, runtime.environ)
     elif provider:
-        runtime.note(say("{provider} was not asked in these days", provider=provider))
+        runtime.note(tr("{provider} was not asked in these days", provider=provider))
     else:
-        runtime.note(say("nothing was searched for in these days yet; try: sleuth search rust async runtimes"))
+        runtime.note(tr("nothing was searched for in these days yet; try: sleuth search rust async runtimes"))

@@ -20,7 +20,7 @@ class Finding(Record):
     elapsed_ms: int = 0
 
 
-def as_json(findings: list[Finding]) -> dict[str, Any]:
+def finding_as_json(findings: list[Finding]) -> dict[str, Any]:
     """Return the published form of a report."""
     checks = [
         {

@@ -1,9 +1,9 @@
 """What a check of files finds: a finding under its title and, where a program can mend the file, the edits that do."""
 
-from sleuth.doctor.edits import Edit
+from sleuth.base.i18n import tr
+from sleuth.doctor.files.edits import Edit
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import Remedy
-from sleuth.language import say
 from sleuth_providers.records import Record
 
 TITLES = {
@@ -50,7 +50,7 @@ def issue(
 ) -> Issue:
     """Return an issue under the title its id has."""
     cause, fix, link = remedy or Remedy("")
-    return Issue(Finding(id, state, say(TITLES[id]), evidence, cause, fix, link), edits, first)
+    return Issue(Finding(id, state, tr(TITLES[id]), evidence, cause, fix, link), edits, first)
 
 
 def fine(id: str, evidence: str) -> Issue:

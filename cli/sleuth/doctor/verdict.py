@@ -2,8 +2,8 @@
 
 import shlex
 
+from sleuth.base.i18n import tr
 from sleuth.doctor.finding import Finding
-from sleuth.language import say
 from sleuth_providers.records import Record
 
 RESTART = "docker compose restart core"
@@ -41,17 +41,17 @@ def unasked(reason: str) -> Finding:
 
 def in_settings(*lines: str) -> tuple[str, ...]:
     """Return lines to put into the server's settings, and how to make them count."""
-    return (say("# in settings.yml, in the folder mounted at /etc/searxng:"), *lines, say("# then:"), RESTART)
+    return (tr("# in settings.yml, in the folder mounted at /etc/searxng:"), *lines, tr("# then:"), RESTART)
 
 
 def in_limiter(*lines: str) -> tuple[str, ...]:
     """Return lines to put into the limiter's own file, and how to make them count."""
-    return (say("# in limiter.toml, beside settings.yml:"), *lines, say("# then:"), RESTART)
+    return (tr("# in limiter.toml, beside settings.yml:"), *lines, tr("# then:"), RESTART)
 
 
 def in_compose(*lines: str) -> tuple[str, ...]:
     """Return lines to put into the compose file, and how to make them count."""
-    return (say("# in docker-compose.yml, at the service:"), *lines, say("# then:"), RECREATE)
+    return (tr("# in docker-compose.yml, at the service:"), *lines, tr("# then:"), RECREATE)
 
 
 def shell(word: str) -> str:

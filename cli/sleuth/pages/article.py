@@ -7,12 +7,12 @@ from typing import Any
 
 from trafilatura import bare_extraction, load_html
 
-from sleuth import logs
+from sleuth.base import logs
 from sleuth.pages.blocks import Block, after_title, as_text, block
 from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import Content
-from sleuth.pages.tree import Node, from_tree
-from sleuth_providers import tags
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.xml_blocks import Node, from_tree
+from sleuth_providers.html import limits
 
 MAX_MARKUP = 2_000_000  # characters of HTML that are looked at
 MAX_ELEMENTS = 20_000  # more, and trafilatura takes seconds and hundreds of megabytes: paragraphs have to do
@@ -41,13 +41,13 @@ for _name in ("trafilatura", "htmldate", "courlan", "justext", "charset_normaliz
     logging.getLogger(_name).addHandler(logging.NullHandler())  # or what they have to say ends up on stderr
 
 
-def from_html(markup: str, url: str = "") -> Content:
+def from_html(markup: str, url: str = "") -> ExtractedPage:
     """Return the main text of an HTML page."""
     markup = _bounded(markup)
     tree: Any = load_html(markup) if markup.strip() else None
     if tree is None:
         raise EmptyPageError
-    content = _main_text(tree, url) if _is_small(tree) else Content()
+    content = _main_text(tree, url) if _is_small(tree) else ExtractedPage()
     blocks = after_title(content.blocks, content.title) or content.blocks or _paragraphs(tree)
     if _is_shell(tree, as_text(blocks)):
         blocks = _in_noscript(tree)
@@ -68,14 +68,14 @@ def article(markup: str) -> Sequence[Block]:
 
 def _bounded(markup: str) -> str:
     """Cut hostile lengths: the size, the tags and their attributes decide what parsing costs."""
-    return tags.bounded(markup[:MAX_MARKUP].replace("\0", ""))
+    return limits.limit_markup(markup[:MAX_MARKUP].replace("\0", ""))
 
 
 def _is_small(tree: Node) -> bool:
     return sum(1 for _ in tree.iter()) <= MAX_ELEMENTS
 
 
-def _main_text(tree: Node, url: str, about: bool = True) -> Content:
+def _main_text(tree: Node, url: str, about: bool = True) -> ExtractedPage:
     # `fast` scores as well as the slow ways; links, images and emphasis are furniture, so they are not asked for.
     options: dict[str, Any] = {
         "fast": True,
@@ -87,10 +87,10 @@ def _main_text(tree: Node, url: str, about: bool = True) -> Content:
         found: Any = bare_extraction(tree, url=url or None, **options)
     except Exception as problem:  # whatever a page does to it, there is a simpler way
         logs.log("pages: trafilatura failed: %r", problem)
-        return Content()
+        return ExtractedPage()
     if found is None:
-        return Content()
-    return Content(found.title or "", found.author or "", found.date or "", blocks=from_tree(found.body))
+        return ExtractedPage()
+    return ExtractedPage(found.title or "", found.author or "", found.date or "", blocks=from_tree(found.body))
 
 
 def _paragraphs(tree: Node) -> list[Block]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sleuth.text import clean
+from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
 MAX_TEXT = 1_000_000  # characters of a page that are kept at the very most

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from sleuth import accidents, logs
-from sleuth.language import say
+from sleuth.base import logs, os_errors
+from sleuth.base.i18n import tr
 from sleuth_providers.errors import ProviderError
 
 T = TypeVar("T")
 TOO_LATE = 0.05  # seconds left with which nothing is begun any more
 
 
-class Attempt(NamedTuple):
+class LayerAttempt(NamedTuple):
     """One way that was tried, and how that went."""
 
     layer: str  # cache | page | browser | jina | archive
@@ -36,7 +36,7 @@ class Chain(Generic[T]):
 
     def __init__(self, until: float, may_overlap: Callable[[], bool]) -> None:
         self.until, self.may_overlap = until, may_overlap
-        self.attempts: list[Attempt] = []
+        self.attempts: list[LayerAttempt] = []
         self.errors: dict[str, ProviderError] = {}
         self._running: dict[str, tuple[Layer[T], float]] = {}
         self._arrived: queue.SimpleQueue[tuple[Layer[T], T | BaseException]] = queue.SimpleQueue()
@@ -54,7 +54,7 @@ class Chain(Generic[T]):
             elif not self._running:
                 break
             elif found := self._wait(more):
-                self._abandon("skipped", say("another way was quicker"))
+                self._abandon("skipped", tr("another way was quicker"))
                 return found
         self._abandon("timeout", "")
         return None
@@ -86,30 +86,30 @@ class Chain(Generic[T]):
         _, started = self._running.pop(layer.name)
         elapsed = round((time.monotonic() - started) * 1000)
         if not isinstance(outcome, BaseException):
-            self.attempts.append(Attempt(layer.name, "ok", "", elapsed))
+            self.attempts.append(LayerAttempt(layer.name, "ok", "", elapsed))
             return layer.name, outcome
         error = _as_provider_error(layer, outcome)
         self.errors[layer.name] = error
-        self.attempts.append(Attempt(layer.name, error.state, describe(error, layer.who), elapsed))
+        self.attempts.append(LayerAttempt(layer.name, error.state, describe(error, layer.who), elapsed))
         return None
 
     def _abandon(self, state: str, message: str) -> None:
         for name, (layer, started) in self._running.items():
-            said = message or say("{provider} did not answer in time", provider=layer.who)
-            self.attempts.append(Attempt(name, state, said, round((time.monotonic() - started) * 1000)))
+            said = message or tr("{provider} did not answer in time", provider=layer.who)
+            self.attempts.append(LayerAttempt(name, state, said, round((time.monotonic() - started) * 1000)))
         self._running.clear()
 
 
 def describe(error: ProviderError, who: str) -> str:
     """Return what happened, in the user's language."""
-    message = say(error.message, **({"provider": who} | error.values))
-    return say("{message} ({detail})", message=message, detail=error.detail) if error.detail else message
+    message = tr(error.message, **({"provider": who} | error.values))
+    return tr("{message} ({detail})", message=message, detail=error.detail) if error.detail else message
 
 
 def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError:
     if isinstance(problem, ProviderError):
         return problem
     logs.log("pages: %s: %r", layer.name, problem)  # a fault of ours costs one way to the page, not the page
-    accident = accidents.explain(problem)
+    accident = os_errors.explain(problem)
     detail = str(accident) if accident else f"{type(problem).__name__}; --debug tells more"
     return ProviderError(detail, message="{provider}: the page could not be read")

@@ -12,15 +12,6 @@ In messages `{provider}` is the site, or the service that was asked to read the 
 from sleuth_providers.errors import BadResponseError, ProviderError
 
 
-class PrivateAddressError(ProviderError):
-    """The page lives at an address that is not on the public internet."""
-
-    code = "PRIVATE_ADDRESS"
-    state = "refused"
-    message = "{provider} is at a private address, and pages there are not read"
-    hint = "if you mean to read it: sleuth config set fetch.allow_private true"
-
-
 class EmptyPageError(ProviderError):
     """The page came and has no text."""
 

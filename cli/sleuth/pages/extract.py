@@ -4,17 +4,17 @@ import json
 import re
 from collections.abc import Sequence
 
+from sleuth.base.text import clean, shorten
 from sleuth.pages.blocks import MAX_TEXT, Block, as_text, block, from_markdown, from_plain, limited
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.fetch import Fetched
-from sleuth.text import clean, shorten
 from sleuth_providers.records import Record
 
 MAX_JSON = 1_000_000  # characters; more is shown as it came
 SCRIPTS = (("ja", "[\u3040-\u30ff]"), ("ko", "[\uac00-\ud7a3]"), ("zh", "[\u4e00-\u9fff]"), ("ru", "[\u0400-\u04ff]"))
 
 
-class Content(Record):
+class ExtractedPage(Record):
     """What a page says."""
 
     title: str = ""
@@ -24,7 +24,7 @@ class Content(Record):
     blocks: Sequence[Block] = ()
 
 
-def extract(page: Fetched, until: float | None = None) -> Content:
+def extract(page: Fetched, until: float | None = None) -> ExtractedPage:
     """Return the text of a page, or raise EmptyPageError; `until`, on the monotonic clock, is for long PDF files."""
     if page.kind == "pdf":
         from sleuth.pages.pdf import from_pdf
@@ -41,9 +41,9 @@ def extract(page: Fetched, until: float | None = None) -> Content:
     return finished(content)
 
 
-def finished(content: Content) -> Content:
+def finished(content: ExtractedPage) -> ExtractedPage:
     """Return content whose every field is safe to show, with a language where the script gives it away."""
-    return Content(
+    return ExtractedPage(
         clean(content.title, 300, entities=False),
         clean(content.author, 200, entities=False),
         content.published if re.fullmatch(r"\d{4}(-\d\d){0,2}", content.published) else "",
@@ -52,7 +52,7 @@ def finished(content: Content) -> Content:
     )
 
 
-def _from_text(text: str, kind: str) -> Content:
+def _from_text(text: str, kind: str) -> ExtractedPage:
     text = text.replace("\0", "")
     if kind == "json":
         text, kind = _pretty(text), "code"
@@ -63,7 +63,7 @@ def _from_text(text: str, kind: str) -> Content:
         blocks = from_markdown(text) if kind == "markdown" else from_plain(text)
     heading = next((one.text for one in blocks if one.kind == "heading"), "")
     first = blocks[0].text.partition("\n")[0] if blocks and kind == "text" else ""
-    return Content(heading or shorten(first, 100), blocks=blocks)
+    return ExtractedPage(heading or shorten(first, 100), blocks=blocks)
 
 
 def _pretty(text: str) -> str:

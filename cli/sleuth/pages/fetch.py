@@ -5,10 +5,10 @@ import time
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
-from sleuth.pages import charsets, walls
+from sleuth.base.text import clean
+from sleuth.pages import bot_walls, charsets
 from sleuth.pages.errors import UnreadableError
-from sleuth.text import clean
-from sleuth_providers.base import Reply, Request
+from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
@@ -18,8 +18,8 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.http import Http, Wire
-from sleuth_providers.policy import Guard, Policy
+from sleuth_providers.net.client import HttpClient, Transport
+from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
 
 MAX_BODY = 10_000_000
@@ -71,16 +71,16 @@ class Fetched(Record):
         return self.body.decode(self.charset or "utf-8", "replace")
 
 
-class Asker(Record):
+class PageSender(Record):
     """How pages are asked for."""
 
     timeout: float = 8.0
     guard: Guard | None = None
-    wire: Wire | None = None
+    wire: Transport | None = None
     language: str = ""  # the user's, as in Accept-Language
 
 
-def fetch(url: str, asker: Asker) -> Fetched:
+def fetch(url: str, asker: PageSender) -> Fetched:
     """Return a page, or raise the ProviderError that says why there is none to read."""
     started = time.monotonic()
     address = ascii_address(url)
@@ -97,20 +97,20 @@ def fetch(url: str, asker: Asker) -> Fetched:
     return received(reply, url)._replace(elapsed=time.monotonic() - started)
 
 
-class _PageHttp(Http):
+class _PageHttp(HttpClient):
     """Sends the same harmless headers on every hop, where the client for providers would fall back to an API's."""
 
-    def __init__(self, policy: Policy, asker: Asker) -> None:
+    def __init__(self, policy: Policy, asker: PageSender) -> None:
         super().__init__(policy, asker.wire)
         self.headers = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
         if asker.language:
             self.headers["Accept-Language"] = f"{asker.language},en;q=0.5"
 
-    def _exchange(self, request: Request) -> Reply:
+    def _exchange(self, request: Request) -> Response:
         return super()._exchange(request._replace(headers=self.headers))
 
 
-def received(reply: Reply, asked: str) -> Fetched:
+def received(reply: Response, asked: str) -> Fetched:
     """Return a good reply as a page, unless it is a wall or nothing one can read."""
     declared = reply.headers.get("content-type", "")
     content_type = declared.partition(";")[0].strip().lower()
@@ -121,15 +121,15 @@ def received(reply: Reply, asked: str) -> Fetched:
         label = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", declared, re.IGNORECASE)
         charset = charsets.find(reply.body, label[1] if label else "", markup=kind == "html")
     page = Fetched(asked, shown, reply.status, content_type, kind, charset, reply.body)
-    if kind == "html" and (wall := walls.find_wall(page.text(), asked, shown)):
+    if kind == "html" and (wall := bot_walls.find_wall(page.text(), asked, shown)):
         raise blocked(wall, reply.status)
     return page
 
 
-def refusal(reply: Reply) -> ProviderError | None:
+def refusal(reply: Response) -> ProviderError | None:
     """Return the error that the status of a page means; the words for providers speak of keys."""
     status, detail = reply.status, f"HTTP {reply.status}"
-    if walls.is_challenge(reply.headers):
+    if bot_walls.is_challenge(reply.headers):
         return blocked("bot check", status)
     if status in (200, 203):
         return None

@@ -3,12 +3,12 @@
 from hashlib import sha256
 from typing import Any
 
+from sleuth.base.text import clean, clean_url
 from sleuth.pages import blocks
-from sleuth.pages.chain import Attempt
-from sleuth.pages.extract import Content
-from sleuth.pages.services import Reading
+from sleuth.pages.chain import LayerAttempt
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.services import ServiceReply
 from sleuth.relevance.urls import canonical
-from sleuth.text import clean, clean_url
 from sleuth_providers.records import Record
 
 LABEL = 1000  # characters; a title is shorter when it is read
@@ -26,7 +26,7 @@ class Page(Record):
     published: str = ""  # ISO date
     language: str = ""  # BCP 47
     layer: str = ""  # the way that led to it; empty when none did
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[LayerAttempt, ...] = ()
     elapsed_ms: int = 0
     cached: bool = False
     truncated: bool = False
@@ -44,7 +44,7 @@ class Page(Record):
         return "" if self.ok else next((attempt.message for attempt in self.attempts if attempt.message), "")
 
 
-class Event(Record):
+class PageEvent(Record):
     """How far the reading of several pages is."""
 
     kind: str  # start | end
@@ -59,7 +59,7 @@ def cache_key(url: str) -> str:
     return sha256(f"page {canonical(url)}".encode("utf-8", "replace")).hexdigest()
 
 
-def from_reading(url: str, reading: Reading, limit: int) -> Page:
+def from_reading(url: str, reading: ServiceReply, limit: int) -> Page:
     """Return as much of a page as is wanted."""
     content = reading.content
     kept, truncated = blocks.cut(content.blocks, limit)
@@ -77,7 +77,7 @@ def from_reading(url: str, reading: Reading, limit: int) -> Page:
     )
 
 
-def as_json(layer: str, reading: Reading) -> dict[str, Any]:
+def as_json(layer: str, reading: ServiceReply) -> dict[str, Any]:
     """Return a page in the form the cache keeps: whole, however little of it was wanted."""
     content = reading.content
     return {
@@ -89,8 +89,8 @@ def as_json(layer: str, reading: Reading) -> dict[str, Any]:
     }
 
 
-def from_json(value: Any) -> Reading:
+def from_json(value: Any) -> ServiceReply:
     """Read a page back; raises KeyError, TypeError or ValueError for what is none."""
     title, author, published, language = (clean(part, LABEL, entities=False) for part in value["about"])
-    content = Content(title, author, published, language, blocks.from_json(value["blocks"]))
-    return Reading(content, str(value["url"]), clean(value["archived"], LABEL))
+    content = ExtractedPage(title, author, published, language, blocks.from_json(value["blocks"]))
+    return ServiceReply(content, str(value["url"]), clean(value["archived"], LABEL))

@@ -9,10 +9,10 @@ from typing import Any
 
 from pypdf import PdfReader
 
-from sleuth import logs
+from sleuth.base import logs
 from sleuth.pages.blocks import MAX_TEXT, Block, block
 from sleuth.pages.errors import EmptyPageError, UnreadableError
-from sleuth.pages.extract import Content
+from sleuth.pages.extract import ExtractedPage
 from sleuth_providers.errors import DeadlineError
 
 MAX_PAGES = 300
@@ -27,7 +27,7 @@ class _TimeIsUpError(Exception):
     pass
 
 
-def from_pdf(body: bytes, until: float | None = None) -> Content:
+def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
     """Return the text of a PDF file, as many of its pages as time and size allow."""
     until = until or time.monotonic() + PATIENCE
     try:
@@ -45,7 +45,7 @@ def from_pdf(body: bytes, until: float | None = None) -> Content:
     if not blocks:
         raise EmptyPageError(message="{provider} sent a PDF file without text, most likely scanned pictures")
     title, author, published = _about(reader)
-    return Content(title or blocks[0].text[:100], author, published, blocks=blocks)
+    return ExtractedPage(title or blocks[0].text[:100], author, published, blocks=blocks)
 
 
 def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:

@@ -11,18 +11,18 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from sleuth import __version__, logs
-from sleuth.cache import Cache
-from sleuth.language import say
-from sleuth.pages import guard
-from sleuth.pages.chain import Attempt, Chain, Layer
-from sleuth.pages.errors import EmptyPageError, PrivateAddressError
+from sleuth import __version__
+from sleuth.base import logs
+from sleuth.base.i18n import tr
+from sleuth.pages.chain import Chain, Layer, LayerAttempt
+from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import extract
-from sleuth.pages.fetch import Asker, fetch, received, refusal
-from sleuth.pages.page import Event, Page, as_json, cache_key, from_json, from_reading
-from sleuth.pages.services import Reading, read_by_jina, read_from_archive
-from sleuth.pages.turns import Turns
-from sleuth.settings import (
+from sleuth.pages.fetch import PageSender, fetch, received, refusal
+from sleuth.pages.page import Page, PageEvent, as_json, cache_key, from_json, from_reading
+from sleuth.pages.politeness import HostQueue
+from sleuth.pages.services import ServiceReply, read_by_jina, read_from_archive
+from sleuth.store.cache.disk import Cache
+from sleuth.store.settings import (
     FETCH_ARCHIVE,
     FETCH_BROWSER,
     FETCH_CHARS,
@@ -34,10 +34,11 @@ from sleuth.settings import (
     LANGUAGE,
     Settings,
 )
-from sleuth_providers.base import Reply
-from sleuth_providers.errors import BadRequestError, UnreachableError
-from sleuth_providers.http import Http, Wire
-from sleuth_providers.policy import Guard, Policy
+from sleuth_providers.base import Response
+from sleuth_providers.errors import BadRequestError, PrivateAddressError, UnreachableError
+from sleuth_providers.net import guard
+from sleuth_providers.net.client import HttpClient, Transport
+from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
 
 AGENT = f"sleuth/{__version__} (command-line web search)"  # to services; sites see a browser
@@ -45,10 +46,10 @@ SHORTEST = 0.1  # seconds; less is no time limit but a refusal
 AFTERWARDS = 1.0  # seconds in which answers may still be put into the cache
 LOOK = 1.0  # seconds until it is looked whether threads are still there: without memory they die speechless
 
-Browser = Callable[..., Reply]  # browser(url, timeout=…, user_agent=…, guard=…)
+Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
 
 
-class Plan(Record):
+class ReadPlan(Record):
     """How one call may use time, network and cache."""
 
     timeout: float
@@ -65,7 +66,7 @@ class Reader:
         self,
         settings: Settings,
         cache: Cache,
-        wire: Wire | None = None,
+        wire: Transport | None = None,
         browser: Browser | None = None,
         guard: Guard = guard.check,
         jina_key: str = "",
@@ -73,7 +74,7 @@ class Reader:
         self.settings, self.cache, self.wire, self.guard = settings, cache, wire, guard
         self.browser = browser or (_browser if settings[FETCH_BROWSER] else None)
         self.jina_key = jina_key or settings.environ.get("JINA_API_KEY", "").partition(",")[0].strip()
-        self.turns = Turns()
+        self.turns = HostQueue()
         logs.hide(self.jina_key)
 
     def read(
@@ -85,10 +86,10 @@ class Reader:
         max_chars: int | None = None,
         cache: str = "use",
         offline: bool = False,
-        on_event: Callable[[Event], None] | None = None,
+        on_event: Callable[[PageEvent], None] | None = None,
     ) -> list[Page]:
         """Return a page for every address, in the order given; whatever goes wrong stands in its attempts."""
-        plan = Plan(
+        plan = ReadPlan(
             max(SHORTEST, timeout or self.settings[FETCH_TIMEOUT]),
             concurrency or self.settings[FETCH_CONCURRENCY],
             max_chars or self.settings[FETCH_CHARS],
@@ -101,15 +102,15 @@ class Reader:
         for url in wanted:
             if known := self._cached(url, plan):
                 pages[url] = known
-                tell(Event("end", url, len(pages), len(wanted), known))
+                tell(PageEvent("end", url, len(pages), len(wanted), known))
         missing = _spread([url for url in wanted if url not in pages])
         for kind, url, page in self._read_all(missing, plan):
             if page:
                 pages[url] = page
-            tell(Event(kind, url, len(pages), len(wanted), page))
+            tell(PageEvent(kind, url, len(pages), len(wanted), page))
         return [pages[url] for url in urls]
 
-    def _read_all(self, urls: list[str], plan: Plan) -> Iterator[tuple[str, str, Page | None]]:
+    def _read_all(self, urls: list[str], plan: ReadPlan) -> Iterator[tuple[str, str, Page | None]]:
         """Yield what happens, in the calling thread; the work is done by a few others."""
         if not urls:
             return
@@ -139,7 +140,7 @@ class Reader:
         for worker in workers:
             worker.join(max(0.0, end - time.monotonic()))
 
-    def _work(self, waiting: Any, told: Any, plan: Plan) -> None:
+    def _work(self, waiting: Any, told: Any, plan: ReadPlan) -> None:
         while True:
             try:
                 url = waiting.get_nowait()
@@ -150,14 +151,16 @@ class Reader:
                 self._read(url, plan, lambda page: told.put(("end", page.url, page)))
             except Exception as problem:  # a fault of ours costs one page, not the others
                 logs.log("pages: %s: %r", url, problem)
-                message = say("the page could not be read; --debug tells more")
-                told.put(("end", url, Page(url, attempts=(Attempt("page", "bad_response", message),))))
+                message = tr("the page could not be read; --debug tells more")
+                told.put(("end", url, Page(url, attempts=(LayerAttempt("page", "bad_response", message),))))
 
-    def _read(self, url: str, plan: Plan, post: Callable[[Page], None]) -> None:
+    def _read(self, url: str, plan: ReadPlan, post: Callable[[Page], None]) -> None:
         """Read one page and post it; then keep it for the next one who wants it."""
         started = time.monotonic()
         if plan.offline:
-            post(Page(url, attempts=(Attempt("cache", "skipped", say("offline, and the page is not in the cache")),)))
+            post(
+                Page(url, attempts=(LayerAttempt("cache", "skipped", tr("offline, and the page is not in the cache")),))
+            )
             return
         key = cache_key(url)
         # Whoever else is reading the same page now is worth waiting for, though not for long.
@@ -177,18 +180,18 @@ class Reader:
             if plan.cache != "off":
                 self.cache.put(key, as_json(layer, reading), self.settings[FETCH_TTL] * 60)
 
-    def _through_layers(self, url: str, plan: Plan) -> tuple[tuple[str, Reading] | None, Chain[Reading]]:
-        watch = guard.Watch(self.guard, self.settings[FETCH_PRIVATE])
+    def _through_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ServiceReply] | None, Chain[ServiceReply]]:
+        watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
         self.turns.take(_site(url), plan.timeout)
         # The clock starts now: waiting for one's turn is not the site's fault.
-        chain: Chain[Reading] = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
+        chain: Chain[ServiceReply] = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
         try:
             return chain.run(self._layers(url, chain, watch)), chain
         except Exception:  # no thread to be had, say, that would give the turn back
             self.turns.give(_site(url))
             raise
 
-    def _layers(self, url: str, chain: Chain[Reading], watch: guard.Watch) -> Iterator[Layer[Reading]]:
+    def _layers(self, url: str, chain: Chain[ServiceReply], watch: guard.AddressGuard) -> Iterator[Layer[ServiceReply]]:
         """Yield the ways to a page; each is asked for when those before have failed, or one of them is slow."""
         site = _site(url)
         yield Layer("page", site, partial(self._from_site, url, watch))
@@ -199,18 +202,18 @@ class Reader:
             yield Layer("browser", site, partial(self._in_browser, self.browser, url, watch))
         private = watch.private or guard.is_local(site)
         for name, who, host, allowed, read in (
-            ("jina", say("the Jina reader"), self._host("JINA"), self.settings[FETCH_JINA], self._by_jina),
+            ("jina", tr("the Jina reader"), self._host("JINA"), self.settings[FETCH_JINA], self._by_jina),
             (
                 "archive",
-                say("the Wayback Machine"),
+                tr("the Wayback Machine"),
                 self._host("ARCHIVE"),
                 self.settings[FETCH_ARCHIVE],
                 self._archived,
             ),
         ):
             if allowed and private and not host:
-                message = say("{provider} is not told about a page on a private network", provider=who)
-                chain.attempts.append(Attempt(name, "skipped", message))
+                message = tr("{provider} is not told about a page on a private network", provider=who)
+                chain.attempts.append(LayerAttempt(name, "skipped", message))
             elif allowed:
                 yield Layer(name, who, partial(read, url, host))
 
@@ -218,36 +221,36 @@ class Reader:
         """Return the server that stands in for a service; one that the user runs may know of private pages."""
         return self.settings.environ.get(f"SLEUTH_{name}_HOST", "").strip()
 
-    def _from_site(self, url: str, watch: Guard, until: float) -> Reading:
+    def _from_site(self, url: str, watch: Guard, until: float) -> ServiceReply:
         language = self.settings[LANGUAGE]
-        asker = Asker(until - time.monotonic(), watch, self.wire, "" if language == "auto" else language)
+        asker = PageSender(until - time.monotonic(), watch, self.wire, "" if language == "auto" else language)
         try:
             page = fetch(url, asker)
         finally:
             self.turns.give(_site(url))
-        return Reading(extract(page, until), page.final_url)
+        return ServiceReply(extract(page, until), page.final_url)
 
-    def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> Reading:
+    def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ServiceReply:
         _check(url, watch)
         # What scripts ask for is guarded apart: that they were refused something does not make the page a private one.
-        scripts = guard.Watch(self.guard, self.settings[FETCH_PRIVATE])
+        scripts = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
         reply = browser(url, timeout=max(SHORTEST, until - time.monotonic()), user_agent="", guard=scripts)
         _check(reply.url, watch)
         if error := refusal(reply):
             raise error
-        return Reading(extract(received(reply, url), until), reply.url)
+        return ServiceReply(extract(received(reply, url), until), reply.url)
 
-    def _by_jina(self, url: str, host: str, until: float) -> Reading:
+    def _by_jina(self, url: str, host: str, until: float) -> ServiceReply:
         return read_by_jina(url, self._http(until), host, self.jina_key)
 
-    def _archived(self, url: str, host: str, until: float) -> Reading:
+    def _archived(self, url: str, host: str, until: float) -> ServiceReply:
         return read_from_archive(url, self._http(until), host, until)
 
-    def _http(self, until: float) -> Http:
+    def _http(self, until: float) -> HttpClient:
         left = max(SHORTEST, until - time.monotonic())
-        return Http(Policy(timeout=left, connect_timeout=min(5.0, left), attempts=2, user_agent=AGENT), self.wire)
+        return HttpClient(Policy(timeout=left, connect_timeout=min(5.0, left), attempts=2, user_agent=AGENT), self.wire)
 
-    def _cached(self, url: str, plan: Plan) -> Page | None:
+    def _cached(self, url: str, plan: ReadPlan) -> Page | None:
         if plan.cache != "use":
             return None
         entry = self.cache.get(cache_key(url))
@@ -258,7 +261,7 @@ class Reader:
         except (KeyError, TypeError, ValueError):
             return None
         page = from_reading(url, reading, plan.limit)
-        return page._replace(layer="cache", attempts=(Attempt("cache", "ok"),), cached=True, age=entry.age)
+        return page._replace(layer="cache", attempts=(LayerAttempt("cache", "ok"),), cached=True, age=entry.age)
 
 
 def _spread(urls: list[str]) -> list[str]:
@@ -288,8 +291,8 @@ def _check(url: str, watch: Guard) -> None:
     watch(host, [str(entry[4][0]) for entry in found])
 
 
-def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Reply:
-    from sleuth_providers.browser import read_page
+def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Response:
+    from sleuth_providers.browser.browser import read_page
 
     return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
 

@@ -6,13 +6,13 @@ Both learn which page is read. `SLEUTH_JINA_HOST` and `SLEUTH_ARCHIVE_HOST` name
 import re
 from email.utils import parsedate_to_datetime
 
-from sleuth.pages import walls
+from sleuth.pages import bot_walls
 from sleuth.pages.blocks import after_title, as_text, from_markdown
 from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import Content, extract, finished
+from sleuth.pages.extract import ExtractedPage, extract, finished
 from sleuth.pages.fetch import ascii_address, blocked, received
 from sleuth_providers import base
-from sleuth_providers.base import Reply, Request, Sender
+from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError, DeadlineError, NotFoundError, ProviderError
 from sleuth_providers.records import Record
 
@@ -22,15 +22,15 @@ COPIES = "https://web.archive.org"  # has them
 NEWEST = "2"  # a year so unfinished that the archive takes the last copy
 
 
-class Reading(Record):
+class ServiceReply(Record):
     """A page that was read, one way or another."""
 
-    content: Content
+    content: ExtractedPage
     final_url: str
     archived: str = ""  # ISO date of a copy in an archive
 
 
-def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Reading:
+def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> ServiceReply:
     """Have the Jina reader fetch a page, with its own browser, and tell us what it says."""
     headers = {"Accept": "application/json", "X-Retain-Images": "none"}
     if key:
@@ -46,17 +46,17 @@ def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Readi
         raise BadResponseError(f"HTTP {failed[1]}", message="{provider} did not get the page either")
     blocks = from_markdown(base.as_text(data.get("content")))
     words = len(as_text(blocks))
-    if "captcha" in warning.lower() or (walls.CHECK_TITLE.search(title) and words < walls.SHORT):
+    if "captcha" in warning.lower() or (bot_walls.CHECK_TITLE.search(title) and words < bot_walls.SHORT):
         raise blocked("bot check", reply.status)
     if not blocks:
         raise EmptyPageError
     language = base.as_text(base.as_dict(data.get("metadata")).get("lang"))
     published = _date(base.as_text(data.get("publishedTime")))
-    content = Content(title, "", published, language, after_title(blocks, title) or blocks)
-    return Reading(finished(content), base.as_text(data.get("url")) or url)
+    content = ExtractedPage(title, "", published, language, after_title(blocks, title) or blocks)
+    return ServiceReply(finished(content), base.as_text(data.get("url")) or url)
 
 
-def read_from_archive(url: str, http: Sender, host: str = "", until: float | None = None) -> Reading:
+def read_from_archive(url: str, http: Sender, host: str = "", until: float | None = None) -> ServiceReply:
     """Read the newest copy of a page in the Wayback Machine, as it was: without the archive's own frame."""
     address = ascii_address(url)
     stamp = _newest_copy(address, http, host or ARCHIVE)
@@ -64,7 +64,7 @@ def read_from_archive(url: str, http: Sender, host: str = "", until: float | Non
     reply = http.send(Request(f"{place}/web/{stamp}id_/{address}"), _no_copy)
     found = re.search(r"/web/(\d{4})(\d\d)?(\d\d)?", reply.url)
     archived = "-".join(part for part in found.groups() if part) if found else ""
-    return Reading(extract(received(reply, url), until), reply.url or url, archived)
+    return ServiceReply(extract(received(reply, url), until), reply.url or url, archived)
 
 
 def _newest_copy(address: str, http: Sender, host: str) -> str:
@@ -81,7 +81,7 @@ def _newest_copy(address: str, http: Sender, host: str) -> str:
     return stamp if stamp.isdigit() and base.as_text(closest.get("status")) == "200" else NEWEST
 
 
-def _no_copy(reply: Reply) -> ProviderError | None:
+def _no_copy(reply: Response) -> ProviderError | None:
     if reply.status in (404, 403):
         return NotFoundError(message="{provider} has no copy of the page", status=reply.status)
     return None

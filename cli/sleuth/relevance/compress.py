@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sleuth.language import say
+from sleuth.base.i18n import tr
 from sleuth.relevance import sentences, tokens
 from sleuth.relevance.passages import SIZE, Passage, Scorer, best_first, score, split
 from sleuth_providers.errors import ProviderError
@@ -21,7 +21,7 @@ class Kept(Record):
     score: float = 0.0
 
 
-class Squeezed(Record):
+class CompressedPage(Record):
     """What is left of one page."""
 
     content: str = ""
@@ -33,7 +33,7 @@ class Compressed(Record):
     """What is left of all pages, in the order they were given."""
 
     phase: str  # default | cutoff | rag_complete | rag_failed
-    pages: tuple[Squeezed, ...]
+    pages: tuple[CompressedPage, ...]
     count_before: int  # pages with text
     count_after: int
     size_before: int  # in `unit`
@@ -84,7 +84,7 @@ def compress(
     except Exception as problem:  # a scorer is a server or a model of somebody's: whatever it does, there is an answer
         if budget.limit <= 0:
             budget = Budget(SIZE * (document_count or DOCUMENTS) * len(pages))
-        warning = say("passages could not be scored, pages are cut off instead: {reason}", reason=_reason(problem))
+        warning = tr("passages could not be scored, pages are cut off instead: {reason}", reason=_reason(problem))
         return _told("rag_failed", pages, cut_off(pages, budget), budget, warning)
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DOCUMENTS))
     if budget.limit > 0:
@@ -92,7 +92,7 @@ def compress(
     return _told("rag_complete", pages, _merged(pages, passages, chosen), budget)
 
 
-def cut_off(pages: Sequence[str], budget: Budget) -> list[Squeezed]:
+def cut_off(pages: Sequence[str], budget: Budget) -> list[CompressedPage]:
     """Cut each page to its fair share; what short pages do not need, and what cutting at a sentence saves, goes on."""
     left = budget.limit if budget.limit > 0 else LIMIT
     cut: dict[int, str] = {}
@@ -103,15 +103,15 @@ def cut_off(pages: Sequence[str], budget: Budget) -> list[Squeezed]:
     return [_beginning(pages[page], cut[page]) for page in range(len(pages))]
 
 
-def _beginning(text: str, kept: str) -> Squeezed:
+def _beginning(text: str, kept: str) -> CompressedPage:
     start = len(text) - len(text.lstrip())
     end = start + len(kept)
     spans = (Kept(start, end),) if kept else ()
-    return Squeezed(kept, spans, len(split(text[end:])))
+    return CompressedPage(kept, spans, len(split(text[end:])))
 
 
-def _whole(text: str) -> Squeezed:
-    return Squeezed(text, (Kept(0, len(text)),) if text else ())
+def _whole(text: str) -> CompressedPage:
+    return CompressedPage(text, (Kept(0, len(text)),) if text else ())
 
 
 def _best_of_each(passages: Sequence[Passage], number: int) -> list[Passage]:
@@ -160,7 +160,7 @@ def _size(pages: Sequence[str], chosen: Sequence[Passage], budget: Budget) -> in
     return sum(budget.measure(page.content) for page in _merged(pages, chosen, chosen))
 
 
-def _merged(pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[Passage]) -> list[Squeezed]:
+def _merged(pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[Passage]) -> list[CompressedPage]:
     """Put chosen passages back together in reading order, page by page, with a mark where something is left out."""
     kept: list[list[Passage]] = [[] for _ in pages]
     all_of = [0] * len(pages)
@@ -169,7 +169,7 @@ def _merged(pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[
     for passage in passages:
         all_of[passage.page] += 1
     return [
-        Squeezed(
+        CompressedPage(
             _joined(text, own), tuple(Kept(p.start, p.end, round(p.score, 4)) for p in own), all_of[page] - len(own)
         )
         for page, (text, own) in enumerate(zip(pages, kept, strict=True))
@@ -186,7 +186,9 @@ def _joined(text: str, passages: Sequence[Passage]) -> str:
     return GAP.join(text[start:end] for start, end in runs)
 
 
-def _told(phase: str, before: Sequence[str], pages: Sequence[Squeezed], budget: Budget, *warnings: str) -> Compressed:
+def _told(
+    phase: str, before: Sequence[str], pages: Sequence[CompressedPage], budget: Budget, *warnings: str
+) -> Compressed:
     in_tokens = budget.unit == "token"
     measure = tokens.count if in_tokens else len
     after = sum(measure(page.content) for page in pages)
@@ -206,6 +208,6 @@ def _told(phase: str, before: Sequence[str], pages: Sequence[Squeezed], budget: 
 
 def _reason(problem: Exception) -> str:
     if isinstance(problem, ProviderError):
-        message = say(problem.message, **{"provider": say("the model's server"), "id": ""} | problem.values)
-        return say("{message} ({detail})", message=message, detail=problem.detail) if problem.detail else message
+        message = tr(problem.message, **{"provider": tr("the model's server"), "id": ""} | problem.values)
+        return tr("{message} ({detail})", message=message, detail=problem.detail) if problem.detail else message
     return str(problem) or type(problem).__name__

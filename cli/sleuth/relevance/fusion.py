@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
 
-from sleuth.outcome import Hit, Vote
+from sleuth.base.text import clean, clean_url, domain
 from sleuth.relevance.dates import normalise
+from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical, host_of, registered_host
-from sleuth.text import clean, clean_url, domain
 from sleuth_providers.base import Result
 from sleuth_providers.records import Record
 

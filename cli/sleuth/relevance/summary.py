@@ -24,7 +24,7 @@ NEW = 0.5  # share of terms that a further page must add
 ROOM = 0.5  # share of the whole that must be left for it
 
 
-class Sentence(Record):
+class SummarySentence(Record):
     """A sentence of a page, word for word: `pages[page][start:end] == text`."""
 
     text: str
@@ -36,8 +36,8 @@ class Sentence(Record):
 class Summary(Record):
     """What each page says, and what they say together; the best place comes first, sentences in reading order."""
 
-    per_page: tuple[tuple[Sentence, ...], ...]
-    overall: tuple[Sentence, ...]
+    per_page: tuple[tuple[SummarySentence, ...], ...]
+    overall: tuple[SummarySentence, ...]
 
 
 class Unit(Record):
@@ -96,11 +96,13 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if len(word) > 1 or word.isascii())
 
 
-def _sentence(pages: Sequence[str], page: int, unit: Unit) -> Sentence:
-    return Sentence(pages[page][unit.start : unit.end], page, unit.start, unit.end)
+def _sentence(pages: Sequence[str], page: int, unit: Unit) -> SummarySentence:
+    return SummarySentence(pages[page][unit.start : unit.end], page, unit.start, unit.end)
 
 
-def _one_page(pages: Sequence[str], page: int, units: Sequence[Unit], query: str, limit: int) -> tuple[Sentence, ...]:
+def _one_page(
+    pages: Sequence[str], page: int, units: Sequence[Unit], query: str, limit: int
+) -> tuple[SummarySentence, ...]:
     texts = [pages[page][unit.start : unit.end] for unit in units]
     scores = _answering(query, texts) if query else []
     if not any(scores):

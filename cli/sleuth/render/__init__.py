@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TextIO
 
-    from sleuth.outcome import Outcome
+    from sleuth.engine.outcome import Outcome
 
     Renderer = Callable[[Outcome, TextIO, "View"], None]
 
@@ -51,6 +51,5 @@ class View(Record):
 
 def renderer(format: str) -> Renderer:
     """Return the function that renders a format."""
-    name = {"json": "json_document", "csv": "table"}.get(format, format)
-    render: Renderer = importlib.import_module(f"sleuth.render.{name}").render
+    render: Renderer = importlib.import_module(f"sleuth.render.{format}").render
     return render

@@ -7,23 +7,32 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean, clean_url, domain
 from sleuth.render.document import print_lines
 from sleuth.render.rich import INDENT, print_wrapped
-from sleuth.text import clean, clean_url, domain
+from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
-    from sleuth.answers.citations import Group
-    from sleuth.commands.screen import Row
+    from sleuth.answers.citations import ReferenceGroup
 
 MAX_TITLE = 300
+
+
+class PanelRow(Record):
+    """A line of a panel: a name, its value, how to change it, and whether it has no effect now."""
+
+    name: str
+    value: str
+    how: str = ""
+    is_disabled: bool = False
 
 
 def print_references(
     console: Console,
     styles: Mapping[str, str],
     heading: str,
-    groups: "Sequence[Group]",
+    groups: "Sequence[ReferenceGroup]",
     links: Mapping[int, str],
 ) -> None:
     """Print the list of sources: number, title, where it is, and the address."""
@@ -33,10 +42,10 @@ def print_references(
     print_lines(console, [Text(heading, styles["title"])])
     for group in groups:
         if group.round:
-            print_lines(console, [Text(say("Round {number}", number=group.round), styles["quiet"])])
+            print_lines(console, [Text(tr("Round {number}", number=group.round), styles["quiet"])])
         for source in group.sources:
             target = links.get(source.citation, "")
-            named = Text(clean(source.title, MAX_TITLE) or domain(target) or say("no title"))
+            named = Text(clean(source.title, MAX_TITLE) or domain(target) or tr("no title"))
             named.stylize(Style(link=target) if target else "")
             if target:
                 named.append(f" — {domain(target)}", styles["about"])
@@ -47,7 +56,7 @@ def print_references(
                 )
 
 
-def print_panel(console: Console, styles: Mapping[str, str], title: str, rows: "Sequence[Row]") -> None:
+def print_panel(console: Console, styles: Mapping[str, str], title: str, rows: Sequence[PanelRow]) -> None:
     """Print a panel with a line for each thing that is set; what has no effect now is dim."""
     from rich.panel import Panel
     from rich.table import Table

@@ -3,14 +3,14 @@
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import ascii_url, domain
 from sleuth.render.markdown import escape
-from sleuth.text import ascii_url, domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sleuth.answers.digest import Digest, Quote, Source
+    from sleuth.answers.digest import Digest, DigestSource, Quote
 
 
 def render_plain(found: "Digest", out: TextIO) -> None:
@@ -18,7 +18,7 @@ def render_plain(found: "Digest", out: TextIO) -> None:
     out.write(f"{_heading(found)}\n\n{_cited(found.summary)}\n")
     if len(found.read) > 1:
         out.writelines(f"\n[{source.citation}] {source.title}\n{_text(source.summary)}\n" for source in found.read)
-    out.write(f"\n{say('Sources')}\n")
+    out.write(f"\n{tr('Sources')}\n")
     out.writelines(f"[{source.citation}] {source.title}\n    {source.url}\n" for source in found.read)
 
 
@@ -32,7 +32,7 @@ def render_markdown(found: "Digest", out: TextIO) -> None:
             f"\n### {escape(source.title)} {links[source.citation]}\n\n{escape(_text(source.summary))}\n"
             for source in found.read
         )
-    out.write(f"\n## {say('Sources')}\n\n")
+    out.write(f"\n## {tr('Sources')}\n\n")
     out.writelines(f"{source.citation}. [{escape(source.title)}](<{ascii_url(source.url)}>)\n" for source in found.read)
 
 
@@ -55,7 +55,7 @@ def render_rich(found: "Digest", out: TextIO, color: str, theme: str) -> None:
             text.append(" ")
         return text
 
-    def named(source: "Source") -> Text:
+    def named(source: "DigestSource") -> Text:
         return Text(source.title, Style.parse(styles["title"]) + Style(link=ascii_url(source.url)))
 
     print_wrapped(console, Text(_heading(found), styles["quiet"]), "")
@@ -73,14 +73,14 @@ def render_rich(found: "Digest", out: TextIO, color: str, theme: str) -> None:
 
 def _heading(found: "Digest") -> str:
     if found.query and len(found.read) == 1:
-        return say("What the page says about {query!r}, in its own sentences", query=found.query)
+        return tr("What the page says about {query!r}, in its own sentences", query=found.query)
     if found.query:
-        return say(
+        return tr(
             "What {count} pages say about {query!r}, in their own sentences", count=len(found.read), query=found.query
         )
     if len(found.read) == 1:
-        return say("What the page says, in its own sentences")
-    return say("What {count} pages say, in their own sentences", count=len(found.read))
+        return tr("What the page says, in its own sentences")
+    return tr("What {count} pages say, in their own sentences", count=len(found.read))
 
 
 def runs(quotes: "Sequence[Quote]") -> "Iterator[tuple[str, int]]":

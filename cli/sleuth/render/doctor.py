@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rich.padding import Padding
 from rich.text import Text
 
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import strip_controls
 from sleuth.render.rich import MAX_WIDTH, make_console
-from sleuth.text import harmless
 
 if TYPE_CHECKING:
     from sleuth.doctor.finding import Finding
@@ -53,7 +53,7 @@ class _Paper:
     def sign_of_life(self) -> AbstractContextManager[Any]:
         """Show that something goes on while a check takes its time."""
         moving = self.console.is_interactive and self.out.isatty()
-        return self.console.status(say("examining…")) if moving else nullcontext()
+        return self.console.status(tr("examining…")) if moving else nullcontext()
 
     def note(self, finding: "Finding") -> None:
         """Write the line of one check, under a heading where the topic changes."""
@@ -72,21 +72,21 @@ class _Paper:
             line.append(f"  {finding.elapsed_ms} ms", "dim")
         self._write(line)
         if self.verbose and finding.state == "ok" and finding.evidence:
-            self._write(Text(harmless(finding.evidence), "dim"), 4)
+            self._write(Text(strip_controls(finding.evidence), "dim"), 4)
 
     def _head(self, topic: str) -> None:
         if self.topic:
             self._write(Text())
         self.topic = topic
         if topic in TOPICS:
-            self._write(Text(say(TOPICS[topic]), "bold"))
+            self._write(Text(tr(TOPICS[topic]), "bold"))
 
     def note_skipped(self) -> None:
         """Write one line for the checks that were not made for the same reason."""
         if not self.skipped:
             return
-        line = self._headed("skipped", say(", ").join(finding.title for finding in self.skipped))
-        line.append(say(": ") + harmless(self.skipped[0].evidence))
+        line = self._headed("skipped", tr(", ").join(finding.title for finding in self.skipped))
+        line.append(tr(": ") + strip_controls(self.skipped[0].evidence))
         line.stylize("dim")
         self._write(line)
         self.skipped = []
@@ -99,22 +99,22 @@ class _Paper:
         self._write(heading)
         for text, style in ((finding.evidence, "dim"), (finding.cause, "")):
             if text:
-                self._write(Text(harmless(text), style), 2)
+                self._write(Text(strip_controls(text), style), 2)
         if finding.fix:
             self._write(Text())
         for line in finding.fix:  # never wrapped, so that it can be copied
             style = "dim" if line.lstrip().startswith("#") else "cyan"
-            self.console.print(Text(f"    {harmless(line)}", style), soft_wrap=True)
+            self.console.print(Text(f"    {strip_controls(line)}", style), soft_wrap=True)
         if finding.link:
             self._write(Text())
-            self.console.print(Text(say("  handbook: {link}", link=finding.link), "dim"), soft_wrap=True)
+            self.console.print(Text(tr("  handbook: {link}", link=finding.link), "dim"), soft_wrap=True)
 
     def sum_up(self, findings: "list[Finding]") -> None:
         """Write how many checks ended how."""
         states = [finding.state for finding in findings]
-        parts = [say(COUNTS[state], count=states.count(state)) for state in MARKS if state in states]
+        parts = [tr(COUNTS[state], count=states.count(state)) for state in MARKS if state in states]
         self._write(Text())
-        self._write(Text(say(", ").join(parts) or say("nothing was checked")))
+        self._write(Text(tr(", ").join(parts) or tr("nothing was checked")))
 
     def _headed(self, state: str, title: str, style: str = "") -> Text:
         mark, color = MARKS[state]
@@ -122,7 +122,7 @@ class _Paper:
             mark.encode(getattr(self.out, "encoding", None) or "utf-8")
         except UnicodeEncodeError:
             mark = ASCII[mark]
-        return Text.assemble((mark, color), " ", (harmless(title), style))
+        return Text.assemble((mark, color), " ", (strip_controls(title), style))
 
     def _write(self, text: Text, indent: int = 0) -> None:
         if self.console.is_terminal:

@@ -8,10 +8,10 @@ from markdown_it.tree import SyntaxTreeNode
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.language import say
-from sleuth.render.blocks import parser, same_target
-from sleuth.render.wrapping import wrap
-from sleuth.text import ascii_url, clean, clean_url, domain, harmless
+from sleuth.base.i18n import tr
+from sleuth.base.markdown import parser, same_target
+from sleuth.base.text import ascii_url, clean, clean_url, domain, strip_controls
+from sleuth.render.wrap import wrap
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +39,7 @@ class Document:
 
     def lines(self, text: str) -> list[Text]:
         """Return the lines of a Markdown text, a blank one between blocks."""
-        tree = SyntaxTreeNode(parser().parse(harmless(text)))
+        tree = SyntaxTreeNode(parser().parse(strip_controls(text)))
         return list(self._blocks(tree.children, self.width))
 
     def _blocks(self, nodes: Iterable[SyntaxTreeNode], width: int, depth: int = 0) -> Iterator[Text]:
@@ -52,7 +52,7 @@ class Document:
 
     def _block(self, node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Text]:
         if node.type in ("fence", "code_block"):
-            for code in harmless(node.content).rstrip("\n").expandtabs(4).split("\n"):
+            for code in strip_controls(node.content).rstrip("\n").expandtabs(4).split("\n"):
                 yield Text(CODE_INDENT + code if code else "", self.styles["code"])
         elif node.type in ("bullet_list", "ordered_list"):
             yield from self._list(node, width, depth)
@@ -105,19 +105,19 @@ class Document:
         if node.type in ("softbreak", "hardbreak"):
             text.append("\n")
         elif node.type == "code_inline":
-            text.append(harmless(node.content), style + Style.parse(self.styles["code"]))
+            text.append(strip_controls(node.content), style + Style.parse(self.styles["code"]))
         elif node.type in ("link", "image"):
             self._append_link(text, node, style)
         elif node.children:
             for child in node.children:
                 self._append(text, child, style + Style.parse(EMPHASIS.get(node.type, "")))
         else:
-            text.append(harmless(node.content), style)
+            text.append(strip_controls(node.content), style)
 
     def _append_link(self, text: Text, node: SyntaxTreeNode, style: Style) -> None:
         """Append a link; one that is no citation of ours says where it leads."""
         target = str(node.attrs.get("href", node.attrs.get("src", "")))
-        label = _words(node) or (say("picture") if node.type == "image" else "")
+        label = _words(node) or (tr("picture") if node.type == "image" else "")
         cited = CITATION.fullmatch(label)
         if cited and self._links.get(int(cited[1])) == target:
             text.append(label, Style.parse(self.styles["warning" if "?" in cited[2] else "rank"]) + Style(link=target))
@@ -138,7 +138,7 @@ def print_lines(console: "Console", lines: Iterable[Text]) -> None:
 def _words(node: SyntaxTreeNode) -> str:
     if node.children:
         return "".join(map(_words, node.children))
-    return " " if node.type in ("softbreak", "hardbreak") else harmless(node.content)
+    return " " if node.type in ("softbreak", "hardbreak") else strip_controls(node.content)
 
 
 def _is_tight(before: SyntaxTreeNode, after: SyntaxTreeNode) -> bool:

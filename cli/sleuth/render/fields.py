@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sleuth.outcome import Hit, hit_as_json
-from sleuth.text import domain
+from sleuth.base.text import domain
+from sleuth.engine.outcome import hit_as_json
+from sleuth.relevance.hit import Hit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

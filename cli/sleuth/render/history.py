@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.text import Text
 
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean
 from sleuth.render.rich import make_console, print_wrapped
-from sleuth.text import clean
 
 if TYPE_CHECKING:
-    from sleuth.store.history import Entry
+    from sleuth.store.history import HistoryEntry
 
 INDENT = " " * 18  # as long as a time
 NARROW = 60  # columns; there the query gets a line of its own
 OUTCOMES = {"partial": "something was missing", "no_results": "no results", "failed": "failed"}
 
 
-def render(entries: "Iterable[Entry]", out: TextIO, color: str) -> None:
+def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
     """Write past queries for a person."""
     console = make_console(out, color)
     indent = INDENT if console.width >= NARROW else "  "
@@ -30,12 +30,12 @@ def render(entries: "Iterable[Entry]", out: TextIO, color: str) -> None:
         print_wrapped(console, line, indent, lead)
 
 
-def _how(entry: "Entry") -> str:
+def _how(entry: "HistoryEntry") -> str:
     parts = [clean(entry.providers.replace(",", ", "), 60)]
     if entry.results:
-        parts.append(say("{count} results", count=entry.results))
+        parts.append(tr("{count} results", count=entry.results))
     if entry.outcome in OUTCOMES:
-        parts.append(say(OUTCOMES[entry.outcome]))
+        parts.append(tr(OUTCOMES[entry.outcome]))
     if entry.cached:
-        parts.append(say("cached"))
+        parts.append(tr("cached"))
     return " · ".join(part for part in parts if part)

@@ -3,9 +3,10 @@
 import re
 from typing import TextIO
 
-from sleuth.outcome import Hit, Outcome
+from sleuth.base.text import ascii_url, domain, shorten
+from sleuth.engine.outcome import Outcome
+from sleuth.relevance.hit import Hit
 from sleuth.render import View
-from sleuth.text import ascii_url, domain, shorten
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:

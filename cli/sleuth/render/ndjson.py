@@ -3,7 +3,7 @@
 import json
 from typing import TextIO
 
-from sleuth.outcome import Outcome
+from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import chosen_fields
 

@@ -3,11 +3,11 @@
 import re
 from typing import TextIO
 
-from sleuth.errors import RequestError
-from sleuth.outcome import Outcome
+from sleuth.base.errors import RequestError
+from sleuth.base.text import shorten
+from sleuth.engine.outcome import Outcome
 from sleuth.render import FIELDS, View
 from sleuth.render.fields import as_cell, hit_fields
-from sleuth.text import shorten
 
 NAME = re.compile(r"\{([^{}]*)\}")
 

@@ -7,10 +7,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from sleuth.language import say
-from sleuth.outcome import Verdict
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean, width
+from sleuth.engine.outcome import TrialResult
 from sleuth.render.rich import make_console
-from sleuth.text import clean, width
 
 GROUPS = (
     ("ready", "Ready"),
@@ -34,7 +34,7 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
         table.add_column(overflow="fold")
         for item in members:
             table.add_row(_mark(item), Text(item["name"]), Text(_remark(item), "dim"))
-        console.print(Text(say(title), "bold"))
+        console.print(Text(tr(title), "bold"))
         console.print(table)
         console.print()
 
@@ -57,10 +57,10 @@ def _remark(item: dict[str, Any]) -> str:
     if not item["usable"]:
         return str(item["why"])
     if item["keySource"]:
-        return say("key from {source}", source=item["keySource"])
+        return tr("key from {source}", source=item["keySource"])
     if item["keyPage"]:
-        return say("limited without a key: {page}", page=item["keyPage"])
-    return say("no key needed")
+        return tr("limited without a key: {page}", page=item["keyPage"])
+    return tr("no key needed")
 
 
 def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:
@@ -79,14 +79,14 @@ def _cell(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(clean(f"{name}: {entry}", entities=False) for name, entry in value.items())
     if isinstance(value, bool):
-        return say("yes") if value else say("no")
+        return tr("yes") if value else tr("no")
     return clean(", ".join(map(str, value)) if isinstance(value, list) else value, entities=False)
 
 
-def render_tests(ids: list[str], verdicts: Iterable[Verdict], out: TextIO, color: str) -> list[Verdict]:
+def render_tests(ids: list[str], verdicts: Iterable[TrialResult], out: TextIO, color: str) -> list[TrialResult]:
     """Write verdicts as they come: a table that fills up on a terminal, lines elsewhere. Returns them all."""
     console = make_console(out, color)
-    done: dict[str, Verdict] = {}
+    done: dict[str, TrialResult] = {}
     if not console.is_terminal:
         for verdict in verdicts:
             done[verdict.id] = verdict
@@ -101,7 +101,7 @@ def render_tests(ids: list[str], verdicts: Iterable[Verdict], out: TextIO, color
     return list(done.values())
 
 
-def _trials(ids: list[str], done: dict[str, Verdict]) -> Table:
+def _trials(ids: list[str], done: dict[str, TrialResult]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(width=1)
     table.add_column(no_wrap=True)
@@ -110,7 +110,7 @@ def _trials(ids: list[str], done: dict[str, Verdict]) -> Table:
     for id in ids:
         verdict = done.get(id)
         if verdict is None:
-            table.add_row(Text("·", "dim"), Text(id), Text(""), Text(say("asking…"), "dim"))
+            table.add_row(Text("·", "dim"), Text(id), Text(""), Text(tr("asking…"), "dim"))
             continue
         mark = Text("✓", "green") if verdict.success else Text("✗", "red")
         body = Text(verdict.message)

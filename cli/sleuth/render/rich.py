@@ -6,10 +6,11 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.language import say
-from sleuth.outcome import Hit, Outcome
+from sleuth.base.i18n import tr
+from sleuth.base.text import ascii_url, domain, shorten
+from sleuth.engine.outcome import Outcome
+from sleuth.relevance.hit import Hit
 from sleuth.render import View
-from sleuth.text import ascii_url, domain, shorten
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
 INDENT = "    "
@@ -85,7 +86,7 @@ def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
             text.append(f" · {fact}", styles["quiet"])
     if hit.image:
         text.append(" · ", styles["quiet"])
-        text.append(say("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))
+        text.append(tr("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))
     return text
 
 

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sleuth.render.blocks import split
+from sleuth.base.markdown import split
+from sleuth.base.text import strip_controls
 from sleuth.render.document import Document, print_lines
-from sleuth.render.wrapping import wrap
-from sleuth.text import harmless
+from sleuth.render.wrap import wrap
 
 PAUSE = 0.05  # seconds between two looks at the text
 PATIENCE = 10  # times as long as a look took, until the next one
@@ -87,7 +87,7 @@ class Stream:
     def _lines(self, text: str) -> list[Text]:
         if len(text) <= LONGEST:
             return self.document.lines(self.draft(text))
-        return wrap(Text(harmless(text[-LONGEST:])), self.document.width)
+        return wrap(Text(strip_controls(text[-LONGEST:])), self.document.width)
 
     def _print(self, markdown: str) -> None:
         lines = self.document.lines(markdown)
@@ -99,4 +99,4 @@ class Stream:
     def _head(self) -> list[Text]:
         if self._has_printed or not self.heading:
             return []
-        return [*wrap(Text(harmless(self.heading), self.document.styles["quiet"]), self.document.width), Text()]
+        return [*wrap(Text(strip_controls(self.heading), self.document.styles["quiet"]), self.document.width), Text()]

@@ -2,7 +2,7 @@
 
 from typing import TextIO
 
-from sleuth.outcome import Outcome
+from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 
 

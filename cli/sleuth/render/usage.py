@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from sleuth.language import say
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean, width
 from sleuth.render.rich import make_console, print_wrapped
-from sleuth.text import clean, width
 
 if TYPE_CHECKING:
-    from sleuth.store.usage import Day, Report, Spent, Tally
+    from sleuth.store.usage import Day, Spent, Tally, UsageReport
 
 HEIGHT = 4  # lines of the chart
 EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -19,11 +19,11 @@ GAP = "  "
 NONE = "-"
 
 
-def render(report: "Report", out: TextIO, color: str, environ: Mapping[str, str]) -> None:
+def render(report: "UsageReport", out: TextIO, color: str, environ: Mapping[str, str]) -> None:
     """Write a report for a person."""
     console = make_console(out, color)
     first, last = report.days[0].date, report.days[-1].date
-    title = say("{days} days, {first} to {last}", days=len(report.days), first=first, last=last)
+    title = tr("{days} days, {first} to {last}", days=len(report.days), first=first, last=last)
     _print(console, Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold"))
     for line in _summary(report):
         print_wrapped(console, Text(line), "")
@@ -35,49 +35,49 @@ def render(report: "Report", out: TextIO, color: str, environ: Mapping[str, str]
         _print_chart(console, report.days, ascii_only=_is_ascii(out, environ))
 
 
-def _summary(report: "Report") -> list[str]:
+def _summary(report: "UsageReport") -> list[str]:
     searches, answers = report.searches, report.answers
     found = searches.outcomes
     counts = (
-        say("{count} searches", count=f"{searches.total:,}"),
-        say("{count} with results", count=f"{found['success'] + found['partial']:,}"),
-        say("{count} without", count=f"{found['no_results']:,}"),
-        say("{count} failed", count=f"{found['failed']:,}"),
-        say("{count} from the cache", count=f"{searches.cached:,}"),
+        tr("{count} searches", count=f"{searches.total:,}"),
+        tr("{count} with results", count=f"{found['success'] + found['partial']:,}"),
+        tr("{count} without", count=f"{found['no_results']:,}"),
+        tr("{count} failed", count=f"{found['failed']:,}"),
+        tr("{count} from the cache", count=f"{searches.cached:,}"),
     )
     lines = [" · ".join(counts)]
     if answers.answers:
         lines.append(" · ".join(_spent(answers)))
     for model, spent in report.models.items() if len(report.models) > 1 else ():
-        lines.append(f"{clean(model, 60) or say('without a model')}: {' · '.join(_spent(spent))}")
+        lines.append(f"{clean(model, 60) or tr('without a model')}: {' · '.join(_spent(spent))}")
     if report.cost:
-        lines.append(say("about {cost}, estimated from list prices", cost=_money(report.cost)))
+        lines.append(tr("about {cost}, estimated from list prices", cost=_money(report.cost)))
     return lines
 
 
 def _spent(spent: "Spent") -> list[str]:
-    parts = [say("{count} answers", count=f"{spent.answers:,}")]
+    parts = [tr("{count} answers", count=f"{spent.answers:,}")]
     if spent.rounds is not None:
-        parts.append(say("{rounds:.1f} rounds each", rounds=spent.rounds))
+        parts.append(tr("{rounds:.1f} rounds each", rounds=spent.rounds))
     if spent.prompt_tokens or spent.completion_tokens:
         read, written = f"{spent.prompt_tokens:,}", f"{spent.completion_tokens:,}"
-        parts.append(say("{read} tokens read, {written} written", read=read, written=written))
+        parts.append(tr("{read} tokens read, {written} written", read=read, written=written))
     return parts + ([_money(spent.cost)] if spent.cost else [])
 
 
-def _rows(report: "Report") -> list[list[str]]:
+def _rows(report: "UsageReport") -> list[list[str]]:
     head = [
-        say("provider"),
-        say("requests"),
-        say("answered"),
-        say("failed"),
-        say("cache hits"),
-        say("mean"),
-        say("p90"),
-        say("cost"),
+        tr("provider"),
+        tr("requests"),
+        tr("answered"),
+        tr("failed"),
+        tr("cache hits"),
+        tr("mean"),
+        tr("p90"),
+        tr("cost"),
     ]
     rows = [[clean(id, 40), *_cells(tally)] for id, tally in report.providers.items()]
-    total = [[say("all"), *_cells(report.total)]] if len(rows) > 1 else []
+    total = [[tr("all"), *_cells(report.total)]] if len(rows) > 1 else []
     return [head, *rows, *total]
 
 
@@ -114,8 +114,8 @@ def _print_chart(console: Console, days: "Sequence[Day]", *, ascii_only: bool) -
     most = max(sums)
     margin = len(f"{most:,}")
     broad = 2 if len(sums) * 2 <= console.width - margin - 3 else 1
-    each = say("requests and cache hits, a column a day")
-    many = say("requests and cache hits, a column for {days} days", days=together)
+    each = tr("requests and cache hits, a column a day")
+    many = tr("requests and cache hits, a column for {days} days", days=together)
     print_wrapped(console, Text(each if together == 1 else many, "bold"), "")
     for line in range(HEIGHT, 0, -1):
         bars = "".join(_bar(count, most, line, ascii_only) * broad for count in sums)

@@ -3,25 +3,26 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sleuth import logs
-from sleuth.answers.answer import Event
+from sleuth.answers.answer import ProgressEvent
 from sleuth.api import Client
-from sleuth.content import Squeeze
-from sleuth.errors import RequestError, SearchError, SleuthError
-from sleuth.language import say
-from sleuth.outcome import Hit, Outcome
-from sleuth.pages.page import Event as PageEvent
+from sleuth.base import logs
+from sleuth.base.errors import RequestError, SearchError, SleuthError
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean, domain
+from sleuth.engine.content import CompressionOptions
+from sleuth.engine.options import split
+from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page
-from sleuth.serving import catalogue, replies
-from sleuth.serving.catalogue import TOOLS, Definition
-from sleuth.serving.checking import check
-from sleuth.serving.replies import Reply
-from sleuth.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
-from sleuth.text import clean, domain
-from sleuth.wishes import split
+from sleuth.pages.page import PageEvent as PageEvent
+from sleuth.relevance.hit import Hit
+from sleuth.serving import tool_definitions, tool_replies
+from sleuth.serving.http.checking import check
+from sleuth.serving.tool_definitions import TOOLS, Definition
+from sleuth.serving.tool_replies import ToolReply
+from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
 from sleuth_providers.records import Record
 
-SEARCHING = (catalogue.WEB_SEARCH.name, catalogue.ASK.name)  # what the search switch turns off
+SEARCHING = (tool_definitions.WEB_SEARCH.name, tool_definitions.ASK.name)  # what the search switch turns off
 WHOLE_PAGE = 10_000_000  # characters
 
 Arguments = dict[str, Any]
@@ -51,24 +52,24 @@ class Toolbox:
         self,
         client: Client,
         providers: Sequence[str] = (),
-        count: int = catalogue.COUNT,
+        count: int = tool_definitions.COUNT,
         timeout: float | None = None,
     ) -> None:
         self.client, self.providers, self.count, self.timeout = client, split(providers), count, timeout
-        self._work: dict[str, Callable[[Arguments, Tell], Reply]] = {
-            catalogue.WEB_SEARCH.name: self._web_search,
-            catalogue.FETCH_PAGE.name: self._fetch_page,
-            catalogue.SUMMARIZE.name: self._summarize,
-            catalogue.LIBRARY_SEARCH.name: self._library_search,
-            catalogue.ASK.name: self._ask,
+        self._work: dict[str, Callable[[Arguments, Tell], ToolReply]] = {
+            tool_definitions.WEB_SEARCH.name: self._web_search,
+            tool_definitions.FETCH_PAGE.name: self._fetch_page,
+            tool_definitions.SUMMARIZE.name: self._summarize,
+            tool_definitions.LIBRARY_SEARCH.name: self._library_search,
+            tool_definitions.ASK.name: self._ask,
         }
 
     def check_providers(self) -> None:
         """Refuse ids that no provider has."""
-        chooser = self.client.runtime.chooser
+        selector = self.client.runtime.selector
         for id in self.providers:
             if id not in ("auto", "all"):
-                chooser.candidate(id)
+                selector.candidate(id)
 
     def offered(self) -> list[Definition]:
         """Return the tools there are now."""
@@ -80,12 +81,12 @@ class Toolbox:
         if name in SEARCHING and not runtime.settings[AGENT_SEARCH]:
             return False
         try:
-            return name in TOOLS and (name != catalogue.ASK.name or runtime.models is not None)
+            return name in TOOLS and (name != tool_definitions.ASK.name or runtime.models is not None)
         except SleuthError as problem:  # a key that cannot be had
             logs.log("%s is not offered: %s", name, problem)
             return False
 
-    def call(self, name: str, arguments: Arguments, tell: Tell) -> Reply:
+    def call(self, name: str, arguments: Arguments, tell: Tell) -> ToolReply:
         """Do what a tool does; whatever goes wrong is a reply too, except that there is no such tool."""
         try:
             if not self._offers(name):
@@ -94,12 +95,12 @@ class Toolbox:
         except UnknownToolError:
             raise
         except SleuthError as error:
-            return replies.of_error(error)
+            return tool_replies.of_error(error)
         except Exception as problem:
             logs.log("%s: unexpected: %r", name, problem)
             kind = type(problem).__name__
             hint = "run it again with --debug and report it"
-            return replies.of_error(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
+            return tool_replies.of_error(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
 
     def _with_count(self, tool: Definition) -> Definition:
         known = tool.input["properties"]
@@ -108,8 +109,8 @@ class Toolbox:
         count = known["count"] | {"default": self.count}
         return tool._replace(input=tool.input | {"properties": known | {"count": count}})
 
-    def _web_search(self, arguments: Arguments, tell: Tell) -> Reply:
-        tell(Step(say("searching for {query}", query=clean(arguments["query"], 100)), 0, 1))
+    def _web_search(self, arguments: Arguments, tell: Tell) -> ToolReply:
+        tell(Step(tr("searching for {query}", query=clean(arguments["query"], 100)), 0, 1))
         outcome = self.client.search(
             arguments["query"],
             providers=self.providers,
@@ -119,14 +120,16 @@ class Toolbox:
             lang=arguments.get("language"),
             timeout=self.timeout,
         )
-        tell(Step(say("{count} results", count=len(outcome.results)), 1, 1))
-        return replies.of_search(outcome, self._most())
+        tell(Step(tr("{count} results", count=len(outcome.results)), 1, 1))
+        return tool_replies.of_search(outcome, self._most())
 
-    def _library_search(self, arguments: Arguments, tell: Tell) -> Reply:
+    def _library_search(self, arguments: Arguments, tell: Tell) -> ToolReply:
         count = arguments.get("count", self.count)
-        return replies.of_search(self.client.search(arguments["query"], providers="library", count=count), self._most())
+        return tool_replies.of_search(
+            self.client.search(arguments["query"], providers="library", count=count), self._most()
+        )
 
-    def _fetch_page(self, arguments: Arguments, tell: Tell) -> Reply:
+    def _fetch_page(self, arguments: Arguments, tell: Tell) -> ToolReply:
         query, most = arguments.get("query", ""), self._most()
         room = min(arguments.get("max_chars") or self.client.runtime.settings[FETCH_CHARS], most)
         reading = _Reading(tell, 1)
@@ -135,32 +138,32 @@ class Toolbox:
             raise _unread(page)
         content = page.markdown or page.text
         if not query or len(content) <= room:
-            return replies.of_page(page, content, room, most)
+            return tool_replies.of_page(page, content, room, most)
         found = self._squeezed(page, content, query, room)
         shorter = page._replace(truncated=True)
-        return replies.of_page(shorter, found.results[0].content or content, room, most, found.warnings)
+        return tool_replies.of_page(shorter, found.results[0].content or content, room, most, found.warnings)
 
     def _squeezed(self, page: Page, content: str, query: str, most: int) -> Outcome:
         """Return the passages of a page that answer the query, as the content of a result."""
         hit = Hit(1, page.title, page.url, content=content)
-        squeeze = Squeeze("rag", limit=most)
-        return self.client.runtime.contents.add(Outcome(query, "", (hit,)), squeeze, {"offline": True})
+        squeeze = CompressionOptions("rag", limit=most)
+        return self.client.runtime.content_reader.add(Outcome(query, "", (hit,)), squeeze, {"offline": True})
 
-    def _summarize(self, arguments: Arguments, tell: Tell) -> Reply:
+    def _summarize(self, arguments: Arguments, tell: Tell) -> ToolReply:
         urls = list(dict.fromkeys(arguments["urls"]))
         length, reading = arguments.get("length", "medium"), _Reading(tell, len(urls))
         # The agent is a model itself: it gets the pages' own words, which cost nothing and can be checked.
         found = self.client.summarize(urls, arguments.get("query", ""), length=length, extractive=True, on_page=reading)
-        return replies.of_digest(found, self._most())
+        return tool_replies.of_digest(found, self._most())
 
-    def _ask(self, arguments: Arguments, tell: Tell) -> Reply:
+    def _ask(self, arguments: Arguments, tell: Tell) -> ToolReply:
         steps = iter(range(1_000_000))
 
-        def hear(event: Event) -> None:
+        def hear(event: ProgressEvent) -> None:
             tell(Step(event.message, next(steps)))
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=hear)
-        return replies.of_answer(answer, self._most())
+        return tool_replies.of_answer(answer, self._most())
 
     def _most(self) -> int:
         return self.client.runtime.settings[MAX_OUTPUT_CHARS]
@@ -175,7 +178,7 @@ class _Reading:
     def __call__(self, event: PageEvent) -> None:
         self.done = max(self.done + 1, 2 * event.done)
         text = "reading {site}" if event.kind == "start" else "{site}: {done} of {total} pages"
-        self.tell(Step(say(text, site=domain(event.url), done=event.done, total=event.total), self.done, self.total))
+        self.tell(Step(tr(text, site=domain(event.url), done=event.done, total=event.total), self.done, self.total))
 
 
 def _checked(tool: Definition, arguments: Arguments) -> Arguments:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from sleuth.api import Client
-from sleuth.serving.refusals import busy
+from sleuth.serving.http.errors import busy
 
 PATIENCE = 0.2  # seconds for what still runs when everything ends
 
@@ -52,7 +52,7 @@ class Workers:
 
     def _work(self, opened: "Future[None]") -> None:
         try:
-            self.client.runtime.chooser  # noqa: B018 - by turns: the registry and the language are shared by all threads
+            self.client.runtime.selector  # noqa: B018 - by turns: the registry and the language are shared by all threads
         except BaseException as problem:
             opened.set_exception(problem)
             return

@@ -6,8 +6,8 @@ import sqlite3
 import time
 from contextlib import suppress
 
-from sleuth.logs import log
-from sleuth.store.connection import transaction
+from sleuth.base.logs import log
+from sleuth.store.database import transaction
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -25,14 +25,14 @@ CLOCK = 60  # seconds that a clock may be put back unnoticed
 KEEP = 100 * 86400  # seconds that requests are remembered
 
 
-class Rest(Record):
+class Cooldown(Record):
     """Why and until when somebody is not asked."""
 
     until: float
     state: str
 
 
-class Limits(Protocol):
+class RateLimits(Protocol):
     """Allowances that several machines share."""
 
     def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
@@ -42,16 +42,16 @@ class Limits(Protocol):
 class Health:
     """The memory of good and bad answers."""
 
-    def __init__(self, connection: sqlite3.Connection, limits: Limits | None = None) -> None:
+    def __init__(self, connection: sqlite3.Connection, limits: RateLimits | None = None) -> None:
         self.connection, self.limits = connection, limits
 
-    def resting(self, name: str, now: float | None = None) -> Rest | None:
+    def resting(self, name: str, now: float | None = None) -> Cooldown | None:
         """Return until when a provider, or one key of it, rests; None when it may be asked."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
         if not row or not now < row[0] <= now + LONGEST or self._began(name, row[0]) > now + CLOCK:
             return None
-        return Rest(row[0], row[1])
+        return Cooldown(row[0], row[1])
 
     def _began(self, name: str, until: float) -> float:
         """Return when a rest began; one that begins in the future was set by a clock that has been put back since."""

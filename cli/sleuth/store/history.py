@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from sleuth.files import write_atomic
-from sleuth.store.connection import transaction
+from sleuth.base.files import write_atomic
+from sleuth.store.database import transaction
 from sleuth_providers.records import Record
 
 PROMPTS = "_history"  # how the files of prompts end
 
 
-class Entry(Record):
+class HistoryEntry(Record):
     """One search of the past."""
 
     id: int
@@ -40,13 +40,13 @@ class Entry(Record):
         }
 
 
-def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[Entry]:
+def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:
     """Return past queries that have all the words in them, the newest first."""
     rows = connection.execute(
         "SELECT id, at, query, providers, outcome, results, elapsed_ms, cached FROM search"
         " WHERE query IS NOT NULL ORDER BY id DESC"
     )
-    found = (Entry(*row)._replace(cached=bool(row["cached"])) for row in rows if has_all(row["query"], words))
+    found = (HistoryEntry(*row)._replace(cached=bool(row["cached"])) for row in rows if has_all(row["query"], words))
     return list(islice(found, count))
 
 
@@ -56,7 +56,7 @@ def has_all(text: str, words: Iterable[str]) -> bool:
     return all(word.casefold() in folded for word in words)
 
 
-def forget(connection: sqlite3.Connection, words: Sequence[str] = ()) -> bool:
+def clear(connection: sqlite3.Connection, words: Sequence[str] = ()) -> bool:
     """Forget the queries with these words, or all; False while another process keeps a file with remains of them.
 
     What is counted stays: time, providers, outcome. A row that is overwritten leaves remains in the database and in its
@@ -69,7 +69,7 @@ def forget(connection: sqlite3.Connection, words: Sequence[str] = ()) -> bool:
     return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
 
-def forget_lines(folder: str, words: Sequence[str] = ()) -> int:
+def clear_prompts(folder: str, words: Sequence[str] = ()) -> int:
     """Take the lines with these words, or all, out of what was typed at prompts; returns how many there were."""
     names = os.listdir(folder) if os.path.isdir(folder) else []
     return sum(_forget_lines(os.path.join(folder, name), words) for name in names if name.endswith(PROMPTS))

@@ -6,13 +6,13 @@ Searches from the cache are too quick for a database: a line costs microseconds,
 import os
 import time
 
-from sleuth.appending import append
+from sleuth.base.append import append
 
 TYPE_CHECKING = False  # typing is not free either
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sleuth.outcome import Attempt, Outcome
+    from sleuth.engine.outcome import Attempt, Outcome
 
 FULL = 256_000  # bytes after which the journal is to be folded
 ROOM = 4 * FULL  # where nobody can fold it, it ends there
@@ -20,7 +20,7 @@ LONGEST_LINE = 4000  # bytes
 LONGEST_QUERY = 800  # characters
 
 
-def note_search(path: str, search: str) -> bool:
+def append_search(path: str, search: str) -> bool:
     """Add a search, as `describe` gives it, with the time of now; tells whether the journal is to be folded.
 
     Trouble costs the line and nothing else: the user has an answer, and must get it.
@@ -31,7 +31,7 @@ def note_search(path: str, search: str) -> bool:
         try:
             return append(path, line, ROOM) > FULL
         except FileNotFoundError:
-            from sleuth.files import private_folder
+            from sleuth.base.files import private_folder
 
             private_folder(os.path.dirname(path))
             return append(path, line, ROOM) > FULL
@@ -39,7 +39,7 @@ def note_search(path: str, search: str) -> bool:
         return False
 
 
-def describe(outcome: "Outcome", uncounted: "Sequence[Attempt]", *, with_query: bool) -> str:
+def journal_line(outcome: "Outcome", uncounted: "Sequence[Attempt]", *, with_query: bool) -> str:
     """Return a search as it stands in the journal, all but its time; what is too long for a line is cut.
 
     `uncounted` are the attempts that are not in the database already: those answered by the cache or by this machine.

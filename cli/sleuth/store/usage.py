@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth_providers.records import Record
 
+OUTCOMES = ("success", "partial", "no_results", "failed")  # how a search can end
+
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
     from sleuth.answers.digest import Digest
@@ -74,7 +76,7 @@ class Day(Record):
     cost: float = 0.0
 
 
-class Report(Record):
+class UsageReport(Record):
     """Some days of the ledger, of all providers or of one."""
 
     days: tuple[Day, ...]
@@ -111,7 +113,7 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def usage_as_json(report: UsageReport) -> dict[str, Any]:
     """Return the published JSON form of a report."""
     searches, answers = report.searches, report.answers
     return {

@@ -9,9 +9,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from sleuth.answers.answer import Answer, Event, Question
+from sleuth.answers.answer import Answer, ProgressEvent, Question
 from sleuth.answers.answerer import Answerer
-from sleuth.models.chat import Completion, Models, Piece, Prompt, Usage
+from sleuth.answers.llm.chat import Completion, Models, Piece, Prompt, Usage
 from sleuth.runtime import Runtime
 
 STEPS = {
@@ -129,7 +129,7 @@ class Told(NamedTuple):
     """An answer, and what was heard on the way to it."""
 
     answer: Answer
-    events: list[Event]
+    events: list[ProgressEvent]
     written: str
 
 
@@ -160,8 +160,8 @@ def ask(runtime: Runtime) -> Ask:
 
     def ask(model: Any, text: str = "How precise are Tokio's timers?", **how: Any) -> Told:
         models = Models(model, model) if model else None
-        answerer = Answerer(runtime.settings, runtime.searcher, runtime.contents, models)
-        events: list[Event] = []
+        answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, models)
+        events: list[ProgressEvent] = []
         written: list[str] = []
         answer = answerer.answer(Question(text, **how), events.append, written.append)
         return Told(answer, events, "".join(written))

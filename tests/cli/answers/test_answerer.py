@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers.answer import EVENTS, as_json
+from sleuth.answers.answer import EVENTS, answer_as_json
 from sleuth.answers.errors import UnwrittenError
 from sleuth.answers.evidence import QUOTED, SUPPORTED
-from sleuth.errors import RequestError
-from sleuth.models.chat import Message
+from sleuth.answers.llm.chat import Message
+from sleuth.base.errors import RequestError
 
 ASK_MORE = {"sufficient": False, "missing": "the price", "query": "tokio price"}
 
@@ -130,11 +130,11 @@ def test_events_tell_how_far_it_is(ask: Any, model: Any) -> None:
 def test_callbacks_are_called_in_the_calling_thread(runtime: Any, model: Any) -> None:
     from sleuth.answers.answer import Question
     from sleuth.answers.answerer import Answerer
-    from sleuth.models.chat import Models
+    from sleuth.answers.llm.chat import Models
 
     scripted = model()
     threads: set[int] = set()
-    answerer = Answerer(runtime.settings, runtime.searcher, runtime.contents, Models(scripted, scripted))
+    answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, Models(scripted, scripted))
     answerer.answer(
         Question("x"), lambda _: threads.add(threading.get_ident()), lambda _: threads.add(threading.get_ident())
     )
@@ -195,7 +195,7 @@ def test_sentence_without_a_number_gets_the_source_that_says_it(ask: Any, model:
 
 
 def test_json_form_tells_everything(ask: Any, model: Any) -> None:
-    document = json.loads(json.dumps(as_json(ask(model()).answer)))
+    document = json.loads(json.dumps(answer_as_json(ask(model()).answer)))
     assert document["citations"][0]["evidence"]["text"] == "Its timers have a precision of 1 millisecond"
     assert [source["citation"] for source in document["references"]] == [1]
     assert document["rounds"][0]["outcome"] == "success"

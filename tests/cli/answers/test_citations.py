@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.citations import STYLES, Mark, Numbering, Source, find, link, references, remap
+from sleuth.answers.citations import STYLES, CitedSource, Mark, Numbering, find, link, references, remap
 
-SOURCES = [Source(number, f"https://site{number}.org/page", f"Page {number}") for number in (1, 2, 3)]
+SOURCES = [CitedSource(number, f"https://site{number}.org/page", f"Page {number}") for number in (1, 2, 3)]
 ONE, TWO, THREE = (f"[[{number}]](<https://site{number}.org/page>)" for number in (1, 2, 3))
 
 LINKED = {
@@ -220,7 +220,7 @@ def test_signs_are_put_behind_numbers() -> None:
     text = "a [1, 2]"
     assert link(text, SOURCES, "plain", {(2, 2): "?"}).text == "a [1][2?]"
     assert "[[2??]](<" in link(text, SOURCES, signs={(2, 2): "??"}).text
-    unlinked = [Source(1, "javascript:alert(1)")]
+    unlinked = [CitedSource(1, "javascript:alert(1)")]
     assert link("a [1]", unlinked, signs={(2, 1): "?"}).text == "a [1?]"
 
 
@@ -247,7 +247,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("url", "shown"), HOSTILE.items())
 def test_no_address_breaks_out(url: str, shown: str | None) -> None:
-    hostile = [Source(1, url, "T")]
+    hostile = [CitedSource(1, url, "T")]
     linked = link("| `a` | ` [1] |\n|---|---|\n| x | y |\n", hostile)
     expected = [] if shown is None else [shown]
     assert linked.cited == (1,)
@@ -286,13 +286,13 @@ def unquoted(url: str) -> str:
     ],
 )
 def test_no_title_breaks_out(title: str) -> None:
-    lines = references([Source(1, "https://x.org", title)], [1])
+    lines = references([CitedSource(1, "https://x.org", title)], [1])
     assert len(lines) == 1
     assert hrefs(lines[0]) == ["https://x.org"]
     tokens = [child.type for token in MarkdownIt().parse(lines[0]) for child in token.children or ()]
     assert set(tokens) <= {"text", "link_open", "link_close", "text_special"}
     assert find(lines[0]) == []
-    assert "\x1b" not in "".join(references([Source(1, "https://x.org", title)], [1], "plain"))
+    assert "\x1b" not in "".join(references([CitedSource(1, "https://x.org", title)], [1], "plain"))
 
 
 def test_references_are_those_cited() -> None:
@@ -302,12 +302,12 @@ def test_references_are_those_cited() -> None:
     ]
     assert references(SOURCES, [2], "plain") == ["[2] Page 2 — site2.org", "    https://site2.org/page"]
     assert references(SOURCES, []) == references(SOURCES, [7]) == references([], [1]) == []
-    assert references([Source(1, "https://www.x.org/")], [1], "plain")[0] == "[1] x.org — x.org"
-    assert references([Source(1, "")], [1]) == ["- \\[1\\] no title"]
+    assert references([CitedSource(1, "https://www.x.org/")], [1], "plain")[0] == "[1] x.org — x.org"
+    assert references([CitedSource(1, "")], [1]) == ["- \\[1\\] no title"]
 
 
 def test_references_are_grouped_by_round() -> None:
-    rounds = [*SOURCES, Source(4, "https://site4.org/", "Page 4", round=2)]
+    rounds = [*SOURCES, CitedSource(4, "https://site4.org/", "Page 4", round=2)]
     assert [line for line in references(rounds, [4, 1], "plain") if not line.startswith(" ")] == [
         *("Round 1", "[1] Page 1 — site1.org", "", "Round 2", "[4] Page 4 — site4.org"),
     ]
@@ -317,15 +317,15 @@ def test_references_are_grouped_by_round() -> None:
 def test_numbers_go_on_over_rounds() -> None:
     numbering = Numbering()
     assert numbering.add(SOURCES[:2]) == {1: 1, 2: 2}
-    again = Source(1, "http://www.site2.org/page/?utm_source=x", "Other", "text")
-    assert numbering.add([again, Source(2, "https://new.org/", "New")]) == {1: 2, 2: 3}
+    again = CitedSource(1, "http://www.site2.org/page/?utm_source=x", "Other", "text")
+    assert numbering.add([again, CitedSource(2, "https://new.org/", "New")]) == {1: 2, 2: 3}
     assert numbering.add([]) == {}
     assert [(one.citation, one.round, one.title) for one in numbering.sources] == [
         *((1, 1, "Page 1"), (2, 1, "Page 2"), (3, 2, "New")),
     ]
     assert numbering.sources[1].text == "text"
     assert numbering.sources[1].url == "https://site2.org/page"
-    assert numbering.add([Source(1, ""), Source(2, "")]) == {1: 4, 2: 5}
+    assert numbering.add([CitedSource(1, ""), CitedSource(2, "")]) == {1: 4, 2: 5}
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_text_between_marks_stays(text: str) -> None:
 @settings(deadline=None, max_examples=200)
 @given(texts, st.text(max_size=30), st.text(max_size=30))
 def test_nothing_makes_it_fail(text: str, url: str, title: str) -> None:
-    sources = [Source(1, url, title), Source(2, f"https://x.org/{url}", title)]
+    sources = [CitedSource(1, url, title), CitedSource(2, f"https://x.org/{url}", title)]
     for style in STYLES:
         link(text, sources, style)
         references(sources, [1, 2], style)

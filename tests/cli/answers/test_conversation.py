@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sleuth.answers import conversation
 from sleuth.answers.answer import Answer
-from sleuth.answers.citations import Source
+from sleuth.answers.citations import CitedSource
 from sleuth.answers.conversation import Conversation, Switch, switch_for
-from sleuth.errors import RequestError
+from sleuth.base.errors import RequestError
 
 EVERY = [Switch(mode, position) for mode, position in product(("agent", "chat"), ("on", "off"))]
 
@@ -73,7 +73,7 @@ def test_state_names_the_reason_while_it_is_disabled() -> None:
 
 
 def said(question: str, text: str) -> Answer:
-    return Answer(question, text, "model", (Source(1, "https://tokio.rs/a", "Tokio"),))
+    return Answer(question, text, "model", (CitedSource(1, "https://tokio.rs/a", "Tokio"),))
 
 
 def test_history_is_whole_turns_newest_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,8 @@ import pytest
 
 from sleuth.answers import extraction, reflection
 from sleuth.answers.evidence import QUOTED
-from sleuth.errors import SearchError
-from sleuth.models.chat import Models, Prompt
-from sleuth.models.errors import (
+from sleuth.answers.llm.chat import Models, Prompt
+from sleuth.answers.llm.errors import (
     ContextTooLongError,
     ModelBalanceError,
     ModelBrokenOffError,
@@ -21,6 +20,7 @@ from sleuth.models.errors import (
     ModelUnavailableError,
     ModelUnreachableError,
 )
+from sleuth.base.errors import SearchError
 
 DOWN = ModelUnavailableError(server="llm.example", detail="HTTP 503")
 HOPELESS = [
@@ -291,7 +291,7 @@ def test_interrupt_while_pages_are_noted_does_not_wait(runtime: Any, model: Any)
         if event.name == "web_search_extracting":
             raise KeyboardInterrupt
 
-    answerer = Answerer(runtime.settings, runtime.searcher, runtime.contents, Models(scripted, scripted))
+    answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, Models(scripted, scripted))
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         answerer.answer(Question("x"), interrupt, lambda _: None)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from sleuth.answers import prompting
+from sleuth.answers import prompt
 from sleuth.answers.analysis import Analysis
 from sleuth.answers.answer import Question, Round
 from sleuth.answers.citations import MARK, find
@@ -17,12 +17,13 @@ from sleuth.answers.context import show, show_page
 from sleuth.answers.extraction import extract_prompt
 from sleuth.answers.fence import defused, fenced
 from sleuth.answers.findings import Findings, Note
+from sleuth.answers.llm.chat import Message
 from sleuth.answers.reflection import reflect_prompt
 from sleuth.answers.work import LEAST, Work
 from sleuth.answers.writing import answer_prompt
-from sleuth.models.chat import Message
-from sleuth.outcome import Hit, Outcome
-from sleuth.settings import Settings
+from sleuth.engine.outcome import Outcome
+from sleuth.relevance.hit import Hit
+from sleuth.store.settings import Settings
 
 BITS = (
     *(
@@ -145,7 +146,7 @@ def test_whatever_pages_say_the_prompt_stands(folder: Path, texts: list[str], ro
     numbers = {str(number) for number in range(1, len(texts) + 1)}
     for messages in case.prompts():
         user = messages[-1].content
-        assert prompting.size(messages) <= max(room, LEAST)
+        assert prompt.size(messages) <= max(room, LEAST)
         assert user.count(f"<untrusted-{case.work.code}>") == 1
         assert user.count(f"</untrusted-{case.work.code}>") == 1
         assert len(re.findall("<[\\s/]*untrusted", user, re.IGNORECASE)) == 2
@@ -164,14 +165,14 @@ def test_prompt_keeps_within_the_cap_when_everything_is_too_long(folder: Path, r
     texts = ["A sentence about timers that goes on and on. " * 400] * 12
     case = Case(folder, texts, room, question="why " * 20_000, history=history)
     case.found.rounds += [Round(number, "query " * 33) for number in range(2, 21)]
-    sizes = [prompting.size(messages) for messages in case.prompts()]
+    sizes = [prompt.size(messages) for messages in case.prompts()]
     assert max(sizes) <= room < 2 * sizes[0]
 
 
 def test_room_is_used_for_the_pages(folder: Path) -> None:
     texts = [f"Sentence {n} of page {page} tells of timers. " * 3 for page in range(4) for n in range(1)]
     case = Case(folder, ["".join(f"Sentence {n} tells of timer {n}. " for n in range(2000)), *texts], 30000)
-    assert 28_000 < prompting.size(case.prompts()[0]) <= 30_000
+    assert 28_000 < prompt.size(case.prompts()[0]) <= 30_000
 
 
 def test_results_carry_number_title_source_and_at_most_200_characters(folder: Path) -> None:
@@ -196,7 +197,7 @@ def test_page_alone_is_squeezed_to_what_is_asked(folder: Path) -> None:
 
 
 def test_every_prompt_file_is_whole() -> None:
-    for path in sorted(Path(prompting.FOLDER).glob("*.md")):
+    for path in sorted(Path(prompt.FOLDER).glob("*.md")):
         text = path.read_text("utf-8")
         if path.stem != "outside":
             assert [line for line in text.splitlines() if line.startswith("## ")] == ["## system", "## user"], path.name

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from werkzeug import Request, Response
 
-from sleuth.answers.answer import Event, Question, as_json
+from sleuth.answers.answer import ProgressEvent, Question, answer_as_json
 from sleuth.answers.answerer import Answerer
-from sleuth.models.chat import Completion, Model, Models, Piece, Prompt
+from sleuth.answers.llm.chat import Completion, Model, Models, Piece, Prompt
 from sleuth.runtime import Runtime
 
 GOLDEN = Path(__file__).parent / "golden" / "three_rounds.md"
@@ -118,14 +118,14 @@ def transcript(web: Any, runtime: Runtime) -> str:
     assert models is not None
     seen: list[tuple[str, str]] = []
     watched = Models(Witness(models.writer, "writer", seen), Witness(models.reasoner, "reasoner", seen))
-    answerer = Answerer(runtime.settings, runtime.searcher, runtime.contents, watched)
+    answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, watched)
 
-    def hear(event: Event) -> None:
+    def hear(event: ProgressEvent) -> None:
         if not event.counts.get("done"):  # who is done first differs from run to run
             seen.append(("event", f"## event: {json.dumps(event.as_json(), ensure_ascii=False)}"))
 
     answer = answerer.answer(Question(QUESTION), hear, lambda piece: None)
-    document = json.dumps(as_json(answer) | {"elapsedMs": 0}, ensure_ascii=False, indent=1)
+    document = json.dumps(answer_as_json(answer) | {"elapsedMs": 0}, ensure_ascii=False, indent=1)
     whole = "\n\n".join([*_in_order(seen), "## answer", f"```json\n{document}\n```"])
     return _timeless(whole, web.server.url_for("").rstrip("/")) + "\n"
 

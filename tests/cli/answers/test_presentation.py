@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from sleuth.answers import presentation, support
-from sleuth.answers.answer import Answer, as_json
-from sleuth.answers.citations import Source, find, targets
+from sleuth.answers.answer import Answer, answer_as_json
+from sleuth.answers.citations import CitedSource, find, targets
 from sleuth.answers.digest import Digest
-from sleuth.answers.digest import Source as Page
+from sleuth.answers.digest import DigestSource as Page
 from sleuth.answers.evidence import STATES
-from sleuth.commands.screen import Screen
-from sleuth.models.chat import Usage
-from sleuth.render import blocks
+from sleuth.answers.llm.chat import Usage
+from sleuth.base import markdown
+from sleuth.commands.terminal.screen import Screen
 from sleuth.runtime import Runtime
-from sleuth.schemas import ASK_ANSWER, SUPPORTS
+from sleuth.serving.schemas import ASK_ANSWER, SUPPORTS
 
 TEXT = "Tokio is a fast runtime. Its timers have a precision of 1 millisecond. 它在少量线程上调度大量任务。"
 URLS = (
@@ -52,13 +52,13 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 LISTED = re.compile(r"^ {0,1}(\d{1,2})  \S", re.MULTILINE)
 
 sources = st.lists(st.sampled_from(URLS), max_size=6, unique=True).map(
-    lambda urls: tuple(Source(n, url, f"Title <{n}> [x]", TEXT, 1 + n % 2) for n, url in enumerate(urls, 1))
+    lambda urls: tuple(CitedSource(n, url, f"Title <{n}> [x]", TEXT, 1 + n % 2) for n, url in enumerate(urls, 1))
 )
 answers = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 attacks = st.lists(st.sampled_from(WORDS + HOSTILE), max_size=12).map("".join)
 
 
-def answered(text: str, known: tuple[Source, ...], method: str = "model") -> Answer:
+def answered(text: str, known: tuple[CitedSource, ...], method: str = "model") -> Answer:
     answer = Answer("q", text, method, known, checks=tuple(support.check(text, known)), searched=True)
     return presentation.safe(answer)
 
@@ -83,14 +83,14 @@ def on_screen(answer: Answer, columns: int = 80, **environ: str) -> str:
 
 @settings(max_examples=80, deadline=None)
 @given(answers, sources)
-@example("Fast [1, 2]. Slow [2-4]【3】.", tuple(Source(n, URLS[n], "T", TEXT) for n in range(1, 4)))
+@example("Fast [1, 2]. Slow [2-4]【3】.", tuple(CitedSource(n, URLS[n], "T", TEXT) for n in range(1, 4)))
 def test_markdown_links_every_number_to_its_source_and_lists_what_is_cited(
-    text: str, known: tuple[Source, ...]
+    text: str, known: tuple[CitedSource, ...]
 ) -> None:
     answer = answered(text, known)
     written = presentation.as_text(answer, "markdown")
-    links = {number: blocks.same_target(target) for number, target in targets(known).items()}
-    found = [link for link in blocks.look(written).links if re.fullmatch(r"\[\d+[?+]*\]", link.label)]
+    links = {number: markdown.same_target(target) for number, target in targets(known).items()}
+    found = [link for link in markdown.look(written).links if re.fullmatch(r"\[\d+[?+]*\]", link.label)]
     assert all(link.target == links[int(re.sub(r"\D", "", link.label))] for link in found)
     assert sorted(int(re.sub(r"\D", "", link.label)) for link in found) == sorted(
         number for number in cited(answer) if number in links
@@ -102,9 +102,9 @@ def test_markdown_links_every_number_to_its_source_and_lists_what_is_cited(
 
 @settings(max_examples=80, deadline=None)
 @given(answers, sources)
-def test_plain_text_and_json_name_the_same_sources(text: str, known: tuple[Source, ...]) -> None:
+def test_plain_text_and_json_name_the_same_sources(text: str, known: tuple[CitedSource, ...]) -> None:
     answer = answered(text, known)
-    document = as_json(answer)
+    document = answer_as_json(answer)
     Draft202012Validator(ASK_ANSWER).validate(document)
     assert [one["citation"] for one in document["citations"]] == cited(answer)
     assert {one["citation"] for one in document["references"]} == set(cited(answer))
@@ -117,11 +117,11 @@ def test_plain_text_and_json_name_the_same_sources(text: str, known: tuple[Sourc
 @settings(max_examples=80, deadline=None)
 @given(answers, sources, st.sampled_from([20, 40, 80, 120]))
 def test_terminal_links_every_number_to_its_source_and_lists_what_is_cited(
-    text: str, known: tuple[Source, ...], columns: int
+    text: str, known: tuple[CitedSource, ...], columns: int
 ) -> None:
     answer = answered(text, known)
     body, _, listed = on_screen(answer, columns).rpartition("References" if cited(answer) else "Sources")
-    links = {number: blocks.same_target(target) for number, target in targets(known).items()}
+    links = {number: markdown.same_target(target) for number, target in targets(known).items()}
     marks = [(url, COLOUR.sub("", label)) for url, label in LINK.findall(body)]
     found = [(int(mark[1]), url) for url, label in marks if (mark := re.fullmatch(r"\[(\d+)[?+]*\]", label))]
     assert all(links[number] == url for number, url in found)
@@ -134,14 +134,14 @@ def test_terminal_links_every_number_to_its_source_and_lists_what_is_cited(
 
 @settings(max_examples=120, deadline=None)
 @given(attacks, sources, st.sampled_from([20, 80]))
-@example("[[1]](https://evil.com) and [1]", (Source(1, URLS[0], "T", TEXT),), 80)
-@example("\x1b]8;;http://evil.com\x1b\\[1]\x1b]8;;\x1b\\", (Source(1, URLS[0], "T", TEXT),), 80)
+@example("[[1]](https://evil.com) and [1]", (CitedSource(1, URLS[0], "T", TEXT),), 80)
+@example("\x1b]8;;http://evil.com\x1b\\[1]\x1b]8;;\x1b\\", (CitedSource(1, URLS[0], "T", TEXT),), 80)
 def test_hostile_text_neither_steers_a_terminal_nor_borrows_a_number(
-    text: str, known: tuple[Source, ...], columns: int
+    text: str, known: tuple[CitedSource, ...], columns: int
 ) -> None:
     answer = answered(text, known)
     shown = on_screen(answer, columns)
-    links = {number: blocks.same_target(target) for number, target in targets(known).items()}
+    links = {number: markdown.same_target(target) for number, target in targets(known).items()}
     for url, label in LINK.findall(shown):
         assert url.startswith(("http://", "https://"))
         if mark := re.fullmatch(r"\[(\d+)[?+]*\]", COLOUR.sub("", label)):
@@ -151,7 +151,7 @@ def test_hostile_text_neither_steers_a_terminal_nor_borrows_a_number(
     for style in ("plain", "markdown"):
         written = presentation.as_text(answer, style)
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
-    assert not blocks.look(presentation.as_text(answer, "markdown")).has_html
+    assert not markdown.look(presentation.as_text(answer, "markdown")).has_html
 
 
 @pytest.mark.parametrize(
@@ -168,25 +168,25 @@ def test_hostile_text_neither_steers_a_terminal_nor_borrows_a_number(
     ids=["line", "fence", "brackets", "quotes", "citations", "markup", "cells"],
 )
 def test_enormous_text_is_shown_all_the_same(text: str) -> None:
-    known = (Source(1, URLS[0], "T", TEXT),)
+    known = (CitedSource(1, URLS[0], "T", TEXT),)
     assert on_screen(answered(text, known), 20)
     assert presentation.as_text(answered(text, known), "markdown")
 
 
 @settings(max_examples=60, deadline=None)
 @given(answers, sources)
-def test_blocks_one_by_one_are_the_whole_answer(text: str, known: tuple[Source, ...]) -> None:
+def test_blocks_one_by_one_are_the_whole_answer(text: str, known: tuple[CitedSource, ...]) -> None:
     """What is printed while an answer is written has the blocks that the finished one has."""
     linked = presentation.linked(answered(text, known), "markdown").text
-    assert len(blocks.split(linked)) == len(blocks.split(text))
-    assert "".join(blocks.split(text)) == text
+    assert len(markdown.split(linked)) == len(markdown.split(text))
+    assert "".join(markdown.split(text)) == text
 
 
 def test_support_is_marked_and_counted() -> None:
     text = (
         "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1]. Bananas are yellow fruit [1]."
     )
-    answer = answered(text, (Source(1, URLS[0], "T", TEXT),))
+    answer = answered(text, (CitedSource(1, URLS[0], "T", TEXT),))
     assert re.findall(r"\[1\?*\]", presentation.as_text(answer, "plain"))[:3] == ["[1]", "[1?]", "[1??]"]
     shown = on_screen(answer, SLEUTH_UI_THEME="light")
     assert "\x1b[1;31m[1??]\x1b[0m" in shown
@@ -202,7 +202,7 @@ def test_states_of_the_schema_are_those_of_the_check() -> None:
 
 
 def test_extractive_answer_is_labelled_where_there_is_anything_to_quote() -> None:
-    known = (Source(1, URLS[0], "T", TEXT),)
+    known = (CitedSource(1, URLS[0], "T", TEXT),)
     label = "Extractive: sentences of the pages themselves"
     assert presentation.as_text(answered("Tokio. [1]", known, "extractive"), "plain").startswith(f"{label}\n\nTokio")
     assert presentation.as_text(answered("Tokio. [1]", known, "extractive"), "markdown").startswith(f"*{label}*\n\n")
@@ -211,7 +211,7 @@ def test_extractive_answer_is_labelled_where_there_is_anything_to_quote() -> Non
 
 
 def test_passage_is_what_citations_were_found_in() -> None:
-    source = Source(1, URLS[0], "T", f"Before this. {TEXT} After that.\x1b[2J")
+    source = CitedSource(1, URLS[0], "T", f"Before this. {TEXT} After that.\x1b[2J")
     answer = answered("Its timers have a precision of 1 millisecond [1].", (source,))
     assert presentation.passages(answer, source, 500) == ["Its timers have a precision of 1 millisecond"]
     assert presentation.passages(answer._replace(checks=()), source, 500)[0].endswith("After that.[2J")
@@ -220,7 +220,7 @@ def test_passage_is_what_citations_were_found_in() -> None:
 
 
 def written(*pages: Page, text: str = "All [1][2].", query: str = "") -> Digest:
-    known = tuple(Source(page.citation, page.url, page.title, TEXT) for page in pages)
+    known = tuple(CitedSource(page.citation, page.url, page.title, TEXT) for page in pages)
     return Digest(query, (), pages, (), "model", text, tuple(support.check(text, known)), (), known, "m")
 
 

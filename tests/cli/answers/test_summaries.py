@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers.digest import Digest, as_json, digest
+from sleuth.answers.digest import Digest, digest, digest_as_json
 from sleuth.answers.evidence import NOT_FOUND, QUOTED
+from sleuth.answers.llm.chat import Models, Prompt
+from sleuth.answers.llm.errors import ModelKeyError, ModelUnavailableError
 from sleuth.answers.summaries import write_digest
-from sleuth.models.chat import Models, Prompt
-from sleuth.models.errors import ModelKeyError, ModelUnavailableError
 from sleuth.pages.page import Page
 
 TOKIO = (
@@ -109,10 +109,10 @@ def test_summary_that_breaks_off_is_kept(model: Any, runtime: Any) -> None:
 
 def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
     found, _ = written(model(summarise=about), runtime, PAGES)
-    document = json.loads(json.dumps(as_json(found)))
+    document = json.loads(json.dumps(digest_as_json(found)))
     assert document["text"] == found.text
     assert document["citations"][0]["support"] == QUOTED
     assert document["sources"][2]["citations"][0]["evidence"]["text"] == "Its code fits in one evening"
     assert document["sources"][0]["summary"][0]["text"]
-    plain = as_json(digest(PAGES, "", "medium"))
+    plain = digest_as_json(digest(PAGES, "", "medium"))
     assert (plain["text"], plain["citations"], plain["method"]) == (None, [], "extractive")

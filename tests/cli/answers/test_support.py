@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.answers.citations import Source, find, link
+from sleuth.answers.citations import CitedSource, find, link
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK
 from sleuth.answers.support import Support, as_json, attach, check, signs
 
@@ -18,9 +18,9 @@ CHINESE = (
     "每个月都会发布新版本，共有三种模式。"
 )
 SOURCES = [
-    Source(1, "https://tokio.org/", "Tokio", ENGLISH),
-    Source(2, "https://xiao.cn/", "小", CHINESE),
-    Source(3, "https://empty.org/", "Empty"),
+    CitedSource(1, "https://tokio.org/", "Tokio", ENGLISH),
+    CitedSource(2, "https://xiao.cn/", "小", CHINESE),
+    CitedSource(3, "https://empty.org/", "Empty"),
 ]
 
 CLAIMS = {
@@ -142,7 +142,7 @@ def test_attached_stands_behind_a_closing_quote() -> None:
 
 
 def test_best_source_is_attached() -> None:
-    better = Source(4, "https://x.org/", "", "Tokio schedules many tasks, as good runtimes always do.")
+    better = CitedSource(4, "https://x.org/", "", "Tokio schedules many tasks, as good runtimes always do.")
     (added,) = attach("Tokio schedules many tasks, as good runtimes do.", [*SOURCES, better]).added
     assert added.citation == 4
 
@@ -156,7 +156,7 @@ def test_best_source_is_attached() -> None:
     st.text(max_size=40),
 )
 def test_any_text_can_be_checked(pieces: list[str], source: str) -> None:
-    text, sources = "".join(pieces), [Source(1, "", "", source), Source(2, "", "", ENGLISH + source)]
+    text, sources = "".join(pieces), [CitedSource(1, "", "", source), CitedSource(2, "", "", ENGLISH + source)]
     for one in check(text, sources):
         assert one.support in STATES
         assert 0 <= one.score <= 1.001

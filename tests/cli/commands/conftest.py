@@ -12,14 +12,16 @@ from werkzeug import Request, Response
 
 from sleuth.__main__ import run
 from sleuth.answers import support
-from sleuth.answers.answer import Answer, Event, Question, Round
-from sleuth.answers.citations import Source
-from sleuth.models.chat import Usage
+from sleuth.answers.answer import Answer, ProgressEvent, Question, Round
+from sleuth.answers.citations import CitedSource
+from sleuth.answers.llm.chat import Usage
 from sleuth.runtime import Runtime
 
 SOURCES = (
-    Source(1, "https://tokio.rs/a", "Tokio", "Tokio is a fast runtime. Its timers have a precision of 1 millisecond."),
-    Source(2, "https://smol.org/b", "Smol", "Smol is a small runtime. Its code has 1500 lines.", 2),
+    CitedSource(
+        1, "https://tokio.rs/a", "Tokio", "Tokio is a fast runtime. Its timers have a precision of 1 millisecond."
+    ),
+    CitedSource(2, "https://smol.org/b", "Smol", "Smol is a small runtime. Its code has 1500 lines.", 2),
 )
 TEXT = "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1]. Bananas are yellow fruit [2]."
 
@@ -27,15 +29,15 @@ TEXT = "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanosecond
 class FakeAnswerer:
     """Answers every question alike, and remembers what it was asked."""
 
-    def __init__(self, text: str = TEXT, sources: tuple[Source, ...] = SOURCES, **more: Any) -> None:
+    def __init__(self, text: str = TEXT, sources: tuple[CitedSource, ...] = SOURCES, **more: Any) -> None:
         self.text, self.sources, self.more = text, sources, more
         self.asked: list[Question] = []
         self.raises: BaseException | None = None
 
-    def answer(self, question: Question, tell: Callable[[Event], None], write: Callable[[str], None]) -> Answer:
+    def answer(self, question: Question, tell: Callable[[ProgressEvent], None], write: Callable[[str], None]) -> Answer:
         self.asked.append(question)
-        tell(Event("web_search_start", "Searching", 0, "q"))
-        tell(Event("web_search_complete", "Found", 1, "q", {"sources": len(self.sources)}, self.sources))
+        tell(ProgressEvent("web_search_start", "Searching", 0, "q"))
+        tell(ProgressEvent("web_search_complete", "Found", 1, "q", {"sources": len(self.sources)}, self.sources))
         for start in range(0, len(self.text), 5):
             write(self.text[start : start + 5])
         if self.raises:

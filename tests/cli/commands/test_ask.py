@@ -10,8 +10,8 @@ import pexpect
 import pytest
 from jsonschema import Draft202012Validator
 
-from sleuth.errors import SearchError
-from sleuth.schemas import ASK_ANSWER
+from sleuth.base.errors import SearchError
+from sleuth.serving.schemas import ASK_ANSWER
 
 PLAIN = (
     "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1?]. Bananas are yellow fruit [2??].\n"

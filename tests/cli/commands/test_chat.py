@@ -98,7 +98,7 @@ def test_unknown_command_names_the_nearest_and_a_path_is_no_command(answered: An
 
 
 def test_failed_question_does_not_end_the_conversation(answered: Any, answerer: Any) -> None:
-    from sleuth.errors import SearchError
+    from sleuth.base.errors import SearchError
 
     answerer.raises = SearchError("nobody answered", "try later")
     done = talk(answered, "a", "/settings")

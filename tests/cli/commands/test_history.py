@@ -13,9 +13,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from sleuth.__main__ import run
-from sleuth.files import locked
+from sleuth.base.files import locked
 from sleuth.runtime import Runtime
-from sleuth.store import folding
+from sleuth.store import journal_import
 
 WORDS = "quetzalcoatl"
 
@@ -149,7 +149,7 @@ def test_clear_works_where_nothing_was_searched_for(sleuth: Any) -> None:
 
 def test_clear_says_when_it_cannot(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     searxng("search", "rust")
-    monkeypatch.setattr(folding, "locked", lambda path, patience: locked(path, 0.01))
+    monkeypatch.setattr(journal_import, "locked", lambda path, patience: locked(path, 0.01))
     with locked(str(searxng.home / "state" / "searches.jsonl.lock")):
         done = searxng("history", "--clear", "--yes")
     assert done.exit == 2
@@ -158,7 +158,7 @@ def test_clear_says_when_it_cannot(searxng: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_clear_warns_while_somebody_reads(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sleuth.store import connection as module
+    from sleuth.store import database as module
 
     searxng("search", "rust")
     searxng("usage")
@@ -205,7 +205,7 @@ def test_prompt_keeps_its_lines_where_a_history_is_wanted(searxng: Any, enabled:
 def test_log_has_no_queries_even_where_a_fault_of_ours_tells_them(
     searxng: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sleuth_providers.searxng import SearXNG
+    from sleuth_providers.adapters.searxng import SearXNG
 
     def fail(self: Any, query: Any, *_: Any) -> None:
         raise ValueError(f"cannot read {query.text!r}")

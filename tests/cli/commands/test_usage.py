@@ -16,9 +16,9 @@ from werkzeug import Request, Response
 
 from sleuth.render.usage import render
 from sleuth.runtime import Runtime
-from sleuth.store.connection import open_database
-from sleuth.store.schema import MIGRATIONS
-from sleuth.store.usage import Day, Report, Searches, Spent, Tally
+from sleuth.store.database import open_database
+from sleuth.store.migrations import MIGRATIONS
+from sleuth.store.usage import Day, Searches, Spent, Tally, UsageReport
 
 ANSWER = {"results": [{"url": "https://a.example/", "title": "A"}]}
 
@@ -155,7 +155,7 @@ def test_one_provider_can_be_looked_at_and_unknown_ones_are_said(searxng: Any) -
 
 def test_answers_are_counted(sleuth: Any) -> None:
     from sleuth.answers.answer import Answer, Round
-    from sleuth.models.chat import Usage
+    from sleuth.answers.llm.chat import Usage
 
     runtime = Runtime(sleuth.environ, io.StringIO(), io.StringIO(), io.StringIO())
     spent = Usage(3, 1200, 300, cost=0.0125)
@@ -201,7 +201,7 @@ def test_damaged_table_is_said(searxng: Any) -> None:
 # On the terminal
 
 
-def shown(report: Report, columns: int = 80, color: str = "never", **environ: str) -> list[str]:
+def shown(report: UsageReport, columns: int = 80, color: str = "never", **environ: str) -> list[str]:
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(columns))
@@ -209,13 +209,15 @@ def shown(report: Report, columns: int = 80, color: str = "never", **environ: st
     return out.getvalue().splitlines()
 
 
-def example(days: int = 30, **changes: Any) -> Report:
+def example(days: int = 30, **changes: Any) -> UsageReport:
     tally = Tally(12, 9, 2, 4, 250, 12_000, 0.06, {"ok": 9})
     entries = tuple(Day(f"2026-06-{number:02}", 2, number % 10, 0, number) for number in range(1, days + 1))
     counts = {"success": 3, "partial": 1, "no_results": 0, "failed": 1}
     providers = {"searxng": tally._replace(cost=0.0), "a-provider-with-a-long-name": tally}
     spent = Spent(4, 2.25, 10_000, 900, 1234.5, 9000)
-    report = Report(entries, "", Searches(5, 2, 80, counts), tally, providers, spent, {"": Spent(1, 1.0), "m": spent})
+    report = UsageReport(
+        entries, "", Searches(5, 2, 80, counts), tally, providers, spent, {"": Spent(1, 1.0), "m": spent}
+    )
     return report._replace(**changes)
 
 

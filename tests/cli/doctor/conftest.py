@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from sleuth.doctor.finding import Finding
-from sleuth.doctor.searxng import examine
-from sleuth.doctor.visit import Surroundings
+from sleuth.doctor.server.examination import examine
+from sleuth.doctor.server.session import Environment
 from sleuth_providers.base import Account
 
-FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "searxng"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "searxng"
 NOW = 1_794_787_200.0  # 2026-11-16, when the answers were recorded
-AROUND = Surroundings(agent="sleuth/0 (tests)", programs="/nowhere", now=NOW)
+AROUND = Environment(agent="sleuth/0 (tests)", programs="/nowhere", now=NOW)
 NOBODY = Account()
 
 Routes = dict[str, Any]  # by path; `search`, `probe`, and `*` for all others

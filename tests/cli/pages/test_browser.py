@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sleuth_providers import browser as browser_module
-from sleuth_providers.browser import find_program, read_page
+from sleuth_providers.browser import browser as browser_module
+from sleuth_providers.browser.browser import find_program, read_page
+from sleuth_providers.browser.proxy import GuardedProxy
 from sleuth_providers.errors import BadRequestError, UnreachableError
-from sleuth_providers.gate import Gate
 
 pytestmark = pytest.mark.live
 
@@ -250,7 +250,7 @@ def test_the_system_names_a_proxy_and_everything_goes_through_it(
 
     attempt = f"fetch('http://localhost:{trap.port}/').catch(() => 0)"
     public.page("/", f"<p>A page.</p><script>{attempt}</script>")
-    with Gate(decide, time.monotonic() + 40) as proxy:
+    with GuardedProxy(decide, time.monotonic() + 40) as proxy:
         monkeypatch.setenv("http_proxy", f"http://{proxy.username}:{proxy.password}@{proxy.host}:{proxy.port}")
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sleuth.pages.chain import Chain, Layer
-from sleuth.pages.turns import Turns
+from sleuth.pages.politeness import HostQueue
 from sleuth_providers.errors import BlockedError, ProviderError
 
 
@@ -77,7 +77,7 @@ def test_messages_name_who_failed() -> None:
     assert chain.attempts[0].message == "One is shy (bot check)"
 
 
-def times(turns: Turns, *sites: str) -> list[float]:
+def times(turns: HostQueue, *sites: str) -> list[float]:
     """Return when each of several threads got its turn."""
     started = time.monotonic()
     got: list[float] = []
@@ -108,11 +108,11 @@ def times(turns: Turns, *sites: str) -> list[float]:
 def test_a_site_is_asked_by_one_at_a_time_with_a_pause(
     sites: tuple[str, ...], fits: Callable[[list[float]], bool]
 ) -> None:
-    assert fits(times(Turns(pause=0.05), *sites))
+    assert fits(times(HostQueue(pause=0.05), *sites))
 
 
 def test_turn_that_is_never_given_back_holds_up_others_only_so_long() -> None:
-    turns = Turns()
+    turns = HostQueue()
     turns.take("a.example", 0.2)
     started = time.monotonic()
     turns.take("a.example", 60)
@@ -120,7 +120,7 @@ def test_turn_that_is_never_given_back_holds_up_others_only_so_long() -> None:
 
 
 def test_sites_of_long_ago_are_forgotten() -> None:
-    turns = Turns(pause=0.0)
+    turns = HostQueue(pause=0.0)
     for number in range(1500):
         turns.take(f"{number}.example", 60)
         turns.give(f"{number}.example")

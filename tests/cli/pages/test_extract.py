@@ -15,7 +15,7 @@ from sleuth.pages.blocks import as_markdown, as_text
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
-from sleuth_providers.base import Reply
+from sleuth_providers.base import Response
 
 URL = "https://example.org/page"
 FULL = """<!DOCTYPE html><html lang="de_ch"><head><title>Der Titel | Zeitung</title>
@@ -39,7 +39,7 @@ lang genug.</p>
 
 def read(body: str | bytes, content_type: str = "text/html; charset=utf-8", url: str = URL) -> Any:
     data = body.encode() if isinstance(body, str) else body
-    return extract(received(Reply(200, {"content-type": content_type}, data, url), url))
+    return extract(received(Response(200, {"content-type": content_type}, data, url), url))
 
 
 def text_of(body: str | bytes, content_type: str = "text/html; charset=utf-8", url: str = URL) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from sleuth.pages import guard
-from sleuth.pages.errors import PrivateAddressError, UnreadableError
-from sleuth.pages.fetch import AGENTS, Asker, agent_for, ascii_address, fetch
-from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, ProviderError
+from sleuth.pages.errors import UnreadableError
+from sleuth.pages.fetch import AGENTS, PageSender, agent_for, ascii_address, fetch
+from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, PrivateAddressError, ProviderError
+from sleuth_providers.net import guard
 
 TIMEOUT = 1.0
 GRACE = 0.5
@@ -23,7 +23,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
 
 def get(url: str, timeout: float = TIMEOUT, **asker: Any) -> Any:
-    return fetch(url, Asker(timeout=timeout, **asker))
+    return fetch(url, PageSender(timeout=timeout, **asker))
 
 
 def refuse(url: str, timeout: float = TIMEOUT, **asker: Any) -> ProviderError:
@@ -154,9 +154,9 @@ def test_nobody_there_has_a_reason() -> None:
 def test_a_flood_takes_little_memory(behaviour: Any, site: Any) -> None:
     script = (
         "import resource, sys\n"
-        "from sleuth.pages.fetch import Asker, fetch\n"
+        "from sleuth.pages.fetch import PageSender, fetch\n"
         "def get(url):\n"
-        "    try: fetch(url, Asker(timeout=10))\n"
+        "    try: fetch(url, PageSender(timeout=10))\n"
         "    except Exception as problem: print(type(problem).__name__)\n"
         "get(sys.argv[1] + '/small')\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
@@ -218,7 +218,7 @@ def test_a_private_page_is_refused_unless_allowed(site: Any) -> None:
     url = site.page("/", "<p>hello")
     assert isinstance(refuse(url, guard=guard.check), PrivateAddressError)
     assert not site.asked
-    assert get(url, guard=guard.Watch(allow_private=True)).body == b"<p>hello"
+    assert get(url, guard=guard.AddressGuard(allow_private=True)).body == b"<p>hello"
 
 
 # What comes

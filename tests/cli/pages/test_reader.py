@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from sleuth.cache import DiskCache
-from sleuth.pages import guard
-from sleuth.pages.errors import PrivateAddressError
-from sleuth.pages.page import Event, cache_key
+from sleuth.pages.page import PageEvent, cache_key
 from sleuth.pages.reader import Reader
-from sleuth.settings import Settings
-from sleuth_providers.base import Reply, Request
-from sleuth_providers.browser import find_program
+from sleuth.store.cache.disk import DiskCache
+from sleuth.store.settings import Settings
+from sleuth_providers.base import Request, Response
+from sleuth_providers.browser.browser import find_program
+from sleuth_providers.errors import PrivateAddressError
+from sleuth_providers.net import guard
 
 GRACE = 0.5
 
@@ -110,11 +110,11 @@ def test_no_more_pages_are_read_at_once_than_allowed(site: Any, make_reader: Any
 def test_a_site_is_asked_for_one_page_at_a_time(make_reader: Any) -> None:
     asked: list[tuple[str, float, float]] = []
 
-    def wire(request: Request, *_: Any) -> Reply:
+    def wire(request: Request, *_: Any) -> Response:
         started = time.monotonic()
         time.sleep(0.1)
         asked.append((request.url, started, time.monotonic()))
-        return Reply(200, {"content-type": "text/plain"}, b"hello", request.url)
+        return Response(200, {"content-type": "text/plain"}, b"hello", request.url)
 
     urls = [f"https://a.example/{number}" for number in range(3)] + ["https://b.example/", "https://c.example/"]
     pages = make_reader(reader={"wire": wire}).read(urls, concurrency=3)
@@ -125,7 +125,7 @@ def test_a_site_is_asked_for_one_page_at_a_time(make_reader: Any) -> None:
 
 
 def test_events_tell_how_far_it_is(site: Any, make_reader: Any) -> None:
-    events: list[Event] = []
+    events: list[PageEvent] = []
     urls = [site.page(f"/{number}", "hello", "text/plain") for number in range(3)]
     make_reader().read(urls, on_event=events.append)
     assert sorted(event.url for event in events if event.kind == "start") == urls
@@ -367,9 +367,9 @@ def test_a_page_of_scripts_is_read_in_a_browser_when_there_is_one(
     url = site.page("/app", SHELL)
     seen: list[Any] = []
 
-    def browser(address: str, *, timeout: float, user_agent: str, guard: Any) -> Reply:
+    def browser(address: str, *, timeout: float, user_agent: str, guard: Any) -> Response:
         seen.append((address, 0 < timeout <= 8, user_agent))
-        return Reply(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
+        return Response(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
 
     [page] = make_reader(reader={"browser": browser}).read([url])
     assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True, "")])
@@ -379,15 +379,17 @@ def test_a_page_of_scripts_is_read_in_a_browser_when_there_is_one(
 
 
 def test_a_browser_is_not_started_for_a_page_that_failed_otherwise(site: Any, make_reader: Any) -> None:
-    def browser(*_: Any, **__: Any) -> Reply:
+    def browser(*_: Any, **__: Any) -> Response:
         raise AssertionError("not wanted")
 
     [page] = make_reader(reader={"browser": browser}).read([f"{site.address}/gone"])
     assert states(page) == [("page", "bad_response")]
 
 
-@pytest.mark.parametrize("reply", [Reply(403, {}, b""), Reply(200, {"content-type": "text/html"}, SHELL.encode())])
-def test_a_browser_that_sees_no_more_costs_one_layer(reply: Reply, site: Any, make_reader: Any) -> None:
+@pytest.mark.parametrize(
+    "reply", [Response(403, {}, b""), Response(200, {"content-type": "text/html"}, SHELL.encode())]
+)
+def test_a_browser_that_sees_no_more_costs_one_layer(reply: Response, site: Any, make_reader: Any) -> None:
     url = site.page("/app", SHELL)
     [page] = make_reader(reader={"browser": lambda *_, **__: reply._replace(url=url)}).read([url])
     assert [attempt.layer for attempt in page.attempts] == ["page", "browser"]
@@ -397,7 +399,7 @@ def test_a_browser_that_sees_no_more_costs_one_layer(reply: Reply, site: Any, ma
 def test_a_browser_that_was_led_to_a_private_place_is_not_listened_to(
     site: Any, make_reader: Any, make_article: Any
 ) -> None:
-    reply = Reply(200, {"content-type": "text/html"}, make_article("Secret").encode(), "http://192.168.1.1/admin")
+    reply = Response(200, {"content-type": "text/html"}, make_article("Secret").encode(), "http://192.168.1.1/admin")
 
     def check(host: str, addresses: list[str]) -> None:
         guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
@@ -407,8 +409,8 @@ def test_a_browser_that_was_led_to_a_private_place_is_not_listened_to(
 
 
 def test_a_browser_is_not_sent_where_no_host_is(make_reader: Any) -> None:
-    def wire(request: Request, *_: Any) -> Reply:
-        return Reply(200, {"content-type": "text/html"}, SHELL.encode(), request.url)
+    def wire(request: Request, *_: Any) -> Response:
+        return Response(200, {"content-type": "text/html"}, SHELL.encode(), request.url)
 
     reader = make_reader(reader={"wire": wire, "browser": lambda *_, **__: 1 / 0})
     assert states(reader.read(["http://nobody.invalid/"])[0]) == [("page", "empty"), ("browser", "unreachable")]
@@ -465,10 +467,10 @@ def test_a_page_that_leads_a_real_browser_to_a_private_place_is_refused(
 def test_what_scripts_are_refused_does_not_make_a_page_private(site: Any, make_site: Any, make_reader: Any) -> None:
     url = site.page("/app", SHELL)
 
-    def browser(address: str, *, guard: Any, **_: Any) -> Reply:
+    def browser(address: str, *, guard: Any, **_: Any) -> Response:
         with pytest.raises(PrivateAddressError):
             guard("router.lan", ["192.168.1.1"])
-        return Reply(200, {"content-type": "text/html"}, SHELL.encode(), address)
+        return Response(200, {"content-type": "text/html"}, SHELL.encode(), address)
 
     def check(host: str, addresses: list[str]) -> None:
         guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
@@ -508,9 +510,9 @@ def test_services_outside_are_not_told_of_private_pages_and_servers_of_ones_own_
 
 
 def test_a_name_that_is_local_is_not_told_outside(make_reader: Any) -> None:
-    def wire(request: Request, *_: Any) -> Reply:
+    def wire(request: Request, *_: Any) -> Response:
         assert request.url.startswith("http://wiki.corp/")
-        return Reply(404, {}, b"", request.url)
+        return Response(404, {}, b"", request.url)
 
     reader = make_reader(reader={"wire": wire}, SLEUTH_FETCH_JINA="true", SLEUTH_FETCH_ARCHIVE="true")
     assert states(reader.read(["http://wiki.corp/a"])[0])[1:] == [("jina", "skipped"), ("archive", "skipped")]
@@ -579,9 +581,9 @@ def test_reading_imports_nothing_heavy_until_a_page_has_come(site: Any, tmp_path
 def test_a_flood_takes_little_memory_and_a_bomb_in_a_page_too(site: Any, tmp_path: Path) -> None:
     script = (
         "import resource, sys\n"
-        "from sleuth.cache import NoCache\n"
+        "from sleuth.store.cache.disk import NoCache\n"
         "from sleuth.pages.reader import Reader\n"
-        "from sleuth.settings import Settings\n"
+        "from sleuth.store.settings import Settings\n"
         "environ = {f'SLEUTH_FETCH_{name}': 'false' for name in ('JINA', 'ARCHIVE')}\n"
         "environ['SLEUTH_FETCH_ALLOW_PRIVATE'] = 'true'\n"
         "reader = Reader(Settings(sys.argv[2], environ), NoCache())\n"

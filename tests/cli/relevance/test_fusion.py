@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.outcome import Hit
+from sleuth.base.text import clean
 from sleuth.relevance.fusion import ProviderList, fuse
+from sleuth.relevance.hit import Hit
 from sleuth.relevance.rules import Rules
-from sleuth.text import clean
 from sleuth_providers.base import Result
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.relevance.summary import LENGTHS, Sentence, Summary, summarise
+from sleuth.relevance.summary import LENGTHS, Summary, SummarySentence, summarise
 
 BRIDGE = """# Harbour bridge reopens
 
@@ -34,11 +34,11 @@ def verbatim(found: Summary, pages: list[str]) -> bool:
     return all(pages[part.page][part.start : part.end] == part.text != "" for part in parts)
 
 
-def size(part: tuple[Sentence, ...]) -> int:
+def size(part: tuple[SummarySentence, ...]) -> int:
     return sum(len(sentence.text) for sentence in part)
 
 
-def text(part: tuple[Sentence, ...]) -> str:
+def text(part: tuple[SummarySentence, ...]) -> str:
     return " ".join(sentence.text for sentence in part)
 
 

@@ -21,10 +21,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sleuth.api import Client
-from sleuth.serving.gatekeeper import Gate, Gatekeeper, allowed_hosts
-from sleuth.serving.http import Api
-from sleuth.serving.openapi import document
-from sleuth.serving.server import Server, listen, make_config
+from sleuth.serving.http.app import Api
+from sleuth.serving.http.auth import AccessMiddleware, AccessRules, allowed_hosts
+from sleuth.serving.http.openapi import document
+from sleuth.serving.http.server import HttpServer, listen, make_config
 
 DOCUMENT = document()
 TOKEN = "token-of-the-tests-0123456789"
@@ -201,7 +201,7 @@ class Inside(NamedTuple):
 
     port: int
     api: Api
-    server: Server
+    server: HttpServer
 
     def call(self, method: str, path: str, body: Any = None, *, token: str = TOKEN, **headers: str) -> Reply:
         """Call the API; the answer must be as the document says."""
@@ -226,8 +226,8 @@ def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
             api = Api(kind(QUIET | home | environ))
             api.start()
             ready = threading.Event()
-            gate = Gate(TOKEN, allowed_hosts("127.0.0.1", port, ()))
-            server = Server(make_config(Gatekeeper(api.router(), gate)), ready.set)
+            gate = AccessRules(TOKEN, allowed_hosts("127.0.0.1", port, ()))
+            server = HttpServer(make_config(AccessMiddleware(api.router(), gate)), ready.set)
             thread = threading.Thread(target=server.run, args=([listener],))
             thread.start()
             stack.callback(api.close)

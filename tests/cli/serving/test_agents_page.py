@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.serving.catalogue import TOOLS
+from sleuth.serving.tool_definitions import TOOLS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8")
 CLIENTS = ("Claude Desktop", "Claude Code", "Cursor", "VS Code", "Windsurf", "Zed", "Cherry Studio")

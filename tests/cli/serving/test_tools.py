@@ -13,10 +13,11 @@ from werkzeug import Request, Response
 
 import sleuth.pages.article  # noqa: F401 - or a thread does it, in the middle of the next test
 from sleuth.api import Client
-from sleuth.outcome import Hit, Outcome
-from sleuth.outcome import as_json as outcome_as_json
-from sleuth.serving import replies
-from sleuth.serving.catalogue import TOOLS, definition
+from sleuth.engine.outcome import Outcome
+from sleuth.engine.outcome import outcome_as_json as outcome_as_json
+from sleuth.relevance.hit import Hit
+from sleuth.serving import tool_replies
+from sleuth.serving.tool_definitions import TOOLS, definition
 from sleuth.serving.tools import Step, Toolbox, UnknownToolError
 
 CAP = 30_000
@@ -36,12 +37,12 @@ def hits(number: int, text: str = "Some text.") -> dict[str, Any]:
     return {"results": found, "unresponsive_engines": []}
 
 
-def data(reply: replies.Reply) -> dict[str, Any]:
+def data(reply: tool_replies.ToolReply) -> dict[str, Any]:
     assert reply.document is not None, reply.text
     return reply.document
 
 
-Call = Callable[..., replies.Reply]
+Call = Callable[..., tool_replies.ToolReply]
 
 
 @pytest.fixture
@@ -60,8 +61,8 @@ def make_box(make_sleuth: Any, httpserver: HTTPServer) -> Any:
 
 @pytest.fixture
 def call(make_box: Any) -> Call:
-    def call(name: str, arguments: dict[str, Any], tell: Any = None, **options: Any) -> replies.Reply:
-        reply: replies.Reply = make_box(**options).call(name, arguments, tell or (lambda step: None))
+    def call(name: str, arguments: dict[str, Any], tell: Any = None, **options: Any) -> tool_replies.ToolReply:
+        reply: tool_replies.ToolReply = make_box(**options).call(name, arguments, tell or (lambda step: None))
         if reply.document is not None:
             jsonschema.validate(reply.document, TOOLS[name].output)
         return reply
@@ -222,12 +223,12 @@ def test_output_keeps_within_its_cap(call: Call, httpserver: HTTPServer, most: i
 def test_long_snippets_share_the_room(snippets: list[str], most: int) -> None:
     found = tuple(Hit(n, "T", f"https://{n}.example/", " ".join(text.split())) for n, text in enumerate(snippets, 1))
     outcome = Outcome("q", "p", found)
-    reply = replies.of_search(outcome, most)
+    reply = tool_replies.of_search(outcome, most)
     assert len(reply.text) <= most
     bare = outcome._replace(results=tuple(hit._replace(snippet="") for hit in found))
     if len(json.dumps(outcome_as_json(bare))) < most:
         assert len(json.dumps(data(reply), ensure_ascii=False)) <= most
-    whole = data(replies.of_search(outcome, 10**6))
+    whole = data(tool_replies.of_search(outcome, 10**6))
     assert [hit["snippet"] for hit in whole["results"]] == [hit.snippet for hit in found]
 
 

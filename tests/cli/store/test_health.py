@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.store.connection import open_database
+from sleuth.store.database import open_database
 from sleuth.store.health import LONGEST, Health
-from sleuth.store.schema import MIGRATIONS
+from sleuth.store.migrations import MIGRATIONS
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
 
@@ -217,9 +217,9 @@ def test_search_goes_on_when_nothing_can_be_written(path: str, health: Health) -
 
 RESERVER = """
 import sys
-from sleuth.store.connection import open_database
+from sleuth.store.database import open_database
 from sleuth.store.health import Health
-from sleuth.store.schema import MIGRATIONS
+from sleuth.store.migrations import MIGRATIONS
 health = Health(open_database(sys.argv[1], MIGRATIONS))
 print("ready", flush=True)
 sys.stdin.readline()

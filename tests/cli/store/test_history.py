@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.store.connection import open_database
-from sleuth.store.history import entries, forget, forget_lines
-from sleuth.store.schema import MIGRATIONS
+from sleuth.store.database import open_database
+from sleuth.store.history import clear, clear_prompts, entries
+from sleuth.store.migrations import MIGRATIONS
 
 COLUMNS = "at, query, providers, outcome, results, elapsed_ms, cached"
 
@@ -70,7 +70,7 @@ def test_forgotten_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: 
     add(ledger, *(f"whale number {number} " + "x" * 300 for number in range(500)))
     ledger.execute("DELETE FROM search WHERE id % 3 = 0")  # leaves remains on pages that are used no more
     assert remains(tmp_path, "whale")
-    assert forget(ledger)
+    assert clear(ledger)
     assert remains(tmp_path, "whale") == []
     assert listed(ledger) == []
     assert ledger.execute("SELECT count(*), sum(results) FROM search").fetchone()[:] == (334, 1670)
@@ -78,7 +78,7 @@ def test_forgotten_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: 
 
 def test_some_are_forgotten_and_the_others_stay(ledger: sqlite3.Connection, tmp_path: Path) -> None:
     add(ledger, "blue whale", "blue sky", "Blue Whale song")
-    assert forget(ledger, ("whale",))
+    assert clear(ledger, ("whale",))
     assert listed(ledger) == ["blue sky"]
     assert remains(tmp_path, "hale") == []
 
@@ -89,9 +89,9 @@ def test_it_is_told_when_another_process_keeps_the_old_queries(ledger: sqlite3.C
     with closing(sqlite3.connect(tmp_path / "sleuth.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
         assert reader.execute("SELECT query FROM search").fetchall() == [("whale",)]
-        assert not forget(ledger)
+        assert not clear(ledger)
         reader.execute("ROLLBACK")
-    assert forget(ledger)
+    assert clear(ledger)
     assert remains(tmp_path, "whale") == []
 
 
@@ -100,10 +100,10 @@ def test_lines_of_prompts_are_forgotten_too(tmp_path: Path) -> None:
     (tmp_path / "chat_history").write_text("Whales?\n")
     (tmp_path / "sleuth.log").write_text("whale\n")
     os.chmod(tmp_path / "prompt_history", 0o600)
-    assert forget_lines(str(tmp_path), ("WHALE",)) == 2
+    assert clear_prompts(str(tmp_path), ("WHALE",)) == 2
     assert (tmp_path / "prompt_history").read_bytes() == b"blue sky\n\xff\n"
     assert (tmp_path / "prompt_history").stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "chat_history").exists()
-    assert forget_lines(str(tmp_path)) == 2
+    assert clear_prompts(str(tmp_path)) == 2
     assert os.listdir(tmp_path) == ["sleuth.log"]
-    assert forget_lines(str(tmp_path / "nowhere")) == 0
+    assert clear_prompts(str(tmp_path / "nowhere")) == 0

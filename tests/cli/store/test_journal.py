@@ -15,15 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth import appending
-from sleuth.errors import UnwritableError
-from sleuth.files import locked
-from sleuth.outcome import Attempt, Hit, Outcome
-from sleuth.store import folding
-from sleuth.store.connection import MEMORY, open_database
-from sleuth.store.folding import fold, fold_in_passing, open_ledger, read
-from sleuth.store.journal import FULL, ROOM, describe, note_search
-from sleuth.store.schema import MIGRATIONS
+from sleuth.base import append
+from sleuth.base.errors import UnwritableError
+from sleuth.base.files import locked
+from sleuth.engine.outcome import Attempt, Outcome
+from sleuth.relevance.hit import Hit
+from sleuth.store import journal_import
+from sleuth.store.database import MEMORY, open_database
+from sleuth.store.journal import FULL, ROOM, append_search, journal_line
+from sleuth.store.journal_import import import_full_journal, import_journal, open_usage_database, read
+from sleuth.store.migrations import MIGRATIONS
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
 HIT = Hit(1, "A", "https://a.example/")
@@ -37,11 +38,11 @@ class Home:
 
     def note(self, query: str | None = "rust", *attempts: Attempt) -> bool:
         outcome = Outcome(query or "secret", "searxng", (HIT,), "success", 12, cached=True)
-        return note_search(self.journal, describe(outcome, attempts, with_query=query is not None))
+        return append_search(self.journal, journal_line(outcome, attempts, with_query=query is not None))
 
-    def fold(self) -> bool:
+    def import_journal(self) -> bool:
         with closing(open_database(self.database, MIGRATIONS)) as connection:
-            return fold(connection, self.journal)
+            return import_journal(connection, self.journal)
 
     def rows(self, statement: str = "SELECT query FROM search ORDER BY id") -> list[Any]:
         with closing(open_database(self.database, MIGRATIONS)) as connection:
@@ -101,7 +102,7 @@ def test_line_is_one_line_of_json_and_short_whatever_is_searched_for(
     query: str, providers: str, asked: list[tuple[str, int]]
 ) -> None:
     attempts = [Attempt(id, "ok", 1, ms, cached=True) for id, ms in asked]
-    line = "{" + describe(Outcome(query, providers), attempts, with_query=True) + "}"
+    line = "{" + journal_line(Outcome(query, providers), attempts, with_query=True) + "}"
     assert len(line.encode("utf-8", "replace")) <= 4096
     assert "\n" not in line
     entry = json.loads(line)
@@ -125,7 +126,7 @@ def test_journal_that_is_full_is_to_be_folded_and_ends_where_nobody_does(home: H
 def test_place_that_cannot_be_written_fails_nobody(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.jsonl").mkdir()
-    assert not note_search(str(tmp_path / place), describe(Outcome("x", "y"), (), with_query=True))
+    assert not append_search(str(tmp_path / place), journal_line(Outcome("x", "y"), (), with_query=True))
 
 
 def test_writer_goes_to_the_new_file_when_its_own_was_set_aside(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,19 +149,19 @@ def test_line_is_written_all_the_same_where_files_cannot_be_locked(home: Home, m
     def refuse(*_: Any) -> None:
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(appending.fcntl, "flock", refuse)
+    monkeypatch.setattr(append.fcntl, "flock", refuse)
     home.note("one")
-    assert appending.settle(home.journal)
-    monkeypatch.setattr(appending, "fcntl", None)
+    assert append.settle(home.journal)
+    monkeypatch.setattr(append, "fcntl", None)
     home.note("two")
-    assert appending.settle(home.journal)
+    assert append.settle(home.journal)
     assert [noted.query for noted in read(home.journal)] == ["one", "two"]
 
 
 def test_line_is_written_all_the_same_when_somebody_keeps_the_file_locked(home: Home) -> None:
     home.note("one")
     with open(home.journal, "rb") as stream:
-        appending.fcntl.flock(stream, appending.fcntl.LOCK_EX)
+        append.fcntl.flock(stream, append.fcntl.LOCK_EX)
         home.note("two")
     assert [noted.query for noted in read(home.journal)] == ["one", "two"]
 
@@ -171,7 +172,7 @@ def test_line_is_written_all_the_same_when_somebody_keeps_the_file_locked(home: 
 def test_journal_becomes_searches_and_cached_requests(home: Home) -> None:
     home.note("rust", Attempt("searxng", "ok", 5, 3, cached=True), Attempt("library", "empty", 0, 40))
     home.note(None)
-    assert home.fold()
+    assert home.import_journal()
     assert home.rows("SELECT query, providers, outcome, results, elapsed_ms, cached FROM search ORDER BY id") == [
         ("rust", "searxng", "success", 1, 12, 1),
         (None, "searxng", "success", 1, 12, 1),
@@ -185,13 +186,13 @@ def test_journal_becomes_searches_and_cached_requests(home: Home) -> None:
 
 def test_folding_twice_adds_nothing(home: Home) -> None:
     home.note()
-    assert home.fold()
-    assert home.fold()
+    assert home.import_journal()
+    assert home.import_journal()
     assert home.rows() == ["rust"]
 
 
 def test_nothing_is_made_where_there_is_nothing_to_fold(home: Home) -> None:
-    assert home.fold()
+    assert home.import_journal()
     assert not os.path.exists(os.path.dirname(home.journal))
 
 
@@ -210,36 +211,36 @@ def test_fold_that_dies_half_way_is_finished_by_the_next(
     with monkeypatch.context() as patch:
         patch.setattr(os, where, die)
         with pytest.raises(KeyboardInterrupt):
-            home.fold()
+            home.import_journal()
     assert len(home.files()) == 2
     home.note("two")
-    assert home.fold()
+    assert home.import_journal()
     assert home.rows() == ["one", "two"]
     assert home.files() == ["searches.jsonl.lock"]
 
 
 def test_fold_waits_for_a_writer_and_leaves_one_that_never_ends(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "settle", lambda path: appending.settle(path, 0.02))
+    monkeypatch.setattr(journal_import, "settle", lambda path: append.settle(path, 0.02))
     home.note("one")
     with open(home.journal, "rb") as stream:
-        appending.fcntl.flock(stream, appending.fcntl.LOCK_SH)
-        assert not home.fold()
+        append.fcntl.flock(stream, append.fcntl.LOCK_SH)
+        assert not home.import_journal()
     assert home.rows() == []
-    assert home.fold()
+    assert home.import_journal()
     assert home.rows() == ["one"]
 
 
 def test_one_folds_at_a_time(home: Home) -> None:
     home.note()
     with locked(f"{home.journal}.lock"), closing(open_database(home.database, MIGRATIONS)) as connection:
-        assert not fold(connection, home.journal, patience=0.01)
+        assert not import_journal(connection, home.journal, patience=0.01)
     assert [noted.query for noted in read(home.journal)] == ["rust"]
 
 
 def test_database_in_memory_does_not_swallow_the_journal(home: Home) -> None:
     home.note()
     with closing(open_database(MEMORY, MIGRATIONS)) as connection:
-        assert not fold(connection, home.journal)
+        assert not import_journal(connection, home.journal)
     assert os.path.exists(home.journal)
 
 
@@ -250,9 +251,9 @@ def test_trouble_in_passing_is_not_the_users(home: Home, monkeypatch: pytest.Mon
     home.note()
     monkeypatch.setattr(os, "rename", refuse)
     with closing(open_database(home.database, MIGRATIONS)) as connection:
-        fold_in_passing(connection, home.journal)
+        import_full_journal(connection, home.journal)
         with pytest.raises(UnwritableError, match="Read-only file system"):
-            fold(connection, home.journal)
+            import_journal(connection, home.journal)
     assert os.path.exists(home.journal)
 
 
@@ -288,7 +289,7 @@ def test_garbage_in_the_journal_costs_no_other_line(
     tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]
 ) -> None:
     path = tmp_path_factory.mktemp("state") / "searches.jsonl"
-    good = b"{" + b'"at":5.0,' + describe(Outcome("rust", "searxng"), (), with_query=True).encode() + b"}"
+    good = b"{" + b'"at":5.0,' + journal_line(Outcome("rust", "searxng"), (), with_query=True).encode() + b"}"
     path.write_bytes(b"".join(b"\n" + part.replace(b"\n", b"") + b"\n" + good for part in parts))
     assert [noted.query for noted in read(str(path)) if noted.at == 5.0] == ["rust"] * len(parts)
 
@@ -314,29 +315,29 @@ def test_line_that_makes_no_sense_is_left_out(home: Home, change: dict[str, Any]
     entry = json.loads(Path(home.journal).read_text()) | change
     Path(home.journal).write_text(json.dumps(entry) + "\n")
     assert list(read(home.journal)) == []
-    assert home.fold()
+    assert home.import_journal()
 
 
 def test_half_of_a_character_pair_does_not_stop_the_fold(home: Home) -> None:
     home.note("x")
     Path(home.journal).write_text(Path(home.journal).read_text().replace('"x"', '"x\\ud800"'))
-    assert home.fold()
+    assert home.import_journal()
     assert home.rows() == ["x?"]
 
 
 FULL_DISK = """
 import os, resource, sys
 from contextlib import closing
-from sleuth.errors import UnwritableError
-from sleuth.outcome import Outcome
-from sleuth.store.connection import in_words, open_database
-from sleuth.store.folding import fold
-from sleuth.store.journal import describe, note_search
-from sleuth.store.schema import MIGRATIONS
+from sleuth.base.errors import UnwritableError
+from sleuth.engine.outcome import Outcome
+from sleuth.store.database import in_words, open_database
+from sleuth.store.journal_import import import_journal
+from sleuth.store.journal import journal_line, append_search
+from sleuth.store.migrations import MIGRATIONS
 
 journal, database = sys.argv[1:]
 def note(query):
-    note_search(journal, describe(Outcome(query, "searxng"), (), with_query=True))
+    append_search(journal, journal_line(Outcome(query, "searxng"), (), with_query=True))
 def limit(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, -1))
 note("one")
@@ -348,7 +349,7 @@ with closing(open_database(database, MIGRATIONS)) as connection:
     limit(4096)
     try:
         with in_words(database):
-            fold(connection, journal)
+            import_journal(connection, journal)
     except UnwritableError as problem:
         print("refused")
     limit(-1)
@@ -357,17 +358,17 @@ with closing(open_database(database, MIGRATIONS)) as connection:
 
 def test_full_disk_costs_the_line_that_found_no_room_and_no_other(home: Home) -> None:
     assert run(FULL_DISK, home.journal, home.database) == "refused\n"
-    assert home.fold()
+    assert home.import_journal()
     assert home.rows() == ["one", "two"]
 
 
 def test_old_entries_go_and_the_history_has_an_end(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "MOST_QUERIES", 3)
+    monkeypatch.setattr(journal_import, "MOST_QUERIES", 3)
     now = time.time()
     for days, query in ((101, "old"), (99, "a"), (2, "b"), (1, "c"), (0, "d")):
         monkeypatch.setattr(time, "time", lambda moment=now - days * 86400: moment)
         home.note(query, Attempt("searxng", "ok", 5, 3, cached=True))
-    assert home.fold()
+    assert home.import_journal()
     assert home.rows() == [None, "b", "c", "d"]
     assert home.rows("SELECT count(*) FROM request") == [4]
 
@@ -377,7 +378,7 @@ def test_clock_that_goes_back_loses_nothing(home: Home, monkeypatch: pytest.Monk
     for moment, query in ((now, "one"), (now - 5 * 86400, "two"), (now - 5 * 86400 + 1, "three")):
         monkeypatch.setattr(time, "time", lambda moment=moment: moment)
         home.note(query)
-        assert home.fold()
+        assert home.import_journal()
     assert home.rows() == ["one", "two", "three"]
 
 
@@ -386,21 +387,21 @@ def test_ledger_of_a_place_that_cannot_be_written_is_complete(home: Home, monkey
         raise UnwritableError("cannot open {path}", path=home.database)
 
     home.note("folded")
-    assert home.fold()
+    assert home.import_journal()
     home.note("aside")
     os.rename(home.journal, f"{home.journal}.123-abc")
     home.note("noted")
     before = {name: Path(home.journal).with_name(name).read_bytes() for name in home.files()}
-    monkeypatch.setattr(folding, "open_database", refuse)
+    monkeypatch.setattr(journal_import, "open_database", refuse)
     for _ in range(2):
-        with closing(open_ledger(home.database, home.journal)) as connection:
+        with closing(open_usage_database(home.database, home.journal)) as connection:
             found = [row[0] for row in connection.execute("SELECT query FROM search ORDER BY id")]
         assert found == ["folded", "aside", "noted"]
     assert {name: Path(home.journal).with_name(name).read_bytes() for name in home.files()} == before
 
 
 def test_ledger_is_empty_where_there_is_nothing_at_all(tmp_path: Path) -> None:
-    with closing(open_ledger("/proc/nowhere/sleuth.db", str(tmp_path / "no" / "searches.jsonl"))) as connection:
+    with closing(open_usage_database("/proc/nowhere/sleuth.db", str(tmp_path / "no" / "searches.jsonl"))) as connection:
         assert connection.execute("SELECT count(*) FROM search").fetchone()[0] == 0
 
 
@@ -418,11 +419,11 @@ def test_database_of_the_first_schema_is_brought_up_to_date_after_a_backup(home:
 TOGETHER = """
 import os, sys
 from contextlib import closing
-from sleuth.outcome import Outcome
-from sleuth.store.connection import open_database
-from sleuth.store.folding import fold
-from sleuth.store.journal import describe, note_search
-from sleuth.store.schema import MIGRATIONS
+from sleuth.engine.outcome import Outcome
+from sleuth.store.database import open_database
+from sleuth.store.journal_import import import_journal
+from sleuth.store.journal import journal_line, append_search
+from sleuth.store.migrations import MIGRATIONS
 
 journal, database = sys.argv[1:]
 open_database(database, MIGRATIONS).close()
@@ -434,10 +435,10 @@ for number in range(64):
         os.close(go)
         os.read(start, 1)
         for line in range(25):
-            note_search(journal, describe(Outcome(f"{number} {line}", "searxng"), (), with_query=True))
+            append_search(journal, journal_line(Outcome(f"{number} {line}", "searxng"), (), with_query=True))
             if number % 8 == 0 and line % 5 == 0:
                 with closing(open_database(database, MIGRATIONS)) as connection:
-                    fold(connection, journal)
+                    import_journal(connection, journal)
         os._exit(0)
     children.append(child)
 os.close(go)
@@ -447,7 +448,7 @@ print(sum(os.waitpid(child, 0)[1] for child in children))
 
 def test_64_processes_lose_no_line_and_double_none(home: Home) -> None:
     assert run(TOGETHER, home.journal, home.database) == "0\n"
-    assert home.fold()
+    assert home.import_journal()
     rows = home.rows()
     assert sorted(rows) == sorted(f"{number} {line}" for number in range(64) for line in range(25))
     for number in range(64):
@@ -459,11 +460,11 @@ def test_64_processes_lose_no_line_and_double_none(home: Home) -> None:
 KILLED = """
 import os, random, signal, sys, time
 from contextlib import closing
-from sleuth.outcome import Outcome
-from sleuth.store.connection import open_database
-from sleuth.store.folding import fold
-from sleuth.store.journal import describe, note_search
-from sleuth.store.schema import MIGRATIONS
+from sleuth.engine.outcome import Outcome
+from sleuth.store.database import open_database
+from sleuth.store.journal_import import import_journal
+from sleuth.store.journal import journal_line, append_search
+from sleuth.store.migrations import MIGRATIONS
 
 journal, database = sys.argv[1:]
 open_database(database, MIGRATIONS).close()
@@ -473,9 +474,9 @@ for life in range(40):
     if not child:
         with closing(open_database(database, MIGRATIONS)) as connection:
             for line in range(10_000):
-                note_search(journal, describe(Outcome(f"{life} {line}", "searxng"), (), with_query=True))
+                append_search(journal, journal_line(Outcome(f"{life} {line}", "searxng"), (), with_query=True))
                 os.write(writing, f"{life} {line}\\n".encode())
-                fold(connection, journal)
+                import_journal(connection, journal)
     os.close(writing)
     first = os.read(reading, 20)
     time.sleep(random.random() * 0.012)
@@ -491,7 +492,7 @@ for life in range(40):
 def test_kill_at_any_moment_loses_no_line_and_doubles_none(home: Home) -> None:
     reported = run(KILLED, home.journal, home.database).splitlines()
     assert len(reported) > 40
-    assert home.fold()
+    assert home.import_journal()
     rows = home.rows()
     assert len(rows) == len(set(rows))
     assert set(reported) <= set(rows)

@@ -12,13 +12,17 @@ from typing import Any
 
 import pytest
 
-from sleuth.errors import Exit, RequestError, SettingsError, UnknownProviderError, UnwritableError
-from sleuth.store.connection import open_database
-from sleuth.store.providers import CLEARABLE, FIELDS, ProviderTable, Row, Seed
-from sleuth.store.schema import MIGRATIONS
+from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProviderError, UnwritableError
+from sleuth.store.database import open_database
+from sleuth.store.migrations import MIGRATIONS
+from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, ProviderSeed, ProviderTable
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
-SEEDS = [Seed("brave", "Brave Search", "api"), Seed("searxng", "SearXNG", "api"), Seed("local-bing", "Bing", "local")]
+SEEDS = [
+    ProviderSeed("brave", "Brave Search", "api"),
+    ProviderSeed("searxng", "SearXNG", "api"),
+    ProviderSeed("local-bing", "Bing", "local"),
+]
 SECRET = "sk-secret-0123456789"
 
 
@@ -59,7 +63,7 @@ def test_every_built_in_provider_is_there_after_the_first_use(table: ProviderTab
 
 
 def test_seeds_are_asked_for_only_when_the_mark_is_new(table: ProviderTable) -> None:
-    def fail() -> list[Seed]:
+    def fail() -> list[ProviderSeed]:
         raise AssertionError("nobody needs them")
 
     table.seed("1", fail)
@@ -70,16 +74,16 @@ def test_newer_sleuth_adds_its_providers_and_touches_no_value(table: ProviderTab
     table.use("searxng")
     table.add("own", "Own", "api", "searxng", {"api_host": "https://own.test"})
     before = raw(table)
-    table.seed("2", lambda: [*SEEDS, Seed("new", "New", "api"), Seed("own", "Now built in", "api")])
+    table.seed("2", lambda: [*SEEDS, ProviderSeed("new", "New", "api"), ProviderSeed("own", "Now built in", "api")])
     assert [row for row in raw(table) if row[0] != "new"] == before
     assert table.get("new").built_in
     assert table.get("own").name == "Own"
 
 
 def test_provider_of_a_package_is_taken_in_once(table: ProviderTable) -> None:
-    table.take_in(Seed("theirs", "Theirs", "api"))
+    table.take_in(ProviderSeed("theirs", "Theirs", "api"))
     table.update("theirs", {"name": "Renamed"})
-    table.take_in(Seed("theirs", "Theirs", "api"))
+    table.take_in(ProviderSeed("theirs", "Theirs", "api"))
     assert table.get("theirs").name == "Renamed"
     assert not table.get("theirs").built_in
 
@@ -160,7 +164,7 @@ def test_just_the_named_fields_change(table: ProviderTable) -> None:
     }
     after = table.update("searxng", changes)
     expected = before._asdict() | changes | {"engines": ("google", "bing"), "updated_at": after.updated_at}
-    assert after == Row(**expected)
+    assert after == ProviderRow(**expected)
     assert [row for row in raw(table) if row[0] != "searxng"] == others
     assert table.update("searxng", {}) == after
 
@@ -352,9 +356,9 @@ def test_database_that_cannot_be_written_is_said(path: str, table: ProviderTable
 
 CHANGER = """
 import sys
-from sleuth.store.connection import open_database
-from sleuth.store.providers import ProviderTable
-from sleuth.store.schema import MIGRATIONS
+from sleuth.store.database import open_database
+from sleuth.store.provider_table import ProviderTable
+from sleuth.store.migrations import MIGRATIONS
 table = ProviderTable(open_database(sys.argv[1], MIGRATIONS), sys.argv[1])
 for n in range(20):
     table.update("brave", {sys.argv[2]: f"value {n}"})

@@ -13,12 +13,12 @@ import pytest
 
 from sleuth.answers.answer import Answer, Round
 from sleuth.answers.digest import Digest
-from sleuth.models.chat import Usage
-from sleuth.outcome import OUTCOMES, STATES
-from sleuth.store.connection import open_database
-from sleuth.store.counting import report
-from sleuth.store.schema import MIGRATIONS
-from sleuth.store.usage import Tally, as_json, record_answer
+from sleuth.answers.llm.chat import Usage
+from sleuth.engine.outcome import STATES
+from sleuth.store.database import open_database
+from sleuth.store.migrations import MIGRATIONS
+from sleuth.store.usage import OUTCOMES, Tally, record_answer, usage_as_json
+from sleuth.store.usage_report import report
 
 DAY = 86400
 
@@ -75,7 +75,7 @@ def at(zone: str, *moment: int) -> float:
 def test_empty_ledger_is_empty_and_still_a_report(ledger: sqlite3.Connection) -> None:
     found = report(ledger, 7)
     assert found.is_empty
-    document = as_json(found)
+    document = usage_as_json(found)
     assert document["requests"]["successRate"] is document["answers"]["roundsPerAnswer"] is None
     assert [day["requests"] for day in document["days"]] == [0] * 7
 
@@ -134,7 +134,7 @@ def test_one_provider_is_counted_alone(ledger: sqlite3.Connection) -> None:
     assert list(found.providers) == ["brave"]
     assert (found.total.requests, found.searches.total, found.answers.answers) == (1, 2, 0)
     assert (found.days[0].requests, found.days[0].searches, found.days[0].answers) == (1, 2, 0)
-    assert as_json(found)["provider"] == "brave"
+    assert usage_as_json(found)["provider"] == "brave"
     assert report(ledger, 1, "nobody").is_empty
 
 
@@ -156,7 +156,7 @@ def test_answers_are_counted_by_model_without_their_words(ledger: sqlite3.Connec
     assert {name: spent.answers for name, spent in found.models.items()} == {"": 1, "deepseek-flash": 3}
     assert found.models["deepseek-flash"].rounds == 2.0
     assert (found.cost, found.days[0].cost) == (pytest.approx(0.006), pytest.approx(0.006))
-    assert [entry["model"] for entry in as_json(found)["answers"]["models"]] == [None, "deepseek-flash"]
+    assert [entry["model"] for entry in usage_as_json(found)["answers"]["models"]] == [None, "deepseek-flash"]
     assert "the question" not in "".join(ledger.iterdump())
 
 

@@ -3,7 +3,7 @@
 The parts of a case stand between lines of %%: the text, then what each of its sources says.
 """
 
-from sleuth.answers.citations import STYLES, Source, below, find, link, remap
+from sleuth.answers.citations import STYLES, CitedSource, below, find, link, remap
 from sleuth.answers.prose import prose
 from sleuth.answers.support import as_json, attach, signs
 from sleuth.answers.support import check as check_support
@@ -21,7 +21,7 @@ def check(data: bytes) -> None:
     """Hold what `answers` promises of a text and its sources."""
     text, *said = data.decode("utf-8", "replace").split(PARTS)
     sources = [
-        Source(number, f"https://s{number}.example/?a=`|<{number}>", f"T[{number}]", part)
+        CitedSource(number, f"https://s{number}.example/?a=`|<{number}>", f"T[{number}]", part)
         for number, part in enumerate(said[:6], 1)
     ]
     marks = find(text)
@@ -64,7 +64,7 @@ def assert_in_order(parts: list[str], text: str) -> None:
         place += len(part)
 
 
-def _check_support(text: str, sources: list[Source]) -> None:
+def _check_support(text: str, sources: list[CitedSource]) -> None:
     checks = check_support(text, sources)
     for one in checks:
         assert 0 <= one.start <= one.end <= len(text)
@@ -77,7 +77,7 @@ def _check_support(text: str, sources: list[Source]) -> None:
     assert signed.cited == link(text, sources).cited
 
 
-def _check_attached(text: str, sources: list[Source]) -> None:
+def _check_attached(text: str, sources: list[CitedSource]) -> None:
     attached = attach(text, sources)
     bare = attached.text
     for one in reversed(attached.added):

@@ -6,9 +6,9 @@ The parts of a case stand between lines of %%, in that order.
 import tempfile
 from pathlib import Path
 
-from sleuth.doctor.settings_file import check_settings, diff, fix_settings
-from sleuth.doctor.yaml_source import NotYamlError, read_yaml, stray_tab
-from sleuth.text import JOINERS
+from sleuth.base.text import JOINERS
+from sleuth.doctor.files.settings import check_settings, diff, fix_settings
+from sleuth.doctor.files.yaml_source import NotYamlError, read_yaml, stray_tab
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 PLACES = ("config/settings.yml", "docker-compose.yml", ".env", "config/limiter.toml")

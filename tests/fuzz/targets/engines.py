@@ -7,9 +7,9 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-from sleuth.doctor.engines import TROUBLES, engines_answer, trouble_with
-from sleuth.doctor.search import search_finds, time_is_enough
-from sleuth.text import JOINERS
+from sleuth.base.text import JOINERS
+from sleuth.doctor.server.engines import TROUBLES, engines_answer, trouble_with
+from sleuth.doctor.server.search import search_finds, time_is_enough
 from sleuth_providers.base import Account, as_dict, as_text
 
 WORDS = (

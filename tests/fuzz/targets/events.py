@@ -3,8 +3,8 @@
 from contextlib import suppress
 from random import Random
 
-from sleuth.models.events import EventReader, EventTooLongError
-from sleuth.models.replies import Thoughts, read_document, read_piece
+from sleuth.answers.llm.reply import Thoughts, read_document, read_piece
+from sleuth.answers.llm.sse import EventReader, EventTooLongError
 
 WORDS = 'data:  ¦ data: ¦ \r\n ¦ \r ¦ \n ¦ \n\n ¦ :  ¦ [DONE] ¦ <think> ¦ </think> ¦ event: ¦ {"choices": '
 ROUNDS = 600

@@ -4,11 +4,11 @@ import gzip
 import io
 import zlib
 
-from sleuth_providers.base import Reply
+from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.http import retry_after
-from sleuth_providers.http1 import read_body, read_head, request_head
-from sleuth_providers.wire import collect
+from sleuth_providers.net.client import retry_after
+from sleuth_providers.net.connection import read_limited
+from sleuth_providers.net.http1 import read_body, read_head, request_head
 
 LIMIT = 50_000
 PLAIN = b'{"results": []}' * 3
@@ -60,12 +60,12 @@ def check(data: bytes) -> None:
 def _read(stream: io.BufferedReader) -> object:
     try:
         head = read_head(stream)
-        body = collect(read_body(stream, head), head.headers.get("content-encoding", ""), head.status, LIMIT)
+        body = read_limited(read_body(stream, head), head.headers.get("content-encoding", ""), head.status, LIMIT)
     except ProviderError as error:
         return type(error).__name__
     assert len(body) <= LIMIT
     assert 100 <= head.status <= 999
     assert all(type(part) is str and "\n" not in part for pair in head.headers.items() for part in pair)
-    pause = retry_after(Reply(head.status, head.headers, body))
+    pause = retry_after(Response(head.status, head.headers, body))
     assert pause is None or pause >= 0
     return head.status, dict(head.headers), body

@@ -6,9 +6,9 @@ The parts of a case stand between lines of %%: what is looked for, then pages.
 import tempfile
 from pathlib import Path
 
+from sleuth.library.library import Document, Library
+from sleuth.library.snippet import passage
 from sleuth.relevance.words import match_expression
-from sleuth.store.library import Library, Page
-from sleuth.store.passages import passage
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 LIBRARY = Library(str(Path(FOLDER.name, "library.db")))
@@ -21,7 +21,7 @@ LARGE = 200_000
 def check(data: bytes) -> None:
     """Put pages in, find them, take them out."""
     query, *texts = data.decode("utf-8", "surrogateescape").split(PARTS)
-    pages = [Page(f"https://fuzz.example/{number}", *_titled(text)) for number, text in enumerate(texts[:4])]
+    pages = [Document(f"https://fuzz.example/{number}", *_titled(text)) for number, text in enumerate(texts[:4])]
     added = LIBRARY.add(pages)
     assert added.added + added.updated + added.unchanged == len(pages)
     for result in LIBRARY.search(query, 5, content=True):

@@ -7,10 +7,10 @@ from rich.console import Console
 
 from sleuth.answers.citations import find
 from sleuth.answers.fence import defused, fenced
-from sleuth.answers.taming import tame
-from sleuth.render.blocks import look, same_target, split
+from sleuth.answers.sanitize import tame
+from sleuth.base.markdown import look, same_target, split
+from sleuth.base.text import JOINERS, clean_url
 from sleuth.render.document import Document
-from sleuth.text import JOINERS, clean_url
 
 LINKS = {1: "https://a.example/?x=1&y", 2: "https://b.example/"}
 STYLES = dict.fromkeys(("title", "rank", "url", "quiet", "code", "warning", "site"), "bold")

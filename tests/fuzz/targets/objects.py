@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sleuth.models.parsing import read_object
+from sleuth.answers.llm.json_reply import read_object
 
 WORDS = (
     "```json\n ¦ ``` ¦ { ¦ } ¦ [ ¦ ] ¦ \" ¦ ' ¦ “ ¦ ” ¦ : ¦ , ¦ \\ ¦ \\u ¦ \\ud800 ¦ // ¦ /* ¦ */ ¦ true ¦ "

@@ -3,14 +3,14 @@
 The first line of a case is a content type; `bookmarks` and `file` are read as files of the library are.
 """
 
+from sleuth.library.bookmarks import bookmarks, is_bookmarks
+from sleuth.library.html import read_markup
 from sleuth.pages import blocks, charsets
-from sleuth.pages.bookmarks import bookmarks, is_bookmarks
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
-from sleuth.pages.markup import read_markup
 from sleuth.pages.page import as_json, from_json, from_reading
-from sleuth.pages.services import Reading
-from sleuth_providers.base import Reply
+from sleuth.pages.services import ServiceReply
+from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
 HTML = '<html><head><meta charset="{charset}"><title>{words}</title></head><body><p>{words}</p></body></html>'
@@ -42,7 +42,7 @@ def check(data: bytes) -> None:
         return
     assert type(charsets.decode(body, kind.rpartition("=")[2])) is str
     try:
-        content = extract(received(Reply(200, {"content-type": kind}, body), "https://a.example/x"))
+        content = extract(received(Response(200, {"content-type": kind}, body), "https://a.example/x"))
     except ProviderError:
         return
     assert content.blocks
@@ -51,7 +51,7 @@ def check(data: bytes) -> None:
         assert_clean(one.text, "\n\t" if one.kind == "table" else "\n")
     for said in content[:4]:
         assert_clean(said, "")
-    reading = Reading(content, "https://a.example/")
+    reading = ServiceReply(content, "https://a.example/")
     again = from_json(as_json("page", reading))
     assert [one.text for one in again.content.blocks] == [one.text for one in content.blocks], (
         "the cache changes nothing"

@@ -6,10 +6,10 @@ A case names a provider, which of its samples it stands for and a status; below 
 import math
 
 from sleuth_providers import registry
-from sleuth_providers.base import Found, Reply
+from sleuth_providers.base import Found, Response
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.http import Http
-from sleuth_providers.policy import Policy
+from sleuth_providers.net.client import HttpClient
+from sleuth_providers.net.policy import Policy
 
 PROVIDERS = {name: registry.load(name) for name in (*registry.names(), "local") if name != "library"}
 SEEDS = [
@@ -41,9 +41,9 @@ def check(data: bytes) -> None:
         return
     samples = provider.samples or PROVIDERS["local-bing"].samples
     sample = samples[int(number[:3]) % len(samples)]
-    reply = Reply(100 + int(status[:6]) % 500, sample.headers, body, "https://search.example/?q=rust")
+    reply = Response(100 + int(status[:6]) % 500, sample.headers, body, "https://search.example/?q=rust")
     account = sample.account if name != "local" else sample.account._replace(host="https://search.example/?q=%s")
-    http = Http(Policy(attempts=1), wire=lambda *_: reply)
+    http = HttpClient(Policy(attempts=1), wire=lambda *_: reply)
     for read in (lambda: provider.search(sample.query, account, http), lambda: provider.parse(reply, sample.query)):
         try:
             assert_plain(read())

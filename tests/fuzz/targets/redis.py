@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth.shared.connection import Connection, NotRedisError, Refusal, packed
+from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, RedisConnection, packed
 
 WORDS = "\r\n ¦ $ ¦ * ¦ : ¦ + ¦ - ¦ $5\r\n ¦ *3\r\n ¦ $-1\r\n ¦ *9999999\r\n ¦ $3999999\r\n ¦ @user_script: 1: -ERR"
 ROUNDS = 1500
@@ -32,7 +32,7 @@ def check(data: bytes) -> None:
 
 
 def _replies(data: bytes, size: int) -> list[Any]:
-    connection = Connection.__new__(Connection)  # without a server to dial
+    connection = RedisConnection.__new__(RedisConnection)  # without a server to dial
     connection._socket, connection._received, connection._room = Canned(data, size), bytearray(), 4_000_000  # type: ignore[assignment]  # as good as a socket
     found: list[Any] = []
     while True:
@@ -44,6 +44,6 @@ def _replies(data: bytes, size: int) -> list[Any]:
 
 
 def _check_value(value: Any) -> None:
-    assert value is None or type(value) in (bytes, int, list, Refusal)
+    assert value is None or type(value) in (bytes, int, list, ErrorReply)
     for inside in value if type(value) is list else ():
         _check_value(inside)

@@ -6,11 +6,11 @@ The first line of a case is a status and a content type.
 import re
 
 from sleuth.answers import replies
-from sleuth.models.connection import Patience, Response
-from sleuth.models.errors import ModelError
-from sleuth.models.parsing import read_object
-from sleuth.models.reading import Reading
-from sleuth.models.refusals import Asked
+from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
+from sleuth.answers.llm.errors import ModelError
+from sleuth.answers.llm.http_errors import Asked
+from sleuth.answers.llm.json_reply import read_object
+from sleuth.answers.llm.stream import ReplyStream
 from sleuth_providers.errors import ProviderError
 
 ASKED = Asked("the model", "m-1", "https://models.example/v1")
@@ -27,10 +27,10 @@ def check(data: bytes) -> None:
     status, _, kind = head.decode("latin-1").partition(" ")
     if not re.fullmatch(r"[1-9][0-9]{2}", status):
         return
-    response = Response(int(status), {"content-type": kind, "location": kind}, [body[:7], body[7:]])
-    reading = Reading(ASKED)
+    response = StreamedResponse(int(status), {"content-type": kind, "location": kind}, [body[:7], body[7:]])
+    reading = ReplyStream(ASKED)
     try:
-        said = [*reading.pieces(response, Patience(5.0), streamed=True), *reading.rest()]
+        said = [*reading.pieces(response, ReadTimeouts(5.0), streamed=True), *reading.rest()]
         assert all(type(piece.text) is str and type(piece.reasoning) is str for piece in said)
         assert type(reading.finish) is str
     except ModelError as error:

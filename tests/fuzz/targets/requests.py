@@ -8,10 +8,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from sleuth.errors import RequestError
-from sleuth.serving.bodies import parse
-from sleuth.serving.checking import check as check_shape
-from sleuth.serving.forms import ASK, PATCH, SEARCH
+from sleuth.base.errors import RequestError
+from sleuth.serving.http.bodies import parse
+from sleuth.serving.http.checking import check as check_shape
+from sleuth.serving.http.forms import ASK, PATCH, SEARCH
 
 SHAPES = {"search": SEARCH, "patch": PATCH, "ask": ASK}
 VALIDATORS = {name: Draft202012Validator(shape) for name, shape in SHAPES.items()}

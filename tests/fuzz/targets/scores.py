@@ -2,8 +2,8 @@
 
 import math
 
-from sleuth.relevance.dense import parse_embeddings, parse_ollama, parse_rerank
-from sleuth_providers.base import Reply
+from sleuth.engine.dense import parse_embeddings, parse_ollama, parse_rerank
+from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
 WORDS = '"index": ¦ "embedding": [ ¦ "relevance_score": ¦ "score": ¦ "results": [ ¦ "data": [ ¦ 1e300 ¦ -1e308 ¦ 1e400'
@@ -14,7 +14,7 @@ TEXTS = 3
 def check(data: bytes) -> None:
     """Read a reply."""
     whose, _, body = data.partition(b"\n")
-    reply = Reply(200, {"content-type": "application/json"}, body)
+    reply = Response(200, {"content-type": "application/json"}, body)
     try:
         if whose == b"rerank":
             scores = parse_rerank(reply, TEXTS)

@@ -1,7 +1,7 @@
 """Replies of those who read pages for us: the Jina reader and the Wayback Machine. The first line tells whose it is."""
 
 from sleuth.pages.services import read_by_jina, read_from_archive
-from sleuth_providers.base import Refusal, Reply, Request
+from sleuth_providers.base import ErrorDetector, Request, Response
 from sleuth_providers.errors import ProviderError
 
 WORDS = '"data" ¦ "content" ¦ "publishedTime" ¦ "99999" ¦ Thu, 99 Foo 99999 99:99:99 +9999 ¦ 2024-13-45 ¦ error 4040'
@@ -14,9 +14,9 @@ class Canned:
     def __init__(self, body: bytes) -> None:
         self.body = body
 
-    def send(self, request: Request, refusal: Refusal | None = None) -> Reply:
+    def send(self, request: Request, refusal: ErrorDetector | None = None) -> Response:
         """Return the body."""
-        reply = Reply(200, {"content-type": "text/html"}, self.body, request.address)
+        reply = Response(200, {"content-type": "text/html"}, self.body, request.address)
         if refusal and (error := refusal(reply)):
             raise error
         return reply

@@ -9,23 +9,23 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from sleuth import prepared
-from sleuth.answers.citations import Source
+from sleuth.answers.citations import CitedSource
 from sleuth.answers.sources import read_sources
-from sleuth.errors import SleuthError
-from sleuth.found import found_as_json, found_from_json
+from sleuth.base.errors import SleuthError
+from sleuth.base.paths import find_paths
+from sleuth.engine.found import found_as_json, found_from_json
+from sleuth.engine.recording import Replayer
 from sleuth.pages import page
-from sleuth.paths import find_paths
-from sleuth.store.folding import read as read_journal
-from sleuth.tape import Replayer
+from sleuth.store.cache import rendered
+from sleuth.store.journal_import import read as read_journal
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Answer, Found, Query, Result
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.policy import Policy
+from sleuth_providers.net.policy import Policy
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 FILE = Path(FOLDER.name, "file")
-TICKET = prepared.Ticket("key", find_paths({"SLEUTH_HOME": FOLDER.name}))
+TICKET = rendered.RenderedKey("key", find_paths({"SLEUTH_HOME": FOLDER.name}))
 FOUND = Found(
     (Result("T", "https://a.b/", "s", score=1.5, engines=("x",)),), (Answer("a", "u"),), ("s",), engines={"e": "why"}
 )
@@ -102,7 +102,7 @@ def check(data: bytes) -> None:
         with suppress(SleuthError):
             sources = read_sources(body.decode("utf-8", "replace"))
             assert all(
-                type(source) is Source and 1 <= source.citation <= 999 and type(source.text) is str
+                type(source) is CitedSource and 1 <= source.citation <= 999 and type(source.text) is str
                 for source in sources
             )
     else:
@@ -124,15 +124,15 @@ def _check_entry(kind: bytes, value: object) -> None:
 def _check_tape(body: bytes) -> None:
     FILE.write_bytes(body)
     with suppress(SleuthError):
-        tape = Replayer(str(FILE))
-        assert tape.now.tzinfo
+        recording = Replayer(str(FILE))
+        assert recording.now.tzinfo
         for name in ("brave", "brave", "brave", "brave"):
             with suppress(ProviderError):
-                found = tape.search(registry.load(name), Query("q"), Account(name, key="k"), Policy(attempts=1))
+                found = recording.search(registry.load(name), Query("q"), Account(name, key="k"), Policy(attempts=1))
                 assert all(type(result.title) is str for result in found.results)
         adapter = type("Library", (type(registry.load("brave")),), {"offline": True})()
         with suppress(ProviderError):
-            assert type(tape.search(adapter, Query("q"), Account("library"), Policy())) is Found
+            assert type(recording.search(adapter, Query("q"), Account("library"), Policy())) is Found
 
 
 def _check_journal(body: bytes) -> None:
@@ -153,7 +153,7 @@ def _check_prepared(body: bytes) -> None:
     """Read an answer with a good check sum, so that what is behind it is seen too, and with none."""
     os.makedirs(TICKET.paths.prepared, exist_ok=True)
     rest = body.partition(b"\0")[2]
-    for data in (body, b"%x\0%b" % (int.from_bytes(rest, "big") % prepared.PRIME, rest)):
+    for data in (body, b"%x\0%b" % (int.from_bytes(rest, "big") % rendered.PRIME, rest)):
         Path(TICKET.file).write_bytes(data)
-        found = prepared.find(TICKET)
+        found = rendered.load(TICKET)
         assert found is None or all(type(part) is str for part in found)

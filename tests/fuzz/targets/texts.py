@@ -4,8 +4,8 @@ import unicodedata
 
 from rich.text import Text
 
-from sleuth.render.wrapping import wrap
-from sleuth.text import JOINERS, MAX_MARKS, clean, fit, harmless, redact, shorten, width
+from sleuth.base.text import JOINERS, MAX_MARKS, clean, fit, redact, shorten, strip_controls, width
+from sleuth.render.wrap import wrap
 
 SEEDS = [
     "Title \x1b]0;x\x07 with \u202eright\u202c to left & &lt;b&gt; &#x1b;[2J &amp;#27;\r\n next\tline\x85 end",
@@ -30,8 +30,8 @@ def check(data: bytes) -> None:
     assert_safe(lines, "\n")
     assert clean(one_line, entities=False) == one_line, "a second pass changes nothing"
     assert clean(lines, lines=True, entities=False) == lines, "a second pass changes no lines"
-    assert_safe(harmless(text), "\n\t")
-    assert harmless(harmless(text)) == harmless(text)
+    assert_safe(strip_controls(text), "\n\t")
+    assert strip_controls(strip_controls(text)) == strip_controls(text)
     for limit in (1, 2, 17, 200):
         short = clean(text, limit)
         assert len(short) <= limit

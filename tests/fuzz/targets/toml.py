@@ -8,8 +8,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from sleuth.errors import SettingsError
-from sleuth.settings import TABLE, Settings, change, read_toml
+from sleuth.base.errors import SettingsError
+from sleuth.store.settings import TABLE, Settings, change, read_toml
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 PATH = Path(FOLDER.name, "config.toml")

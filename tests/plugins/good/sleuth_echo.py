@@ -1,6 +1,6 @@
 """A provider in a package of its own: finds one page about anything."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Reply, Request, Result, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, base_url
 
 
 class Echo(Provider):
@@ -17,6 +17,6 @@ class Echo(Provider):
         """Ask /echo."""
         return Request(f"{base_url(account, self.host)}/echo", {"q": query.text})
 
-    def parse(self, reply: Reply, query: Query) -> Found:
+    def parse(self, reply: Response, query: Query) -> Found:
         """Take the body as the title."""
         return Found((Result(reply.text(), f"https://echo.example/{query.text}"),))

@@ -1,0 +1,1 @@
+"""Building blocks used everywhere: text, files, paths, errors, messages, logs. Imports nothing else of sleuth."""

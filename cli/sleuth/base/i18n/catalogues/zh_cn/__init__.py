@@ -1,0 +1,47 @@
+"""Simplified Chinese, in files by area."""
+
+from sleuth.base.i18n.catalogues.zh_cn import (
+    accidents,
+    agents,
+    answers,
+    conversation,
+    details,
+    doctor_deployment,
+    doctor_installation,
+    doctor_search,
+    doctor_server,
+    doctor_settings,
+    general,
+    library,
+    models,
+    pages,
+    providers,
+    safety,
+    serving,
+    settings,
+    sharing,
+    usage,
+)
+
+MESSAGES: dict[str, str] = {
+    **accidents.MESSAGES,
+    **agents.MESSAGES,
+    **answers.MESSAGES,
+    **conversation.MESSAGES,
+    **doctor_deployment.MESSAGES,
+    **doctor_installation.MESSAGES,
+    **doctor_search.MESSAGES,
+    **doctor_server.MESSAGES,
+    **doctor_settings.MESSAGES,
+    **general.MESSAGES,
+    **library.MESSAGES,
+    **models.MESSAGES,
+    **pages.MESSAGES,
+    **providers.MESSAGES,
+    **safety.MESSAGES,
+    **serving.MESSAGES,
+    **settings.MESSAGES,
+    **sharing.MESSAGES,
+    **usage.MESSAGES,
+}
+DETAILS: dict[str, str] = accidents.DETAILS | details.MESSAGES | safety.DETAILS

@@ -1,0 +1,81 @@
+"""Where config, data, cache and state live. On Linux the XDG rules are short enough to spare platformdirs."""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Paths:
+    """The folders and files of one user."""
+
+    def __init__(self, config: str, data: str, cache: str, state: str, config_file: str) -> None:
+        self.config, self.data, self.cache, self.state, self.config_file = config, data, cache, state, config_file
+
+    @property
+    def rules(self) -> str:
+        """Return the file with the user's domain rules, beside the settings."""
+        return os.path.join(os.path.dirname(self.config_file), "rules.txt")
+
+    @property
+    def database(self) -> str:
+        """Return the SQLite file with the provider table."""
+        return os.path.join(self.data, "sleuth.db")
+
+    @property
+    def library(self) -> str:
+        """Return the SQLite file with the library's index."""
+        return os.path.join(self.data, "library.db")
+
+    @property
+    def prepared(self) -> str:
+        """Return the folder of answers that are written out already."""
+        return os.path.join(self.cache, "prepared")
+
+    @property
+    def journal(self) -> str:
+        """Return the file in which searches are noted until they get into the database."""
+        return os.path.join(self.state, "searches.jsonl")
+
+
+def find_paths(environ: "Mapping[str, str]") -> Paths:
+    """Return the folders to use: under SLEUTH_HOME when that is set, else where the platform wants them."""
+    home = environ.get("SLEUTH_HOME")
+    if home:
+        home = os.path.abspath(os.path.expanduser(home))
+        config, data, cache, state = (os.path.join(home, name) for name in ("config", "data", "cache", "state"))
+    elif sys.platform.startswith("linux"):
+        config, data, cache, state = _xdg(environ)
+    else:
+        import platformdirs
+
+        config, data = platformdirs.user_config_dir("sleuth", False), platformdirs.user_data_dir("sleuth", False)
+        cache, state = platformdirs.user_cache_dir("sleuth", False), platformdirs.user_state_dir("sleuth", False)
+    named = environ.get("SLEUTH_CONFIG")
+    file = os.path.abspath(os.path.expanduser(named)) if named else os.path.join(config, "config.toml")
+    return Paths(config, data, cache, state, file)
+
+
+def _xdg(environ: "Mapping[str, str]") -> list[str]:
+    home = next((place for place in (environ.get("HOME", ""), os.path.expanduser("~")) if os.path.isabs(place)), os.sep)
+    defaults = {"CONFIG": ".config", "DATA": ".local/share", "CACHE": ".cache", "STATE": ".local/state"}
+    named = {name: environ.get(f"XDG_{name}_HOME", "") for name in defaults}
+    return [  # a folder that depends on where one stands counts as none, as XDG has it
+        os.path.join(named[name] if os.path.isabs(named[name]) else os.path.join(home, folder), "sleuth")
+        for name, folder in defaults.items()
+    ]
+
+
+def stamp_of(database: str) -> str:
+    """Return the file beside a database that is touched whenever its provider table changes."""
+    return f"{database}.stamp"
+
+
+def shipped_folder(installed: str, checkout: str = "") -> str | None:
+    """Return a folder of data files: inside the package once installed, at the top of a checkout."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    inside = os.path.join(package, installed)
+    beside = os.path.join(os.path.dirname(os.path.dirname(package)), checkout or installed)
+    return next((folder for folder in (inside, beside) if os.path.isdir(folder)), None)

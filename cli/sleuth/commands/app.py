@@ -1,0 +1,106 @@
+"""The command tree and the global flags. A command's module is imported when that command is used."""
+
+import importlib
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from sleuth import __version__
+from sleuth.base.errors import RequestError
+from sleuth.runtime import Runtime
+
+# Name → what it does, as `sleuth --help` shows it. The rest of a command stands in its own module.
+COMMANDS = {
+    "search": "Search; ranked results with numbered citations.",
+    "summarize": "Read pages and summarise each and all of them, with citations.",
+    "ask": "Answer a question: search in rounds, read, reflect, write with citations.",
+    "chat": "Ask in a conversation: each question knows what was said before.",
+    "cite": "Turn [n] in any text into links and append the reference list.",
+    "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
+    "config": "Settings: show, get, set, unset, edit, path, validate.",
+    "library": "The embedded offline index: add, search, list, remove, stats.",
+    "doctor": "Diagnose this installation and a SearXNG deployment.",
+    "searxng": "Write a working SearXNG deployment: init.",
+    "serve": "Serve search, providers and answers as JSON over HTTP, on this machine.",
+    "mcp": "Serve web_search and its sisters to an agent, over MCP on standard input and output.",
+    "usage": "Show requests, success, cache hits, times and estimated cost, with a chart.",
+    "history": "List past queries, the newest first; --clear forgets them.",
+    "cache": "Kept answers: stats, clear.",
+    "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
+    "completions": "Print the completion script of a shell.",
+}
+
+
+class CommandTree(TyperGroup):
+    """Lists commands without importing them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command's module and return the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"sleuth.commands.{cmd_name.replace('-', '_')}")
+        command = get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of the first word; a near miss is named."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, 1) or ["search"]
+            raise RequestError(
+                "there is no command {name!r}",
+                "did you mean: sleuth {near} …; all of them: sleuth --help",
+                name=args[0],
+                near=near[0],
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    name="sleuth",
+    cls=CommandTree,
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Example: sleuth search rust async runtimes   ·   More: man sleuth, or sleuth search -p library …",
+)
+
+
+@app.callback()
+def main(
+    ctx: typer.Context,
+    color: Annotated[
+        Literal["auto", "always", "never"], typer.Option(help="Colours: when the output is a terminal, or as said.")
+    ] = "auto",
+    debug: Annotated[bool, typer.Option("--debug", help="Tell what happens on stderr; tracebacks in full.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Search the web from the command line: many providers, one ranked list, numbered citations."""
+    runtime: Runtime = ctx.obj
+    runtime.color, runtime.debug = color, debug
+    if version:
+        print(f"sleuth {__version__}", file=runtime.stdout)
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help(), file=runtime.stdout)
+
+
+def run(runtime: Runtime, arguments: list[str]) -> Any:
+    """Read a command line and run the command it means; errors are the caller's to show."""
+    command = get_command(app)
+    return command.main(arguments, prog_name="sleuth", standalone_mode=False, obj=runtime)

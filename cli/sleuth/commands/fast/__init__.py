@@ -1,0 +1,1 @@
+"""The path in front of Typer: help texts, rendered answers and plain searches."""

@@ -1,0 +1,1 @@
+"""What python -m tools.generate writes for the front desk."""

@@ -1,0 +1,1 @@
+"""What commands share: prompts, progress, display, the interactive screen."""

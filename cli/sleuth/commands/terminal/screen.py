@@ -1,0 +1,86 @@
+"""A person's terminal: an answer while it is written and when it is finished, and what surrounds it."""
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, TextIO
+
+from sleuth.answers import presentation
+from sleuth.answers.answer import Answer
+from sleuth.answers.citations import CitedSource, heading, link, listed, shown_numbers, targets
+from sleuth.runtime import Runtime
+from sleuth.store.settings import UI_THEME
+
+if TYPE_CHECKING:
+    from sleuth.render.answer import PanelRow
+
+ATTACHED = re.compile(r" ?\[\d+\+\]")
+
+
+class Screen:
+    """Where an answer is shown."""
+
+    def __init__(self, runtime: Runtime, out: TextIO) -> None:
+        from sleuth.render.document import Document
+        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
+        from sleuth.render.stream import Stream
+
+        self.console, self.styles = make_console(out, runtime.color), STYLES[runtime.settings[UI_THEME]]
+        self.document = Document(self.console, self.styles, min(self.console.width, MAX_WIDTH))
+        self.stream = Stream(self.console, self.document, self._draft, self._final)
+        self.sources: tuple[CitedSource, ...] = ()
+
+    def learn(self, sources: tuple[CitedSource, ...]) -> None:
+        """Know what can be cited from now on."""
+        self.sources = sources
+        self.document.lead(targets(sources))
+
+    def finish(self, found: Answer) -> None:
+        """Put the finished answer in place of what was shown of it, and list its sources."""
+        self.learn(found.sources)
+        text = presentation.linked(found, "markdown")
+        if presentation.is_extractive(found):
+            self.stream.heading = presentation.extractive_label()
+        self.settle(found.text, text.text)
+        self.list(found.sources, shown_numbers(found.sources, text.cited), heading(text.cited))
+
+    def settle(self, written: str, linked: str) -> None:
+        """Put a finished text in place of what was shown of it, its citations linked."""
+        from sleuth.base.markdown import split
+
+        pairs = zip(self.stream.printed, split(written), strict=False)
+        done = len(list(takewhile(lambda pair: _bare(pair[0]) == _bare(pair[1]), pairs)))
+        self.stream.finish(split(linked)[done:])
+
+    def list(self, sources: Sequence[CitedSource], numbers: Collection[int], title: str) -> None:
+        """List sources."""
+        from sleuth.render.answer import print_references
+
+        print_references(self.console, self.styles, title, listed(sources, numbers), targets(sources))
+
+    def tell(self, lines: Sequence[str], style: str = "") -> None:
+        """Write lines of text, wrapped."""
+        from rich.text import Text
+
+        from sleuth.render.document import print_lines
+        from sleuth.render.wrap import wrap
+
+        text = Text("\n".join(lines), self.styles.get(style, ""))
+        print_lines(self.console, wrap(text, self.document.width))
+
+    def panel(self, title: str, rows: "Sequence[PanelRow]") -> None:
+        """Draw a panel of what is set."""
+        from sleuth.render.answer import print_panel
+
+        print_panel(self.console, self.styles, title, rows)
+
+    def _draft(self, text: str) -> str:
+        return link(text, self.sources).text
+
+    def _final(self, block: str) -> str:
+        return presentation.linked_block(block, self.sources)
+
+
+def _bare(block: str) -> str:
+    """Return a block as it was written, without the citations that were attached later."""
+    return ATTACHED.sub("", block).strip()

@@ -1,0 +1,286 @@
+"""A YAML file read without running anything in it: its values, and the place where each of them stands."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean
+from sleuth_providers.records import Record
+
+MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; beyond that the parser takes many seconds
+MAX_DEPTH = 40  # brackets inside brackets; the parser's time grows with them
+MAX_MERGES, MAX_BASES = 2, 10  # how deep `<<` may lead, and to how many mappings
+BREAKS = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # what ends a line in YAML
+KINDS = {"str": "text", "bool": "bool", "int": "int", "float": "float", "null": "null", "timestamp": "date"}
+TRUE = ("yes", "true", "on")
+SECRETS = re.compile(  # the default key is no secret: everybody knows it
+    r"(?i)((?:secret|password|api_?key|(?<!link_)token|open_metrics)\w*[\"']?\s*[:=]\s*[\"']?)(?!ultrasecretkey)[^\s\"',}#]+"
+)
+LOGIN = re.compile(r"//[^/@\s]+@")
+
+
+class YamlNode(Record):
+    """A value and its place. An alias leads to the node it names, so a file that nests itself does not grow."""
+
+    kind: str  # map, list, text, bool, int, float, null, date
+    value: Any  # pairs of nodes, a list of nodes, or the scalar
+    start: int
+    end: int
+    line: int
+    column: int
+    flow: bool = False  # written with { } or [ ]
+
+    def __repr__(self) -> str:
+        return f"{self.kind} in line {self.line}"  # never what is inside: aliases can make that endless
+
+
+class YamlEntry(Record):
+    """A key of a mapping with its value."""
+
+    key: YamlNode
+    value: YamlNode
+
+    @property
+    def name(self) -> str:
+        """Return the key as text."""
+        return str(self.key.value)
+
+
+class NotYamlError(Exception):
+    """The text is not YAML that SearXNG would read; the place is where reading ended."""
+
+    def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(reason)
+        self.reason, self.line, self.column = reason, line, column
+
+
+class YamlSource(Record):
+    """A file that could be read: its name as shown, its text, and what it holds."""
+
+    name: str
+    text: str
+    root: YamlNode
+
+    def at(self, place: YamlNode | int, remark: str = "") -> str:
+        """Return what stands at a place, the way every finding shows it: file, line, and its text or a remark."""
+        line = place if isinstance(place, int) else place.line
+        return f"{self.name}:{line}: {remark or show_line(line_of(self.text, line))}"
+
+
+def line_of(text: str, number: int) -> str:
+    """Return one line of a text, counted from 1 as YAML counts them."""
+    lines = _lines(text)
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+@lru_cache(maxsize=4)
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(BREAKS.split(text))
+
+
+def show_line(line: str) -> str:
+    """Return a line fit to be shown: short, harmless, without secrets."""
+    return clean(hide(line), 160, entities=False)
+
+
+def hide(line: str) -> str:
+    """Return a line with the values of secrets left out."""
+    return SECRETS.sub(r"\1…", LOGIN.sub("//…@", line))
+
+
+@lru_cache(maxsize=4)  # mending looks at the same text several times
+def read_yaml(text: str) -> YamlNode:
+    """Read one YAML document the way SearXNG does (YAML 1.1); nothing is constructed, run or expanded."""
+    if len(text) > MAX_BYTES:
+        raise NotYamlError(tr("it is larger than {size} characters", size=MAX_BYTES))
+    if _is_deep(text):
+        raise NotYamlError(tr("it is nested too deep"))
+    try:
+        composed = _compose(text)
+    except RecursionError as problem:
+        raise NotYamlError(tr("it is nested too deep")) from problem
+    except Exception as problem:  # the parser raises more than its own errors on nonsense
+        raise _explain(problem, text) from problem
+    if composed is None:
+        return YamlNode("null", None, len(text), len(text), 1, 0)
+    try:
+        return _Reader(text).read(composed)
+    except RecursionError as problem:
+        raise NotYamlError(tr("it is nested too deep")) from problem
+
+
+def _is_deep(text: str) -> bool:
+    """Count brackets, be they in comments or not: no settings come near the limit."""
+    depth = 0
+    for match in re.finditer(r"[\[{\]}]", text):
+        depth = depth + 1 if match[0] in "[{" else max(0, depth - 1)
+        if depth > MAX_DEPTH:
+            return True
+    return False
+
+
+def _compose(text: str) -> Any:
+    import warnings
+
+    from ruamel.yaml import YAML
+
+    parser = YAML(typ="safe", pure=True)
+    parser.version = (1, 1)  # where off, no and yes are booleans
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of anchors used twice, which are allowed
+        return parser.compose(text)
+
+
+def _explain(problem: Exception, text: str) -> NotYamlError:
+    mark = getattr(problem, "problem_mark", None) or getattr(problem, "context_mark", None)
+    reason = clean(getattr(problem, "problem", None) or getattr(problem, "reason", None) or problem, 200)
+    if "could not find expected ':'" in reason:  # noticed in the line below the one that is wrong
+        mark = getattr(problem, "context_mark", None) or mark
+    if mark is not None:
+        return NotYamlError(_reword(reason), mark.line + 1, mark.column + 1)
+    position = getattr(problem, "position", None)
+    if isinstance(position, int):
+        before = BREAKS.split(text[:position])
+        return NotYamlError(tr("a control character is not allowed"), len(before), len(before[-1]) + 1)
+    return NotYamlError(reason or type(problem).__name__)
+
+
+def _reword(reason: str) -> str:
+    """Return the parser's words, plainer where a mistake is common."""
+    if "'\\t'" in reason or "'\t'" in reason:
+        return tr("a tab stands where only spaces may")
+    if "mapping values are not allowed" in reason:
+        return tr("a key stands where none may: a wrong indent, or a missing blank or quote before it")
+    if "could not find expected ':'" in reason:
+        return tr("a colon, or the blank after it, is missing")
+    if "expected <block end>" in reason:
+        return tr("the indent fits no line above it")
+    return reason
+
+
+class _Reader:
+    """Turns the parser's nodes into ours; each one once, however many aliases lead to it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.known: dict[int, YamlNode] = {}
+
+    def read(self, node: Any) -> YamlNode:
+        if id(node) not in self.known:
+            self._read(node)
+        return self.known[id(node)]
+
+    def _read(self, node: Any) -> None:
+        tag = str(node.tag).rpartition(":")[2]
+        if isinstance(node.value, str):
+            self.known[id(node)] = self._place(node, *self._scalar(node, tag))
+            return
+        values: list[Any] = []
+        kind = "map" if tag in ("map", "omap", "set") else "list" if tag in ("seq", "pairs") else ""
+        if not kind:
+            raise self._refuse(node, tr("the tag {tag} is not understood", tag=clean(node.tag, 80)))
+        self.known[id(node)] = self._place(node, kind, values)  # known before its children: one may lead back here
+        if kind == "list":
+            values += [self.read(child) for child in node.value]
+            return
+        for key, value in node.value:
+            values.append(self._pair(self.read(key), self.read(value), key))
+
+    def _pair(self, key: YamlNode, value: YamlNode, original: Any) -> YamlEntry:
+        if key.kind in ("map", "list"):
+            raise self._refuse(original, tr("a key must be a word, not a list or a mapping"))
+        if value.kind == "null" and value.start == value.end:  # nothing is written there: point behind the colon
+            colon = self.text.find(":", key.end, key.end + 20)
+            place = colon + 1 if colon >= 0 and not self.text[key.end : colon].strip(" \"'") else key.end
+            value = value._replace(start=place, end=place, line=key.line, column=key.column)
+        return YamlEntry(key, value)
+
+    def _scalar(self, node: Any, tag: str) -> tuple[str, Any]:
+        text = node.value
+        if tag == "bool":
+            lower = text.lower()
+            return ("text", text) if lower in ("y", "n") else ("bool", lower in TRUE)  # PyYAML leaves y and n alone
+        if tag in ("int", "float"):
+            return _number(text, tag)
+        if tag in ("merge", "value"):
+            return "text", text
+        if tag not in KINDS:
+            raise self._refuse(node, tr("the tag {tag} is not understood", tag=clean(node.tag, 80)))
+        return KINDS[tag], None if tag == "null" else text
+
+    def _place(self, node: Any, kind: str, value: Any) -> YamlNode:
+        start, end = node.start_mark, node.end_mark
+        flow = bool(getattr(node, "flow_style", False))
+        return YamlNode(kind, value, start.index, end.index, start.line + 1, start.column, flow)
+
+    def _refuse(self, node: Any, reason: str) -> NotYamlError:
+        return NotYamlError(reason, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _number(text: str, tag: str) -> tuple[str, Any]:
+    plain = text.replace("_", "")
+    try:
+        return tag, int(plain) if tag == "int" else float(plain)
+    except ValueError:
+        return tag, text  # hexadecimal, octal, base 60: nobody asks for its value
+
+
+def entries(node: YamlNode, depth: int = 0) -> list[YamlEntry]:
+    """Return the entries of a mapping, those it takes over with `<<` included; none where it is no mapping."""
+    if node.kind != "map":
+        return []
+    own = [entry for entry in node.value if entry.name != "<<"]
+    names = {entry.name for entry in own}
+    for merge in (entry.value for entry in node.value if entry.name == "<<" and depth < MAX_MERGES):
+        for base in merge.value[:MAX_BASES] if merge.kind == "list" else [merge]:
+            own += [entry for entry in entries(base, depth + 1) if entry.name not in names]
+    return own
+
+
+def find(node: YamlNode, *names: str) -> YamlEntry | None:
+    """Return the entry that a path of keys leads to; of several with the same name the last one, which counts."""
+    found = None
+    for name in names:
+        matching = [entry for entry in entries(node) if entry.key.kind == "text" and entry.name == name]
+        if not matching:
+            return None
+        found = matching[-1]
+        node = found.value
+    return found
+
+
+def repeated(node: YamlNode) -> Iterator[tuple[YamlEntry, YamlEntry]]:
+    """Yield each key of a mapping that is overruled further down by the same key, with the one that counts."""
+    if node.kind != "map":
+        return
+    last = {entry.name: entry for entry in node.value}
+    for entry in node.value:
+        if last[entry.name].key.start != entry.key.start:
+            yield entry, last[entry.name]
+
+
+def stray_tab(text: str, root: YamlNode) -> tuple[int, int] | None:
+    """Return line and column of a tab between values: inside [ ] our parser lets it pass, SearXNG's does not."""
+    if "\t" not in text:
+        return None
+    scalars = sorted((node.start, node.end) for node in _scalars(root, set()))
+    for match in re.finditer("\t", text):
+        position = match.start()
+        if any(start <= position < end for start, end in scalars):
+            continue
+        lines = BREAKS.split(text[:position])
+        if "#" not in lines[-1]:
+            return len(lines), len(lines[-1]) + 1
+    return None
+
+
+def _scalars(node: YamlNode, seen: set[int]) -> Iterator[YamlNode]:
+    if node.kind not in ("map", "list"):
+        yield node
+    elif node.start not in seen:
+        seen.add(node.start)
+        for child in node.value:
+            for part in child if isinstance(child, YamlEntry) else (child,):
+                yield from _scalars(part, seen)

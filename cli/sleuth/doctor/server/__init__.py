@@ -1,0 +1,1 @@
+"""Checks of a running SearXNG server."""

@@ -1,0 +1,156 @@
+"""Many queries, one JSON object a line: bounded concurrency, flat memory, and a file one can go on from."""
+
+import json
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from hashlib import blake2b
+from typing import Any, Protocol, TextIO
+
+from sleuth.base.errors import RequestError, SleuthError
+from sleuth.base.files import append_private
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import json_text
+from sleuth.engine.outcome import Outcome, outcome_as_json
+from sleuth_providers.records import Record
+
+
+class Search(Protocol):
+    """The engine as one thread uses it."""
+
+    def __call__(self, text: str) -> Outcome:
+        """Search for one query."""
+
+    def close(self) -> None:
+        """Let go of what the thread opened."""
+
+
+class BatchLine(Record):
+    """One query of the input and what came of it."""
+
+    number: int
+    text: str
+    answer: str
+    failed: bool
+
+
+def read_queries(source: Iterable[str], done: dict[bytes, int]) -> Iterator[tuple[int, str]]:
+    """Yield the queries of a file with their numbers; empty lines and those already answered are left out."""
+    number = 0
+    for raw in source:
+        text = raw.strip()
+        if not text:
+            continue
+        if done.get(fingerprint(text), 0) > 0:  # a query that stands twice in the input is answered twice
+            done[fingerprint(text)] -= 1
+            continue
+        yield number, text
+        number += 1
+
+
+def run_batch(
+    queries: Iterator[tuple[int, str]], make_search: Callable[[], Search], jobs: int, *, ordered: bool
+) -> Iterator[BatchLine]:
+    """Search for every query, `jobs` at a time, and yield the answers as they come, or in order.
+
+    The queue of work is short, so that a million queries take no more memory than ten.
+    """
+    work: queue.Queue[tuple[int, str] | None] = queue.Queue(jobs)
+    answers: queue.SimpleQueue[BatchLine | BaseException | None] = queue.SimpleQueue()
+    room = threading.Semaphore(jobs * 8)  # answers that wait for a slower one before them, in order
+    for _ in range(jobs):
+        threading.Thread(target=_work, args=(work, answers, make_search), daemon=True).start()
+    threading.Thread(target=_feed, args=(queries, work, answers, jobs, room), daemon=True).start()
+    waiting: dict[int, BatchLine] = {}
+    next_number, left = 0, jobs + 1
+    while left:
+        arrived = answers.get()
+        if arrived is None:
+            left -= 1
+        elif isinstance(arrived, BaseException):
+            raise arrived
+        elif not ordered:
+            room.release()
+            yield arrived
+        else:
+            waiting[arrived.number] = arrived
+            while next_number in waiting:
+                room.release()
+                yield waiting.pop(next_number)
+                next_number += 1
+
+
+def _feed(queries: Iterator[tuple[int, str]], work: Any, answers: Any, jobs: int, room: threading.Semaphore) -> None:
+    try:
+        for query in queries:
+            room.acquire()
+            work.put(query)
+    except BaseException as problem:  # an unreadable file must end the run, not hang it
+        answers.put(problem)
+    for _ in range(jobs):
+        work.put(None)
+    answers.put(None)
+
+
+def _work(work: Any, answers: Any, make_search: Callable[[], Search]) -> None:
+    try:
+        with closing(make_search()) as search:
+            while (query := work.get()) is not None:
+                answers.put(_answer(search, *query))
+    except BaseException as problem:
+        answers.put(problem)
+    answers.put(None)
+
+
+def _answer(search: Search, number: int, text: str) -> BatchLine:
+    try:
+        outcome = search(text)
+        document = {"input": text} | outcome_as_json(outcome)
+        failed = outcome.outcome == "failed"
+    except SleuthError as error:
+        message = tr(error.message, **error.values)
+        document = {"input": text, "error": {"code": error.code, "message": message, "hint": error.hint or None}}
+        failed = True
+    return BatchLine(number, text, json_text(document), failed)
+
+
+def fingerprint(text: str) -> bytes:
+    """Return eight bytes that stand for a query."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+def answered(path: str) -> dict[bytes, int]:
+    """Return what a file of answers already holds, and cut off a line that was not finished."""
+    done: dict[bytes, int] = {}
+    good = 0
+    try:
+        with open(path, "rb") as stream:
+            for line in stream:
+                try:
+                    entry = json.loads(line)
+                    if not line.endswith(b"\n") or not isinstance(entry, dict) or "input" not in entry:
+                        raise ValueError(line)
+                except ValueError:
+                    break
+                mark = fingerprint(str(entry["input"]))
+                done[mark] = done.get(mark, 0) + 1
+                good += len(line)
+            size = stream.seek(0, os.SEEK_END)
+    except FileNotFoundError:
+        return done
+    if good < size:
+        if size - good > 10_000_000:
+            raise RequestError(
+                "{path} is not a file of batch answers", "name another one with -o, or leave --resume out", path=path
+            )
+        os.truncate(path, good)
+    return done
+
+
+def open_output(path: str, *, resume: bool) -> TextIO:
+    """Open the file of answers: to go on with --resume, else a new one."""
+    if not resume and os.path.exists(path) and os.path.getsize(path):
+        raise RequestError("{path} exists", "go on with it: --resume; or name another file", path=path)
+    return open(append_private(path), "a", encoding="utf-8", buffering=1)

@@ -1,0 +1,175 @@
+"""Plain frozen data: all that renderers, stores and servers see of a search, and its JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sleuth.relevance.hit import Hit
+from sleuth_providers.base import Answer
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+STATES = (
+    "ok",
+    "empty",
+    "blocked",
+    "rate_limited",
+    "quota",
+    "timeout",
+    "unreachable",
+    "key_missing",
+    "key_invalid",
+    "bad_response",
+    "cooldown",
+    "skipped",
+)
+PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
+
+
+class Attempt(Record):
+    """One provider asked, or passed over, and how that went."""
+
+    provider: str
+    state: str
+    count: int = 0  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    elapsed_ms: int = 0
+    cached: bool = False
+    cost: float = 0.0
+    not_applied: tuple[str, ...] = ()
+    engines: Mapping[str, str] = {}
+    message: str = ""
+    hint: str = ""
+    code: str = ""
+    status: int | None = None
+    age: float = 0.0  # seconds since a cached answer was fetched
+
+    @property
+    def answered(self) -> bool:
+        """Tell whether the provider gave an answer, be it an empty one."""
+        return self.state in ("ok", "empty")
+
+
+class Status(Record):
+    """How far the text of the results was worked on."""
+
+    phase: str = "default"
+    count_before: int = 0
+    count_after: int = 0
+    left_out: int = 0  # passages that found no room
+    size: int | None = None  # of all content together, in `unit`
+    unit: str = "char"
+    estimated: bool = False  # the size is not counted by a tokenizer
+
+
+class Outcome(Record):
+    """Everything a search came to."""
+
+    query: str
+    provider: str
+    results: tuple[Hit, ...] = ()
+    outcome: str = "success"
+    elapsed_ms: int = 0
+    cached: bool = False
+    age: float = 0.0
+    status: Status = Status()
+    attempts: tuple[Attempt, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # something is missing or went wrong
+    notices: tuple[str, ...] = ()  # something one should know, such as who answered instead
+    pages: tuple[Mapping[str, Any], ...] = ()  # how the reading of each page went, where pages were read
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the published JSON form, as printed by `sleuth search --json`."""
+        return outcome_as_json(self)
+
+
+class TrialResult(Record):
+    """How trying out a provider went."""
+
+    id: str
+    success: bool
+    message: str
+    latency_ms: int
+    code: str = ""
+    hint: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the published form."""
+        return {"id": self.id, "success": self.success, "message": self.message, "latencyMs": self.latency_ms}
+
+
+def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any]:
+    """Return the published JSON form of an outcome."""
+    document: dict[str, Any] = {
+        "query": outcome.query,
+        "provider": outcome.provider,
+        "elapsedMs": outcome.elapsed_ms,
+        "cached": outcome.cached,
+        "ageSeconds": round(outcome.age) if outcome.cached else None,
+        "results": [hit_as_json(hit, explain=explain) for hit in outcome.results],
+        "outcome": outcome.outcome,
+        "status": _status_as_json(outcome.status),
+        "attempts": [_attempt_as_json(attempt) for attempt in outcome.attempts],
+        "answers": [{"text": answer.text, "url": answer.url or None} for answer in outcome.answers],
+        "suggestions": list(outcome.suggestions),
+        "corrections": list(outcome.corrections),
+        "warnings": [*outcome.notices, *outcome.warnings],
+    }
+    return document | ({"pages": [dict(page) for page in outcome.pages]} if outcome.pages else {})
+
+
+def _status_as_json(status: Status) -> dict[str, Any]:
+    document = {"phase": status.phase, "countBefore": status.count_before, "countAfter": status.count_after}
+    if status.size is None:
+        return document
+    return document | {
+        "leftOut": status.left_out,
+        "size": status.size,
+        "unit": status.unit,
+        "estimated": status.estimated,
+    }
+
+
+def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+    """Return the JSON form of one result."""
+    document: dict[str, Any] = {
+        "citation": hit.citation,
+        "title": hit.title,
+        "url": hit.url,
+        "snippet": hit.snippet,
+        "content": hit.snippet if hit.content is None else hit.content,
+        "siteName": hit.site_name or None,
+        "published": hit.published or None,
+        "score": round(hit.score, 6),
+        "providers": list(hit.providers),
+        "engines": list(hit.engines),
+        "thumbnail": hit.thumbnail or None,
+    }
+    for name in ("author", "length", "image"):
+        if value := getattr(hit, name):
+            document[name] = value
+    if hit.passages:
+        document["passages"] = [{"start": start, "end": end, "score": score} for start, end, score in hit.passages]
+    if explain:
+        document["votes"] = [vote._asdict() for vote in hit.votes]
+        document["adjustments"] = list(hit.adjustments)
+    return document
+
+
+def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "provider": attempt.provider,
+        "state": attempt.state,
+        "count": attempt.count,
+        "elapsedMs": attempt.elapsed_ms,
+        "cached": attempt.cached,
+        "cost": attempt.cost,
+        "notApplied": list(attempt.not_applied),
+        "engines": dict(attempt.engines),
+        "message": attempt.message or None,
+    }

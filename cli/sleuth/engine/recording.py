@@ -1,0 +1,162 @@
+"""Recording what providers answered, and running a search again from that without a request.
+
+A recording is one JSON file: for every exchange the provider, the question, the request with its keys removed, and the
+raw reply or the error. Replaying runs the whole pipeline, parsing included, so a ranking or a bug can be shown around.
+"""
+
+import json
+import threading
+from base64 import b64decode, b64encode
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sleuth.base.errors import RequestError
+from sleuth.base.files import write_out
+from sleuth.base.json_output import json_text
+from sleuth.base.text import redact
+from sleuth.engine.found import found_as_json, found_from_json
+from sleuth_providers import errors
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
+from sleuth_providers.errors import ProviderError, UnreachableError
+from sleuth_providers.net.client import HttpClient, Transport, choose_transport
+from sleuth_providers.net.connection import ExchangeLimits
+from sleuth_providers.net.policy import Guard, Policy
+
+VERSION = 1
+KEPT_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
+_KINDS = {
+    kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
+}
+
+
+class Recorder:
+    """Notes every exchange of a search; providers work in threads, so the list has a lock."""
+
+    replays = False
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, Any]] = []
+        self.now = datetime.now(UTC)
+        self._lock = threading.Lock()
+
+    def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
+        """Let a provider search, and note what it was told."""
+        if not adapter.offline:
+            return adapter.search(query, account, HttpClient(policy, self._wire(account.id, query, account.secrets)))
+        found = adapter.search(query, account, HttpClient(policy))
+        self._add(_entry(account.id, query) | {"found": found_as_json(found)})
+        return found
+
+    def _wire(self, provider: str, query: Query, hidden: tuple[str, ...]) -> Transport:
+
+        def exchange(
+            request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None
+        ) -> Response:
+            entry = _entry(provider, query) | {"method": request.method, "url": redact(request.address, hidden)}
+            try:
+                reply = choose_transport(request.address)(request, headers, limits, guard)
+            except ProviderError as error:
+                self._add(entry | {"error": type(error).__name__, "detail": redact(error.detail, hidden)})
+                raise
+            kept = {name: redact(reply.headers[name], hidden) for name in KEPT_HEADERS if name in reply.headers}
+            self._add(entry | {"status": reply.status, "headers": kept} | _packed(reply.body, hidden))
+            return reply
+
+        return exchange
+
+    def save(self, path: str) -> None:
+        """Write the recording."""
+        entries = sorted(self.entries, key=lambda entry: (entry["provider"], entry["question"], entry["page"]))
+        document = {"version": VERSION, "recordedAt": self.now.isoformat(), "exchanges": entries}
+        write_out(path, (json_text(document, indent=1) + "\n").encode())
+
+    def _add(self, entry: dict[str, Any]) -> None:
+        with self._lock:
+            self.entries.append(entry)
+
+
+class Replayer:
+    """Answers from a recording; what was not recorded is unreachable."""
+
+    replays = True
+
+    def __init__(self, path: str) -> None:
+        document = _read(path)
+        self.now = datetime.fromisoformat(document["recordedAt"])
+        self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
+        for entry in document["exchanges"]:
+            self._exchanges[entry["provider"], entry["question"], entry["page"]].append(entry)
+
+    def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
+        """Let a provider read its recorded answers, in their order."""
+        if not adapter.offline:
+            return adapter.search(query, account, HttpClient(policy, self._wire(account.id, query), sleep=_no_wait))
+        return found_from_json(self._next(account.id, query).get("found")) or Found()
+
+    def _wire(self, provider: str, query: Query) -> Transport:
+        def exchange(
+            request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None
+        ) -> Response:
+            entry = self._next(provider, query)
+            if "error" in entry:
+                raise _KINDS.get(entry["error"], UnreachableError)(entry.get("detail", ""))
+            if "found" in entry:  # of somebody who needs no network
+                raise UnreachableError("not in the recording")
+            body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
+            return Response(entry["status"], entry["headers"], body, request.address)
+
+        return exchange
+
+    def _next(self, provider: str, query: Query) -> dict[str, Any]:
+        entries = self._exchanges.get((provider, query.text, query.page))
+        if not entries:
+            raise UnreachableError("not in the recording")
+        return entries.pop(0)
+
+
+def _entry(provider: str, query: Query) -> dict[str, Any]:
+    return {"provider": provider, "question": query.text, "page": query.page}
+
+
+def _no_wait(_seconds: float) -> None:
+    """Wait for nothing: what is replayed has happened."""
+
+
+def _packed(body: bytes, hidden: tuple[str, ...]) -> dict[str, str]:
+    try:
+        return {"text": redact(body.decode("utf-8"), hidden)}
+    except UnicodeDecodeError:
+        return {"base64": b64encode(redact(body.decode("latin-1"), hidden).encode("latin-1")).decode()}
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            document = json.load(stream)
+        if document["version"] != VERSION:
+            raise ValueError(f"version {document['version']}")
+        if datetime.fromisoformat(document["recordedAt"]).tzinfo is None:
+            raise ValueError("a time without its zone")
+        for entry in document["exchanges"]:
+            _check(entry)
+    except OSError as problem:
+        raise RequestError(
+            "cannot read {path} ({reason})", "name a file written by --record", path=path, reason=problem.strerror
+        ) from problem
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise RequestError("{path} is not a recording", "name a file written by --record", path=path) from problem
+    return dict(document)
+
+
+def _check(entry: dict[str, Any]) -> None:
+    """Raise for what cannot be replayed: an exchange without its question, or with neither error nor answer."""
+    texts = [entry["provider"], entry["question"], entry.get("error", ""), entry.get("detail", "")]
+    numbers = [entry["page"]]
+    if "error" not in entry and "found" not in entry:
+        numbers.append(entry["status"])
+        texts += [part for pair in entry["headers"].items() for part in pair]
+        texts.append(entry["text"] if "text" in entry else b64decode(entry["base64"]).decode("latin-1"))
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(number, int) for number in numbers):
+        raise TypeError("not an exchange")

@@ -1,1 +1,0 @@
-"""What python -m sleuth.generate writes for the front desk."""

@@ -1,0 +1,1 @@
+"""The embedded full-text index: ingestion, storage, ranking and its provider."""

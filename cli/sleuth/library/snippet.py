@@ -1,0 +1,117 @@
+"""The passage of a page that shows best why it was found: where the query's words stand closest together."""
+
+import math
+import re
+
+from sleuth.base.text import shorten
+from sleuth.relevance.words import words
+from sleuth_providers.records import Record
+
+LENGTH = 300
+MAX_PLACES = 1_000  # of one word; more tell nothing new
+MAX_WORDS = 40
+OPENING = 0.6  # how near the opening must come to the best place to be shown instead
+REPEATED = 0.1  # what a word that is there already adds, against one that is new
+SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
+
+
+class Place(Record):
+    """Where a word of the query stands in the text."""
+
+    start: int
+    end: int
+    word: str
+
+
+def passage(text: str, query: str, length: int = LENGTH) -> str:
+    """Return the best passage of a text in one line, cut where a sentence begins and ends if there is one near."""
+    if len(text) <= length:
+        return " ".join(text.split())
+    places, width = _places(text, query), int(0.7 * length)
+    first, last, value = _densest(places, width)
+    opening = _densest([place for place in places if place.end <= width], width)
+    if opening[2] >= OPENING * value:  # a page says what it is about where it begins
+        first, last, _ = opening
+    start = _start(text, first, length)
+    end = _end(text, start, last, length)
+    found = " ".join(text[start:end].split())
+    before = "…" if start and not _is_boundary(text, start) else ""
+    after = "…" if end < len(text) and not _is_boundary(text, end) else ""
+    return before + shorten(found, length) + after
+
+
+def _places(text: str, query: str) -> list[Place]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few capitals become two characters, and places would shift
+        lowered = "".join(low if len(low := character.lower()) == 1 else character for character in text)
+    found = [place for word in _needles(query) for place in _find(lowered, word)]
+    return sorted(found)
+
+
+def _needles(query: str) -> list[str]:
+    """Return what to look for: the stems of words, which most of their forms begin with, and pairs of characters."""
+    wanted = list(dict.fromkeys(words(query)))
+    paired = {character for word in wanted if len(word) == 2 and not word.isascii() for character in word}
+    stems = (word[:-1] if len(word) > 3 and word.endswith("i") else word for word in wanted if word not in paired)
+    return list(dict.fromkeys(stems))[:MAX_WORDS]
+
+
+def _find(text: str, word: str) -> list[Place]:
+    found: list[Place] = []
+    inside = word[0].isascii() and word[0].isalnum()  # such a word must not begin in the middle of another
+    at = text.find(word)
+    while at >= 0 and len(found) < MAX_PLACES:
+        if not (inside and at and text[at - 1].isascii() and text[at - 1].isalnum()):
+            found.append(Place(at, at + len(word), word))
+        at = text.find(word, at + len(word))
+    return found
+
+
+def _densest(places: list[Place], width: int) -> tuple[int, int, float]:
+    """Return where the best cluster begins and ends, and its worth: many different words, the rare ones above all."""
+    if not places:
+        return 0, 0, 0.0
+    times: dict[str, int] = {}
+    for place in places:
+        times[place.word] = times.get(place.word, 0) + 1
+    worth = {word: 1 / (1 + math.log(count)) for word, count in times.items()}
+    inside: dict[str, int] = {}
+    best, value, left = (0.0, places[0].start, places[0].end), 0.0, 0
+    for place in places:
+        value += worth[place.word] * (REPEATED if inside.get(place.word) else 1.0)
+        inside[place.word] = inside.get(place.word, 0) + 1
+        while place.end - places[left].start > width:
+            gone = places[left].word
+            inside[gone] -= 1
+            value -= worth[gone] * (REPEATED if inside[gone] else 1.0)
+            left += 1
+        if value > best[0] + 1e-9:
+            best = (value, places[left].start, place.end)
+    return best[1], best[2], best[0]
+
+
+def _start(text: str, first: int, length: int) -> int:
+    """Return where to begin so that the cluster is in: at its sentence, or at a word a little before it."""
+    earliest = max(0, first - length // 3)
+    ends = [found.end() for found in SENTENCE_END.finditer(text, earliest, first)]
+    if ends:
+        return ends[-1]
+    if earliest == 0:
+        return 0
+    space = text.find(" ", earliest, first)
+    return space + 1 if space >= 0 else earliest
+
+
+def _end(text: str, start: int, last: int, length: int) -> int:
+    latest = min(len(text), start + length)
+    if latest == len(text):
+        return latest
+    ends = [found.end() for found in SENTENCE_END.finditer(text, max(last, start + length // 2), latest)]
+    if ends:
+        return ends[-1]
+    space = text.rfind(" ", max(last, start + length // 2), latest)
+    return space if space > 0 else latest
+
+
+def _is_boundary(text: str, at: int) -> bool:
+    return text[at - 1] in "\n。！？；”’」』）" or bool(re.match(r"[.!?…][\"'”’)\]]*\s", text[max(0, at - 1) : at + 1]))

@@ -1,0 +1,20 @@
+"""One JSON document: the published form of an outcome."""
+
+from __future__ import annotations
+
+from sleuth.base.json_output import write_json
+from sleuth.engine.outcome import Outcome, outcome_as_json
+from sleuth.render import View
+from sleuth.render.fields import chosen_fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+
+def render(outcome: Outcome, out: TextIO, view: View) -> None:
+    """Write the outcome as indented JSON."""
+    document = outcome_as_json(outcome, explain=view.explain)
+    if view.fields:
+        document["results"] = [chosen_fields(hit, view.fields, explain=view.explain) for hit in outcome.results]
+    write_json(document, out)

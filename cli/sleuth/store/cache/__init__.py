@@ -1,0 +1,1 @@
+"""Caches: disk, memory, Redis, and rendered output."""

@@ -1,0 +1,99 @@
+"""Where the shared server is: `cache.url` taken apart, and as much of it as may be shown."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from sleuth.base import logs
+from sleuth.base.errors import SettingsError
+from sleuth.base.text import clean
+from sleuth.store.keys import resolve
+from sleuth_providers.records import Record
+
+SECURE = {"redis": False, "valkey": False, "rediss": True, "valkeys": True, "unix": False}
+PORT = 6379
+MAX_DATABASE = 1_000_000
+
+
+class RedisAddress(Record):
+    """A server, and who we are there."""
+
+    host: str = ""
+    port: int = PORT
+    path: str = ""  # of a Unix socket; then there is no host
+    database: int = 0
+    user: str = ""
+    password: str = ""
+    secure: bool = False
+
+    @property
+    def place(self) -> str:
+        """Return where the server is, for messages."""
+        return clean(self.path or f"{self._bracketed}:{self.port}", 200, entities=False)
+
+    @property
+    def shown(self) -> str:
+        """Return the address without name and password."""
+        if self.path:
+            return f"unix://{self.place}" + (f"?db={self.database}" if self.database else "")
+        return f"{'rediss' if self.secure else 'redis'}://{self.place}/{self.database}"
+
+    @property
+    def greeting(self) -> list[tuple[str, ...]]:
+        """Return what is said first over a new connection."""
+        login = ("AUTH", self.user, self.password) if self.user else ("AUTH", self.password)
+        return [
+            *([login] if self.password else []),
+            *([("SELECT", str(self.database))] if self.database else []),
+        ]
+
+    @property
+    def _bracketed(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
+    """Return the server that a setting means: an address as it is, or what env:, cmd: or keyring: lead to."""
+    text = resolve(setting, environ, "sleuth/cache").strip()
+    if not text:
+        where = setting if setting.startswith("env:") else setting.partition(":")[0]
+        raise SettingsError(
+            "there is no address for cache.url in {where}",
+            "put it there, or set another one: sleuth config set cache.url -",
+            where=where,
+        )
+    try:
+        address = _read(text)
+    except (ValueError, KeyError):  # its words may quote the password
+        logs.hide(text)
+        raise SettingsError(
+            "cache.url is no address of a Redis or Valkey server",
+            "write it like redis://user:password@host:6379/0, with %2F for / in a password, %40 for @ and so on",
+        ) from None
+    logs.hide(address.password)
+    return address
+
+
+def _read(text: str) -> RedisAddress:
+    parts = urlsplit(text)
+    secure = SECURE[parts.scheme]
+    login: dict[str, Any] = {
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "secure": secure,
+    }
+    named = parse_qs(parts.query).get("db", [""])[0]
+    if parts.scheme == "unix":
+        if not parts.path or parts.hostname:
+            raise ValueError("a socket has a path and no host")
+        return RedisAddress(path=unquote(parts.path), database=_database(named), **login)
+    if not parts.hostname:
+        raise ValueError("no host")
+    return RedisAddress(parts.hostname, parts.port or PORT, database=_database(named or parts.path.strip("/")), **login)
+
+
+def _database(text: str) -> int:
+    number = int(text or 0)
+    if not 0 <= number <= MAX_DATABASE:
+        raise ValueError("no such database")
+    return number

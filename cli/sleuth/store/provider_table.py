@@ -1,0 +1,340 @@
+"""The provider table: which providers there are, their keys and hosts, and which one is the default."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+from sleuth.base.errors import RequestError, UnknownProviderError
+from sleuth.base.files import append_private
+from sleuth.base.paths import stamp_of
+from sleuth.base.text import clean
+from sleuth.store.database import FAULTS, broken, transaction
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+TYPES = ("api", "local")
+MAX_NAME = 200  # characters of a name that are shown
+FIELDS = (
+    "name",
+    "type",
+    "api_key",
+    "api_host",
+    "engines",
+    "using_browser",
+    "basic_auth_username",
+    "basic_auth_password",
+    "enabled",
+    "options",
+)
+# Options every provider understands, and what they may be.
+NUMBERS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
+TEXTS = ("id", "name", "type", "adapter", "api_key", "api_host", "basic_auth_username", "basic_auth_password")
+CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
+
+
+class ProviderRow(Record):
+    """One provider of the table."""
+
+    id: str
+    name: str
+    type: str
+    api_key: str | None
+    api_host: str | None
+    engines: tuple[str, ...]
+    using_browser: bool
+    basic_auth_username: str | None
+    basic_auth_password: str | None
+    created_at: int
+    updated_at: int
+    is_default: bool
+    enabled: bool
+    options: dict[str, Any]
+    adapter: str
+    built_in: bool
+
+
+class ProviderSeed(Record):
+    """What a built-in provider brings into the table."""
+
+    id: str
+    name: str
+    type: str
+
+
+class ProviderTable:
+    """Reads and changes the table; every change is one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+        self.connection, self.path = connection, path
+
+    def seed(self, mark: str, seeds: Callable[[], Iterable[ProviderSeed]]) -> None:
+        """Add built-in providers that are not in the table yet; `mark` says whether that was already done."""
+        if [(mark,)] == [tuple(row) for row in self._rows("SELECT value FROM meta WHERE name = 'seeded'")]:
+            return
+        now = int(time.time())
+        new = [(seed.id, seed.name, seed.type, now, now, seed.id) for seed in seeds()]
+        with self._transaction():
+            self.connection.executemany(
+                "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
+                " VALUES (?, ?, ?, ?, ?, ?, 1)",
+                new,
+            )
+            self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('seeded', ?)", (mark,))
+
+    def take_in(self, seed: ProviderSeed) -> None:
+        """Add the provider of an installed package, unless it is there already."""
+        now = int(time.time())
+        with self._transaction():
+            self.connection.execute(
+                "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (seed.id, seed.name, seed.type, now, now, seed.id),
+            )
+
+    def all(self) -> list[ProviderRow]:
+        """Return every row, the default first, then by id."""
+        found = self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")
+        return [row for row in map(self._row, found) if row.id]
+
+    def get(self, id: str) -> ProviderRow:
+        """Return one row; an unknown id is an error that names the nearest one."""
+        rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
+        if not rows:
+            ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
+            near = _nearest(id, ids)
+            if near:
+                raise UnknownProviderError("no provider is called {id!r}; did you mean {near}?", id=id, near=near[0])
+            raise UnknownProviderError("no provider is called {id!r}", id=id)
+        return self._row(rows[0])
+
+    def default(self) -> str | None:
+        """Return the id of the default, if one was chosen."""
+        rows = self._rows("SELECT id FROM websearch_provider WHERE is_default = 1")
+        return str(rows[0][0]) if rows else None
+
+    def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> ProviderRow:
+        """Change just the named fields and options of a row; None clears a field. All of it is written or nothing."""
+        with self._transaction():  # options are added to what is there, so nobody may write in between
+            return self._update(id, changes, options or {})
+
+    def _update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any]) -> ProviderRow:
+        row = self.get(id)
+        if options:
+            changes = changes | {"options": (changes.get("options", row.options) or {}) | dict(options)}
+        type = changes.get("type", row.type)
+        values = {name: _checked(name, value, type) for name, value in changes.items()}
+        if type != row.type and row.api_host and "api_host" not in changes:
+            _check_host(row.api_host, type)
+        if values:
+            columns = ", ".join(f"{name} = ?" for name in values)
+            self.connection.execute(
+                f"UPDATE websearch_provider SET {columns}, updated_at = ? WHERE id = ?",  # noqa: S608 - names from FIELDS
+                (*values.values(), int(time.time()), id),
+            )
+        return self.get(id)
+
+    def add(self, id: str, name: str, type: str, adapter: str, changes: dict[str, Any]) -> ProviderRow:
+        """Add a user's own provider."""
+        if not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
+            raise RequestError("{id!r} cannot be an id", "use letters, digits and -", id=id)
+        name, type = _checked("name", name, type), _checked("type", type, type)
+        values = {field: _checked(field, value, type) for field, value in changes.items()}
+        now = int(time.time())
+        columns = ["id", "name", "type", "adapter", "created_at", "updated_at", *values]
+        places = ", ".join("?" * len(columns))
+        try:
+            with self._transaction():
+                self.connection.execute(
+                    f"INSERT INTO websearch_provider ({', '.join(columns)}) VALUES ({places})",  # noqa: S608 - as above
+                    (id, name, type, adapter, now, now, *values.values()),
+                )
+        except sqlite3.IntegrityError as problem:
+            raise RequestError(
+                "there is a provider called {id!r} already", "change it: sleuth providers set {id} …", id=id
+            ) from problem
+        return self.get(id)
+
+    def remove(self, id: str) -> None:
+        """Remove a user's own provider; a built-in one can only be turned off."""
+        if self.get(id).built_in:
+            raise RequestError(
+                "{id!r} is built in and stays", "turn it off: sleuth providers set {id} --disable", id=id
+            )
+        with self._transaction():
+            self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
+
+    def reset(self, id: str, seed: ProviderSeed) -> ProviderRow:
+        """Give a built-in row back the values it came with."""
+        if not self.get(id).built_in:
+            raise RequestError("{id!r} is your own, there is nothing to go back to", "sleuth providers set …", id=id)
+        with self._transaction():
+            self.connection.execute(
+                "UPDATE websearch_provider SET name = ?, type = ?, api_key = NULL, api_host = NULL, engines = NULL,"
+                " using_browser = 0, basic_auth_username = NULL, basic_auth_password = NULL, enabled = 1,"
+                " options = '{}', updated_at = ? WHERE id = ?",
+                (seed.name, seed.type, int(time.time()), id),
+            )
+        return self.get(id)
+
+    def use(self, id: str | None) -> None:
+        """Make one provider the default, or none."""
+        if id is not None:
+            self.get(id)
+        with self._transaction():
+            self.connection.execute("UPDATE websearch_provider SET is_default = 0 WHERE is_default = 1")
+            self.connection.execute("UPDATE websearch_provider SET is_default = 1 WHERE id = ?", (id,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Change the table; whoever keeps what came of it learns of it before and after, should we die in between."""
+        try:
+            with transaction(self.connection):
+                yield
+                self._touch_stamp()
+            self._touch_stamp()
+        except sqlite3.IntegrityError:
+            raise
+        except FAULTS as problem:
+            raise broken(self.path, problem) from problem
+
+    def _touch_stamp(self) -> None:
+        with suppress(OSError):
+            os.close(append_private(stamp_of(self.path)))
+            os.utime(stamp_of(self.path))
+
+    def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
+        try:
+            return self.connection.execute(statement, values).fetchall()
+        except FAULTS as problem:
+            raise broken(self.path, problem) from problem
+
+    def _row(self, row: sqlite3.Row) -> ProviderRow:
+        try:
+            return _meant({name: row[name] for name in ProviderRow._fields})
+        except IndexError as problem:  # a column is missing
+            raise broken(self.path, problem) from problem
+
+
+def _nearest(id: str, ids: list[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(id, ids, 1, 0.6)
+
+
+def _meant(values: dict[str, Any]) -> ProviderRow:
+    """Return a row as it was meant; what another program, or damage, left in its fields counts as nothing."""
+    for name in TEXTS:
+        if not isinstance(values[name], str):
+            values[name] = None if name in CLEARABLE else ""
+    for name in ("created_at", "updated_at"):
+        values[name] = values[name] if isinstance(values[name], int) else 0
+    engines, options = _json(values["engines"]), _json(values["options"])
+    values["engines"] = tuple(entry for entry in engines if isinstance(entry, str)) if type(engines) is list else ()
+    values["options"] = options if isinstance(options, dict) else {}
+    values["name"] = clean(values["name"], MAX_NAME, entities=False) or values["id"]
+    for name in ("using_browser", "is_default", "enabled", "built_in"):
+        values[name] = bool(values[name])
+    return ProviderRow(**values)
+
+
+def _json(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _checked(name: str, value: Any, type: str) -> Any:
+    """Return a field's value as the table stores it, or say why it cannot be."""
+    if name not in FIELDS:
+        raise RequestError("a provider has no field {name!r}", "fields: {fields}", name=name, fields=", ".join(FIELDS))
+    if value is None:
+        if name not in CLEARABLE:
+            raise RequestError("{name} cannot be empty", "give it a value", name=name)
+        return "{}" if name == "options" else None
+    if name in ("using_browser", "enabled"):
+        return _checked_flag(name, value)
+    if name in ("engines", "options"):
+        return _checked_json(name, value)
+    if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
+        raise RequestError("{name} must be plain text", "leave out line breaks and control characters", name=name)
+    if not value.strip():
+        raise RequestError("{name} cannot be empty", "give it a value", name=name)
+    if name == "type" and value not in TYPES:
+        raise RequestError("a provider's type cannot be {value!r}", "it is api or local", value=value)
+    if name == "api_host":
+        _check_host(value, type)
+    return value
+
+
+def _checked_flag(name: str, value: Any) -> int:
+    if value not in (0, 1):
+        raise RequestError("{name} cannot be {value!r}", "it is true or false", name=name, value=value)
+    return int(value)
+
+
+def _checked_json(name: str, value: Any) -> str:
+    fits = isinstance(value, dict)
+    if name == "engines":
+        fits = isinstance(value, list | tuple) and all(isinstance(entry, str) and entry for entry in value)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError):
+        fits = False
+    if fits and name == "options":
+        _check_numbers(value)
+    if not fits:
+        raise RequestError("{name} cannot be {value!r}", "engines are names, options are k=v", name=name, value=value)
+    return text
+
+
+def number_option(options: Mapping[str, Any], name: str) -> float | None:
+    """Return an option that is a number, None where it is not set or makes no sense."""
+    low, high = NUMBERS[name]
+    try:
+        number = float(options[name])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return number if low <= number <= high else None
+
+
+def _check_numbers(options: dict[str, Any]) -> None:
+    for name, (low, high) in NUMBERS.items():
+        if name in options and number_option(options, name) is None:
+            raise RequestError(
+                "the option {name} cannot be {value!r}",
+                "it is a number from {low} to {high}",
+                name=name,
+                value=options[name],
+                low=low,
+                high=high,
+            )
+
+
+def _check_host(value: str, type: str) -> None:
+    try:
+        parts = urlsplit(value)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not any(c.isspace() for c in value)
+        good = good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        shown = value.rpartition("@")[2]
+        raise RequestError("{value!r} is not an http(s) address", "write it like https://host:port", value=shown)
+    if "@" in parts.netloc:
+        raise RequestError(
+            "an address must not carry a password", "use --basic-auth-username and --basic-auth-password -"
+        )
+    if type == "local" and "%s" not in value:
+        raise RequestError("{value!r} has no %s for the query", "write it like https://host/search?q=%s", value=value)

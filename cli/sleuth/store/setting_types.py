@@ -1,0 +1,102 @@
+"""What a setting can accept: numbers within bounds, words, lists, addresses; each says so in words."""
+
+from __future__ import annotations
+
+import re
+
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+class SettingType(Record):
+    """What a setting accepts: how a value is checked, how text becomes a value, and how to say it."""
+
+    accepts: Callable[[Any], bool]
+    read: Callable[[str], Any]
+    says: str
+    choices: tuple[str, ...] = ()
+    address: bool = False
+
+
+def whole(low: int, high: int) -> SettingType:
+    """A whole number within bounds."""
+    return SettingType(lambda v: type(v) is int and low <= v <= high, int, f"a whole number from {low} to {high}")
+
+
+def number(low: float, high: float, word: str | None = None) -> SettingType:
+    """A number within bounds, or a word in its place."""
+    return SettingType(
+        lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
+        lambda text: text if text == word else _number(text),
+        f"a number from {low:g} to {high:g}" + (f", or {word}" if word else ""),
+    )
+
+
+def choice(*names: str) -> SettingType:
+    """One of a few words."""
+    return SettingType(lambda v: v in names, str, "one of " + ", ".join(names), names)
+
+
+def _number(text: str) -> float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in TRUE + FALSE:
+        raise ValueError(text)
+    return text.lower() in TRUE
+
+
+def _list(text: str) -> list[str]:
+    text = text.strip()
+    if text.startswith("["):
+        names: list[str] = _toml_value(text)
+        return names
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _toml_value(text: str) -> Any:
+    import tomllib
+
+    return tomllib.loads(f"value = {text}")["value"]
+
+
+FLAG = SettingType(lambda v: type(v) is bool, _flag, "true or false", ("true", "false"))
+TEXT = SettingType(lambda v: isinstance(v, str), str, "text")
+NAMES = SettingType(
+    lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of texts"
+)
+
+
+def _address(pattern: str, says: str) -> SettingType:
+    return SettingType(lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))), str, says, address=True)
+
+
+ADDRESS = _address(r"https?://[^/\s]+", "an http(s) address")
+CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "an address like redis://host:6379/0")
+
+COMPRESSION_KEYS: dict[str, SettingType] = {
+    "method": choice("none", "cutoff", "rag"),
+    "cutoff_limit": whole(1, 10_000_000),
+    "cutoff_unit": choice("char", "token"),
+    "document_count": whole(1, 100),
+    "embedding_model_id": TEXT,
+    "rerank_model_id": TEXT,
+    "embedding_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, "a table"),
+    "rerank_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, "a table"),
+}
+
+
+def _is_compression(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in value.items()
+    )
+
+
+COMPRESSION = SettingType(_is_compression, _toml_value, "a table such as { method = 'cutoff', cutoff_limit = 2000 }")

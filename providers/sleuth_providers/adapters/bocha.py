@@ -1,0 +1,196 @@
+"""Bocha (博查): a Chinese web index in Bing's old shape."""
+
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import (
+    BadRequestError,
+    BadResponseError,
+    KeyInvalidError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    UnavailableError,
+)
+
+SPANS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
+ERRORS: dict[str, type[ProviderError]] = {
+    "400": BadRequestError,
+    "401": KeyInvalidError,
+    "403": QuotaError,
+    "429": RateLimitError,
+    "500": UnavailableError,
+}
+
+
+class Bocha(Provider):
+    """Pages and pictures come in one answer; the category says which to read."""
+
+    id = "bocha"
+    name = "Bocha 博查"
+    homepage = "https://open.bochaai.com/"
+    key_page = "https://open.bochaai.com/"
+    notes = "Mainly Chinese pages. https://api.bocha.cn is the same service under its newer name."
+    env = ("BOCHA_API_KEY",)
+    host = "https://api.bochaai.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "include", "exclude", "content"})
+    categories = ("general", "images")
+    max_results = 50
+    price = "about ¥36, unconfirmed (2026-11)"
+    cost = 0.005
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask for summaries only where page text is wanted: they make the answer slow."""
+        span = f"{query.since}..{query.until}" if query.freshness == "range" else SPANS.get(query.freshness, "noLimit")
+        body: dict[str, Any] = {
+            "query": query.text,
+            "freshness": span,
+            "summary": query.content,
+            "count": min(query.count, self.max_results),
+        }
+        if query.include:
+            body["include"] = "|".join(query.include)
+        if query.exclude:
+            body["exclude"] = "|".join(query.exclude)
+        headers = {"Authorization": f"Bearer {account.key}"}
+        return Request(f"{base_url(account, self.host)}/v1/web-search", method="POST", headers=headers, json=body)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell an empty purse from a bad key, and a 200 that carries another code from a good one."""
+        status, detail = response.status, f"HTTP {response.status}"
+        if status in (400, 403):
+            if b"enough money" in response.body:
+                return QuotaError(detail, status=status)
+            return KeyInvalidError(detail, status=status) if b"API KEY is missing" in response.body else None
+        if status != 200:
+            return None
+        code = as_text(as_dict(response.json()).get("code"))
+        return None if code == "200" else ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the pages or the pictures."""
+        if query.category == "images":
+            return Found(web_results(map(_picture, items(response, "data", "images", "value"))))
+        return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
+
+    _plain = Sample(
+        Query("国产大飞机"),
+        "POST https://api.bochaai.com/v1/web-search",
+        '{"code": 200, "msg": null, "data": {"webPages": null}}',
+        (),
+        account=Account(key="sk-sample"),
+        sends_body={"query": "国产大飞机", "freshness": "noLimit", "summary": False, "count": 10},
+    )
+    samples = (
+        Sample(
+            Query(
+                "国产大飞机 交付",
+                count=80,
+                freshness="range",
+                since="2026-10-01",
+                until="2026-11-10",
+                include=("example.cn", "gov.cn"),
+                exclude=("spam.cn",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"code": 200, "log_id": "d7a1c0", "msg": null, "data": {"_type": "SearchResponse",
+             "queryContext": {"originalQuery": "国产大飞机 交付"}, "webPages": {"webSearchUrl": "",
+             "totalEstimatedMatches": 120345, "value": [{"id": null, "name": "C919 新一批交付",
+             "url": "https://example.cn/#!/c919", "snippet": "首批……",
+             "summary": "C919 客机新一批交付仪式在上海举行。", "siteName": "示例新闻网",
+             "siteIcon": "https://th.bochaai.com/favicon", "datePublished": "2026-11-02T09:10:00+08:00",
+             "dateLastCrawled": "2026-11-02T09:10:00Z", "language": null}, {"name": "ARJ21",
+             "url": "https://gov.cn/arj21", "snippet": null, "summary": "支线客机", "datePublished": null,
+             "dateLastCrawled": "2026-10-20T00:00:00Z", "siteName": null}, {"name": "坏", "url": 12}]},
+             "images": {"value": [{"thumbnailUrl": "http://i.cn/t", "contentUrl": "http://i.cn/1",
+             "hostPageUrl": "https://a.cn/"}]}, "videos": null}}""",
+            ("https://example.cn/#!/c919", "https://gov.cn/arj21"),
+            account=_plain.account,
+            sends_body={
+                "query": "国产大飞机 交付",
+                "freshness": "2026-10-01..2026-11-10",
+                "summary": True,
+                "count": 50,
+                "include": "example.cn|gov.cn",
+                "exclude": "spam.cn",
+            },
+        ),
+        Sample(
+            Query("国产大飞机", category="images", freshness="month", since="2026-10-16"),
+            _plain.sends,
+            """{"code": 200, "data": {"webPages": null, "images": {"value": [{"thumbnailUrl": "http://i.cn/t.jpg",
+             "width": 0, "contentUrl": "http://i.cn/1.jpg", "hostPageUrl": "https://a.cn/1", "name": null}]}}}""",
+            ("https://a.cn/1",),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"freshness": "oneMonth"},
+        ),
+        _plain._replace(
+            body='{"code": "401", "message": "Invalid API KEY", "log_id": "c66aac17eae1cb3b"}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"code": "400", "message": "The API KEY is missing", "log_id": "1"}',
+            status=400,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"code": "400", "message": "Missing parameter query", "log_id": "1"}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"code": "403", "message": "You do not have enough money", "log_id": "1"}',
+            status=403,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"code": "429", "message": "You have reached the request limit", "log_id": "1"}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body='{"code": "500", "message": "xxxx error"}', status=500, error="PROVIDER_UNAVAILABLE"),
+        _plain._replace(body='{"code": 429, "msg": "请求过于频繁", "data": null}', error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"data": {}}', error="BAD_RESPONSE"),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    # The crawl date says Z and means Beijing.
+    crawled = as_text(item.get("dateLastCrawled")).replace("Z", "+08:00")
+    summary = as_text(item.get("summary"))
+    return Result(
+        title=as_text(item.get("name")),
+        url=as_text(item.get("url")),
+        snippet=as_text(item.get("snippet")) or summary,
+        content=summary,
+        published=as_text(item.get("datePublished")) or crawled,
+        site=as_text(item.get("siteName")),
+    )
+
+
+def _picture(item: dict[str, object]) -> Result:
+    image = as_text(item.get("contentUrl"))
+    return Result(
+        title=as_text(item.get("name")),
+        url=as_text(item.get("hostPageUrl")) or image,
+        thumbnail=as_text(item.get("thumbnailUrl")),
+        image=image,
+    )

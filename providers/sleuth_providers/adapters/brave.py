@@ -1,0 +1,258 @@
+"""Brave: an index of its own over a JSON API, with extracted passages where page text is wanted."""
+
+import re
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_text,
+    base_url,
+    items,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, KeyInvalidError, ProviderError, QuotaError, RateLimitError
+
+# Any other country or bare "pt" is refused with 422.
+COUNTRIES = re.findall(
+    "[A-Z]+",
+    "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US",
+)
+LANGUAGES = {"ja": "jp", "no": "nb", "pt": "pt-pt", "pt-br": "pt-br", "en-gb": "en-gb"}
+
+
+class Brave(Provider):
+    """A path for each kind of result; page text comes from the path made for language models."""
+
+    id = "brave"
+    name = "Brave Search"
+    homepage = "https://brave.com/search/api/"
+    key_page = "https://api-dashboard.search.brave.com/app/keys"
+    notes = "$5 of requests are free each month; a card is asked for."
+    env = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
+    host = "https://api.search.brave.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "content"})
+    operators = True
+    categories = ("general", "news", "images", "videos")
+    max_results = 20
+    price = "$5 (2026-09)"
+    cost = 0.005
+    options = {
+        "content": "where page text comes from: context (the default) or snippets, for plans without LLM context"
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask the path of the category; dates, pages and safety are unknown to the one for page text."""
+        kind = query.category if query.category in ("news", "images", "videos") else "web"
+        params: dict[str, str | int] = {"q": _words(query), "count": min(query.count, self.max_results)}
+        if query.lang:
+            params["search_lang"] = _language(query.lang.lower())
+        if query.region in COUNTRIES:
+            params["country"] = query.region
+        headers = {"X-Subscription-Token": account.key}
+        host = base_url(account, self.host)
+        simple = kind == "web" and query.page == 1 and not query.freshness and query.safe == "moderate"
+        if query.content and simple and account.options.get("content") != "snippets":
+            return Request(f"{host}/res/v1/llm/context", params, headers=headers)
+        params["safesearch"] = "strict" if kind == "images" and query.safe == "moderate" else query.safe
+        if kind == "web":
+            params |= {"text_decorations": "false", "result_filter": "web,query"}
+            params |= {"extra_snippets": "true"} if query.content else {}
+        if query.page > 1 and kind != "images":
+            params["offset"] = query.page - 1
+        if query.freshness and kind != "images":
+            is_range = query.freshness == "range"
+            params["freshness"] = f"{query.since}to{query.until}" if is_range else f"p{query.freshness[0]}"
+        return Request(f"{host}/res/v1/{kind}/search", params, headers=headers)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add countries Brave does not know, and what images do not have: pages and dates."""
+        missed = super().not_applied(query)
+        missed += ("region",) if query.region and query.region not in COUNTRIES else ()
+        if query.category == "images":
+            span = "range" if query.freshness == "range" else "freshness"
+            missed += ("page",) * (query.page > 1) + (span,) * bool(query.freshness)
+        return missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the bad key in a 422, and tell a used-up month from haste."""
+        status, detail = response.status, f"HTTP {response.status}"
+        if status == 422 and re.search(rb"SUBSCRIPTION_TOKEN_INVALID|x-subscription-token", response.body):
+            return KeyInvalidError(detail, status=status)
+        if status == 400 and b"OPTION_NOT_IN_PLAN" in response.body:
+            hint = "without page text from LLM context: sleuth providers set {id} --option content=snippets"
+            return BadRequestError("not in the plan", status=status, hint=hint)
+        if status != 429:
+            return None
+        quota = dict(re.findall(rb'"quota_(limit|current)"\s*:\s*(\d{1,12})', response.body))
+        if 0 < int(quota.get(b"limit", 0)) <= int(quota.get(b"current", 0)):
+            return QuotaError(detail, status=status)
+        reset = re.match(r"\d{1,9}", response.headers.get("x-ratelimit-reset", ""))
+        return RateLimitError(detail, status=status, retry_after=float(reset[0]) if reset else None)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the list, which lies elsewhere for the web, for the other kinds and for page text."""
+        hits = (
+            items(response, "web", "results") or items(response, "results") or items(response, "grounding", "generic")
+        )
+        altered = as_text(as_dict(response.json().get("query")).get("altered"))
+        return Found(web_results(map(_result, hits)), corrections=(altered,) if altered else ())
+
+    _plain = Sample(
+        Query("wal"),
+        "GET https://api.search.brave.com/res/v1/web/search?q=wal&count=10&safesearch=moderate"
+        "&text_decorations=false&result_filter=web%2Cquery",
+        '{"type": "search", "query": {"original": "wal", "more_results_available": false}}',
+        (),
+        account=Account(key="BSA-sample"),
+    )
+    samples = (
+        Sample(
+            Query(
+                "sqlite wal",
+                count=30,
+                page=2,
+                lang="zh-TW",
+                region="TW",
+                freshness="range",
+                since="2026-01-01",
+                until="2026-03-31",
+                safe="off",
+                include=("sqlite.org", "example.org"),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            "GET https://api.search.brave.com/res/v1/web/search"
+            "?q=sqlite+wal+%28site%3Asqlite.org+OR+site%3Aexample.org%29+-site%3Aspam.example&count=20&search_lang=zh-hant&country=TW&safesearch=off&text_decorations=false"
+            "&result_filter=web%2Cquery&extra_snippets=true&offset=1&freshness=2026-01-01to2026-03-31",
+            """{"type": "search", "query": {"original": "sqlite wal", "altered": "sqlite WAL",
+             "more_results_available": true}, "web": {"type": "search", "family_friendly": true,
+             "results": [{"title": "Write-Ahead Logging", "url": "https://sqlite.org/wal.html",
+             "page_age": "2026-03-01T00:00:00", "description": "The <strong>WAL</strong> file &amp; its index",
+             "age": "March 1, 2026", "language": "en", "profile": {"name": "SQLite", "long_name": "sqlite.org",
+             "img": "https://imgs.search.brave.com/a"}, "meta_url": {"hostname": "sqlite.org",
+             "path": "› wal.html"}, "thumbnail": {"src": "https://i/x", "logo": true},
+             "extra_snippets": ["Readers do not block <strong>writers</strong>.", null, 7]}, {"title": null,
+             "url": "https://example.org/wal", "description": null, "age": "3 days ago", "profile": null},
+             {"title": "No address"}, "not an object"]}}""",
+            ("https://sqlite.org/wal.html", "https://example.org/wal"),
+            account=_plain.account,
+        ),
+        Sample(
+            Query("sqlite wal", lang="ja", region="EE", content=True),
+            "GET https://api.search.brave.com/res/v1/llm/context?q=sqlite+wal&count=10&search_lang=jp",
+            """{"grounding": {"generic": [{"url": "https://sqlite.org/wal.html", "title": "Write-Ahead Logging",
+             "snippets": ["WAL mode is <fast>.", "Checkpoints move pages."]}], "map": []}, "sources": {}}""",
+            ("https://sqlite.org/wal.html",),
+            account=_plain.account,
+        ),
+        Sample(
+            Query("red panda", category="images", page=3, freshness="week", since="2026-11-09"),
+            "GET https://api.search.brave.com/res/v1/images/search?q=red+panda&count=10&safesearch=strict",
+            """{"type": "images", "results": [{"title": "Red panda", "url": "https://zoo.example/panda",
+             "source": "zoo.example", "thumbnail": {"src": "https://imgs.search.brave.com/t"},
+             "properties": {"url": "https://zoo.example/p.jpg"}}]}""",
+            ("https://zoo.example/panda",),
+            account=_plain.account,
+        ),
+        Sample(
+            Query("strike", category="news", freshness="day", since="2026-11-15"),
+            "GET https://api.search.brave.com/res/v1/news/search?q=strike&count=10&safesearch=moderate&freshness=pd",
+            """{"type": "news", "results": [{"title": "Strike ends", "url": "https://news.example/1",
+             "age": "2 hours ago", "description": "Trains run.", "breaking": true,
+             "meta_url": {"hostname": "news.example"}, "thumbnail": null}]}""",
+            ("https://news.example/1",),
+            account=_plain.account,
+        ),
+        _plain._replace(
+            body="""{"type": "ErrorResponse", "error": {"id": "1", "status": 422,
+             "code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "The provided subscription token is invalid.",
+             "meta": {"component": "authentication"}}}""",
+            status=422,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body="""{"type": "ErrorResponse", "errors": [{"status": 422, "code": "VALIDATION",
+             "meta": {"errors": [{"type": "missing", "loc": ["header", "x-subscription-token"],
+             "msg": "Field required", "input": null}]}}]}""",
+            status=422,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body="""{"type": "ErrorResponse", "error": {"status": 422, "code": "VALIDATION",
+             "meta": {"errors": [{"type": "enum", "loc": ["query", "search_lang"],
+             "msg": "Input should be 'ar', …", "input": "xx"}]}}}""",
+            status=422,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"type": "ErrorResponse", "error": {"status": 400, "code": "OPTION_NOT_IN_PLAN"}}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body="""{"type": "ErrorResponse", "error": {"status": 429, "code": "RATE_LIMITED",
+             "meta": {"plan": "Search", "rate_limit": 50, "rate_current": 51, "quota_limit": 0,
+             "quota_current": 812, "component": "rate_limiter"}}}""",
+            status=429,
+            headers={"content-type": "application/json", "x-ratelimit-reset": "1, 1419704"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body="""{"type": "ErrorResponse", "error": {"status": 429, "code": "RATE_LIMITED",
+             "meta": {"plan": "Free", "rate_limit": 1, "rate_current": 0, "quota_limit": 2000,
+             "quota_current": 2000}}}""",
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body="<html><title>502 Bad Gateway</title></html>",
+            status=502,
+            headers={"content-type": "text/html"},
+            error="PROVIDER_UNAVAILABLE",
+        ),
+        _plain,
+    )
+
+
+def _words(query: Query) -> str:
+    """Keep to fifty words, operators included."""
+    operators = query._replace(text="").with_operators().split()
+    words = query.text.split()[: max(1, 50 - len(operators))]
+    return query._replace(text=" ".join(words)).with_operators()
+
+
+def _language(lang: str) -> str:
+    if lang.startswith("zh"):
+        return "zh-hant" if lang.endswith(("tw", "hk", "mo", "hant")) else "zh-hans"
+    primary = lang.split("-")[0]
+    return LANGUAGES.get(lang) or LANGUAGES.get(primary, primary)
+
+
+def _result(item: dict[str, object]) -> Result:
+    thumbnail, video = as_dict(item.get("thumbnail")), as_dict(item.get("video"))
+    passages = [strip_tags(text) for text in as_list(item.get("extra_snippets"))]
+    passages += [as_text(text) for text in as_list(item.get("snippets"))]
+    content = "\n\n".join(text for text in passages if text)
+    hostname = as_text(as_dict(item.get("meta_url")).get("hostname"))
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=strip_tags(item.get("description")) or content[:300],
+        content=content,
+        published=as_text(item.get("page_age")) or as_text(item.get("age")),
+        site=as_text(as_dict(item.get("profile")).get("name")) or hostname or as_text(item.get("source")),
+        thumbnail="" if thumbnail.get("logo") else as_text(thumbnail.get("src")),
+        author=as_text(video.get("creator")),
+        length=as_text(video.get("duration")),
+        image=as_text(as_dict(item.get("properties")).get("url")),
+    )

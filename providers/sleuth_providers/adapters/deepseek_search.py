@@ -1,0 +1,156 @@
+"""DeepSeek's search: cheap, at home in Chinese, and paid with the key of its chat models."""
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+
+LONGEST = 128
+BEST_SCORE = 3.0
+
+
+class DeepSeekSearch(Provider):
+    """Filters are words of the query, and the query is short: those that find no room are left to sleuth."""
+
+    id = "deepseek-search"
+    name = "DeepSeek Search"
+    homepage = "https://api-docs.deepseek.com/guides/search"
+    key_page = "https://platform.deepseek.com/api_keys"
+    notes = "The key is the one for DeepSeek's models. Searches that find nothing are free."
+    env = ("DEEPSEEK_API_KEY",)
+    host = "https://api.deepseek.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "include", "exclude", "content"})
+    operators = True
+    max_results = 50
+    max_query = LONGEST
+    price = "¥5 or $0.75 (2026-11)"
+    cost = 0.00075
+    per_minute = 300
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask for the text of ten pages at the most: more make an answer of several megabytes."""
+        body: dict[str, str | int | bool] = {
+            "query": _fit(query)[0],
+            "count": min(query.count, 10 if query.content else self.max_results),
+        }
+        if query.content:
+            body["need_content"] = True
+        headers = {"Authorization": f"Bearer {account.key}"}
+        return Request(f"{base_url(account, self.host)}/v1/tools/search", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add the filters that found no room."""
+        return (*super().not_applied(query), *_fit(query)[1])
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read results; the summary stands in for a text that was not fetched."""
+        return Found(web_results(_result(item, query.content) for item in items(response, "results")))
+
+    _plain = Sample(
+        Query("示例"),
+        "POST https://api.deepseek.com/v1/tools/search",
+        '{"results": []}',
+        (),
+        account=Account(key="sk-sample"),
+        sends_body={"query": "示例", "count": 10},
+    )
+    samples = (
+        Sample(
+            Query(
+                "示例",
+                count=30,
+                lang="zh-CN",
+                freshness="range",
+                since="2026-10-01",
+                until="2026-10-31",
+                include=("example.cn",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"results": [{"title": "示例标题", "url": "https://example.cn/a", "snippet": "短摘要……",
+             "summary": "较长摘要……", "content": "", "rerank_score": 2.1, "authority": 3,
+             "date": "2026-10-20T08:00:00Z", "site_name": "示例网", "site_icon": "https://example.cn/icon.png"},
+             {"title": null, "url": "https://example.cn/b", "snippet": null, "summary": null, "content": null,
+             "rerank_score": "high", "date": "", "site_name": null}, {"url": ["x"]}, "text"]}""",
+            ("https://example.cn/a", "https://example.cn/b"),
+            account=_plain.account,
+            sends_body={
+                "query": "示例 after:2026-10-01 before:2026-10-31 site:example.cn lang:zh -site:spam.example",
+                "count": 10,
+                "need_content": True,
+            },
+        ),
+        _plain._replace(
+            query=Query(
+                "长" * 110, freshness="day", since="2026-11-15", exclude=("spam.example",), include=("a.cn", "b.cn")
+            ),
+            sends_body={"query": f"{'长' * 110} after:2026-11-15", "count": 10},
+        ),
+        _plain,
+        _plain._replace(
+            body='{"error": {"message": "query too long", "type": "invalid_request_error", "param": null}}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(body='{"error": {"message": "localization"}}', status=422, error="INVALID_REQUEST"),
+        _plain._replace(
+            body='{"error": {"message": "Authentication Fails", "type": "authentication_error"}}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(body='{"error": {"message": "Insufficient Balance"}}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"error": {"message": "Not Found"}}', status=404, error="BAD_RESPONSE"),
+        _plain._replace(body='{"error": {"message": "Timeout"}}', status=408, error="TIMEOUT"),
+        _plain._replace(
+            body='{"error": {"message": "Rate limit reached"}}',
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "2"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body='{"error": {"message": "Server busy"}}', status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _fit(query: Query) -> tuple[str, tuple[str, ...]]:
+    """Return the words with as many operators as there is room for, and the names of filters left out."""
+    span = "range" if query.freshness == "range" else "freshness"
+    wanted = [(span, f"after:{query.since}")] if query.freshness else []
+    wanted += [(span, f"before:{query.until}")] if query.freshness == "range" else []
+    wanted += [("include", f"site:{domain}") for domain in query.include] if len(query.include) == 1 else []
+    wanted += [("lang", f"lang:{query.lang.split('-')[0].lower()}")] if query.lang else []
+    wanted += [("exclude", f"-site:{domain}") for domain in query.exclude]
+    words = query.text[:LONGEST]
+    missed = ["include"] if len(query.include) > 1 else []
+    for name, operator in wanted:
+        if len(words) + 1 + len(operator) <= LONGEST:
+            words = f"{words} {operator}"
+        else:
+            missed.append(name)
+    return words, tuple(dict.fromkeys(missed))
+
+
+def _result(item: dict[str, object], content: bool) -> Result:
+    score = as_number(item.get("rerank_score"))
+    text = as_text(item.get("content")) or as_text(item.get("summary"))
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=as_text(item.get("snippet")),
+        content=text if content else "",
+        published=as_text(item.get("date")),
+        site=as_text(item.get("site_name")),
+        score=None if score is None else score / BEST_SCORE,
+    )

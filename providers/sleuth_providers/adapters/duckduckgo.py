@@ -1,0 +1,150 @@
+"""DuckDuckGo: no key; the HTML page for plain browsers is read, and its bot wall recognised."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+    base_url,
+)
+from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.html.tree import is_web, join, read_html, site_of, text_of
+
+SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
+WALL = ("anomaly-modal", "anomaly.js", "challenge-form", "bots use DuckDuckGo too")
+MOST_BLOCKS = 200  # each may hold all that follow it
+
+
+class DuckDuckGo(Provider):
+    """One POST a page; the token for page two is read from page one, as a browser would."""
+
+    id = "duckduckgo"
+    name = "DuckDuckGo"
+    homepage = "https://duckduckgo.com/"
+    notes = "No key and no promise: asked too often it answers with a bot check."
+    host = "https://html.duckduckgo.com"
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page"})
+    operators = True
+    max_results = 25
+    max_query = 499
+    price = "free"
+    per_minute = 30
+    scraped = True
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Fill in the search form as the start page does."""
+        form = {"q": query.with_operators(), "b": "", "kl": _region(query), "kp": SAFE[query.safe]}
+        if query.freshness:
+            form["df"] = query.freshness[0] if query.freshness != "range" else f"{query.since}..{query.until}"
+        return self._post(account, form)
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Walk to the wanted page: a later one cannot be asked for without the form on the one before."""
+        response = http.send(self.request(query, account), self.detect_error)
+        for _ in range(query.page - 1):
+            form = _next_form(read_html(response))
+            if not form:
+                return Found()
+            response = http.send(self._post(account, form), self.detect_error)
+        return self.parse(response, query)
+
+    def _post(self, account: Account, form: dict[str, str]) -> Request:
+        host = base_url(account, self.host)
+        headers = {
+            "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+            "Referer": f"{host}/",
+            "Sec-Fetch-Dest": "document",
+            "Sec-Fetch-Mode": "navigate",
+            "Sec-Fetch-Site": "same-origin",
+            "Sec-Fetch-User": "?1",
+        }
+        return Request(f"{host}/html/", method="POST", form=form, headers=headers)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """See through a bot wall that comes as 202, 403 or even 200."""
+        if response.status in (202, 403):
+            return BlockedError(f"HTTP {response.status}", status=response.status)
+        if response.status == 200 and any(sign.encode() in response.body for sign in WALL):
+            return BlockedError("challenge page", status=200)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the result blocks; advertisements and links back to DuckDuckGo are left out."""
+        tree = read_html(response)
+        abstract = tree.css_first("#zero_click_abstract")
+        link = abstract.css_first("a") if abstract else None
+        answer = Answer(text_of(abstract), link.attributes.get("href") or "" if link else "")
+        return Found(tuple(_results(tree)), answers=(answer,) if answer.text else ())
+
+    samples = (
+        Sample(
+            Query("doc", freshness="week", lang="de", region="CH"),
+            "POST https://html.duckduckgo.com/html/",
+            """<div id="links"><div class="result results_links results_links_deep web-result">
+             <h2 class="result__title"><a rel="nofollow" class="result__a"
+               href="//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.org%2Fdoc%3Fa%3D1">Example <b>doc</b></a></h2>
+             <a class="result__snippet" href="//duckduckgo.com/l/?uddg=x">Short <b>doc</b> text &amp; more.</a></div>
+             <div class="result result--ad"><h2><a class="result__a" href="https://ads.example/">Ad</a></h2></div>
+             <div class="result web-result"><h2><a class="result__a" href="https://duckduckgo.com/y.js?ad=1">Ad</a></h2></div>
+             <div class="result web-result"><h2 class="result__title"><a class="result__a" href="https://例え.jp/頁">直接</a></h2></div>
+            </div>""",
+            ("https://example.org/doc?a=1", "https://例え.jp/頁"),
+            headers={"content-type": "text/html; charset=utf-8"},
+            sends_body={"q": "doc", "b": "", "kl": "ch-de", "kp": "-1", "df": "w"},
+        ),
+        Sample(
+            Query("wall"),
+            "POST https://html.duckduckgo.com/html/",
+            """<form id="challenge-form"><div class="anomaly-modal__title">bots use DuckDuckGo too</div></form>""",
+            (),
+            status=202,
+            headers={"content-type": "text/html"},
+            error="BLOCKED",
+        ),
+    )
+
+
+def _region(query: Query) -> str:
+    lang, _, territory = query.lang.lower().partition("-")
+    country = (query.region or territory).lower()
+    if not country:
+        return "wt-wt"
+    special = {"gb": "uk", "tw": "tw", "hk": "hk"}
+    language = (
+        "tzh" if country in ("tw", "hk") and lang in ("", "zh") else {"jp": "jp", "kr": "kr"}.get(country, lang or "en")
+    )
+    return f"{special.get(country, country)}-{language}"
+
+
+def _results(tree: Any) -> Iterator[Result]:
+    for block in tree.css("div.web-result")[:MOST_BLOCKS]:
+        link = block.css_first("a.result__a")
+        url = _target(link.attributes.get("href") or "") if link else ""
+        if "result--ad" in (block.attributes.get("class") or "") or not url:
+            continue
+        yield Result(text_of(link), url, text_of(block.css_first(".result__snippet")))
+
+
+def _target(link: str) -> str:
+    """Unwrap DuckDuckGo's redirect link, and no other: nothing for a link that stays with DuckDuckGo."""
+    url = join("https://duckduckgo.com/", link)
+    parts = urlsplit(url)
+    if parts.path == "/l/":
+        url = parse_qs(parts.query).get("uddg", [url])[0]
+    return url if is_web(url) and site_of(url) != "duckduckgo.com" else ""
+
+
+def _next_form(tree: Any) -> dict[str, str]:
+    fields = tree.css("div.nav-link form input[name]")
+    form = {field.attributes["name"] or "": field.attributes.get("value") or "" for field in fields}
+    return form if form.get("vqd") else {}

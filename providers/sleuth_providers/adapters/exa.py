@@ -1,0 +1,205 @@
+"""Exa: search by meaning over an index of its own, with the passages that matched."""
+
+import re
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, ProviderError
+
+KINDS = {"news": "news", "science": "publication"}
+
+
+class Exa(Provider):
+    """Passages are always asked for: without them there is no snippet at all."""
+
+    id = "exa"
+    name = "Exa"
+    homepage = "https://docs.exa.ai/"
+    key_page = "https://dashboard.exa.ai/api-keys"
+    notes = "Words of the query choose the language. With a freshness, pages without a date are left out."
+    env = ("EXA_API_KEY",)
+    host = "https://api.exa.ai"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "region", "safe", "include", "exclude", "content"})
+    categories = ("general", "news", "science")
+    max_results = 100
+    price = "$5, for more than 25 results $25, and $1 for 1,000 page texts (2026-11)"
+    cost = 0.005
+    per_minute = 600
+    options = {
+        "type": "auto (the default), fast, instant, neural, deep-lite, deep, deep-reasoning or lite",
+        "science_category": "publication (the default) or its former name, research paper",
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Dates become days at their start and end; a freshness is known by its first day."""
+        contents: dict[str, Any] = {"highlights": True}
+        if query.content:
+            contents["text"] = {"maxCharacters": 10_000}
+        body: dict[str, Any] = {
+            "query": query.text,
+            "type": account.options.get("type") or "auto",
+            "numResults": min(query.count, self.max_results),
+            "moderation": query.safe != "off",
+            "contents": contents,
+        }
+        if kind := KINDS.get(query.category):
+            special = account.options.get("science_category") if kind == "publication" else ""
+            body["category"] = special or kind
+        if query.include:
+            body["includeDomains"] = list(query.include)
+        if query.exclude:
+            body["excludeDomains"] = list(query.exclude)
+        if query.region:
+            body["userLocation"] = query.region
+        if query.freshness:
+            body["startPublishedDate"] = f"{query.since}T00:00:00.000Z"
+        if query.freshness == "range":
+            body["endPublishedDate"] = f"{query.until}T23:59:59.999Z"
+        headers = {"x-api-key": account.key}
+        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell what is forbidden to everybody from what is forbidden to this key."""
+        tags = rb"FEATURE_DISABLED|ROBOTS_FILTER_FAILED|PROHIBITED_CONTENT"
+        if response.status == 403 and re.search(tags, response.body):
+            return BadRequestError("HTTP 403", status=403)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read results, the answer of the deep types, and the price Exa itself names."""
+        hits = items(response, "results")
+        answer = as_text(as_dict(response.json().get("output")).get("content"))
+        return Found(
+            web_results(map(_result, hits)),
+            answers=(Answer(answer),) if answer else (),
+            cost=as_number(as_dict(response.json().get("costDollars")).get("total")) or 0.0,
+        )
+
+    _plain = Sample(
+        Query("grid"),
+        "POST https://api.exa.ai/search",
+        '{"results": [], "costDollars": {"total": 0.005}}',
+        (),
+        account=Account(key="exa-sample"),
+        sends_body={
+            "query": "grid",
+            "type": "auto",
+            "numResults": 10,
+            "moderation": True,
+            "contents": {"highlights": True},
+        },
+    )
+    samples = (
+        Sample(
+            Query(
+                "grid storage",
+                count=200,
+                region="CH",
+                freshness="range",
+                since="2026-01-01",
+                until="2026-08-31",
+                safe="off",
+                include=("example.org",),
+                exclude=("spam.example",),
+                content=True,
+                category="science",
+            ),
+            _plain.sends,
+            """{"requestId": "b59470", "searchType": "neural", "output": {"content": "Batteries doubled.",
+             "grounding": []}, "results": [{"id": "https://example.org/p", "title": "Grid storage in 2026",
+             "url": "https://example.org/p", "publishedDate": "2026-08-03T00:00:00.000Z", "author": "A. Writer",
+             "score": 0.41, "image": "https://example.org/i.png", "text": "Utility batteries doubled in a year.",
+             "highlights": ["Utility batteries doubled", null, "in a year"], "highlightScores": [0.52]},
+             {"title": null, "url": "https://example.org/q", "publishedDate": null, "score": null,
+             "summary": "Short."}, {"title": "Only text", "url": "https://example.org/r", "highlights": "none",
+             "text": "Head of the page"}], "costDollars": {"total": 0.008, "breakDown": [{"search": 0.005,
+             "contents": 0.003}]}}""",
+            ("https://example.org/p", "https://example.org/q", "https://example.org/r"),
+            account=Account(key="exa-sample", options={"type": "deep"}),
+            sends_body={
+                "query": "grid storage",
+                "type": "deep",
+                "numResults": 100,
+                "moderation": False,
+                "contents": {"highlights": True, "text": {"maxCharacters": 10_000}},
+                "category": "publication",
+                "includeDomains": ["example.org"],
+                "excludeDomains": ["spam.example"],
+                "userLocation": "CH",
+                "startPublishedDate": "2026-01-01T00:00:00.000Z",
+                "endPublishedDate": "2026-08-31T23:59:59.999Z",
+            },
+        ),
+        Sample(
+            Query("grid", category="news", freshness="week", since="2026-11-09"),
+            _plain.sends,
+            '{"results": [], "costDollars": {"total": 0.005}}',
+            (),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"category": "news", "startPublishedDate": "2026-11-09T00:00:00.000Z"},
+        ),
+        _plain._replace(
+            body='{"requestId": "1", "error": "Invalid API key", "tag": "INVALID_API_KEY"}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"requestId": "1", "error": "You have no credits left.", "tag": "NO_MORE_CREDITS"}',
+            status=402,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"error": "Invalid request body", "tag": "INVALID_REQUEST_BODY"}', status=400, error="INVALID_REQUEST"
+        ),
+        _plain._replace(body='{"error": "Access denied", "tag": "ACCESS_DENIED"}', status=403, error="API_KEY_INVALID"),
+        _plain._replace(
+            body='{"error": "Prohibited", "tag": "PROHIBITED_CONTENT"}', status=403, error="INVALID_REQUEST"
+        ),
+        _plain._replace(
+            body='{"error": "Could not fetch", "tag": "FETCH_DOCUMENT_ERROR"}', status=422, error="INVALID_REQUEST"
+        ),
+        _plain._replace(
+            body='{"error": "You have exceeded your requests per second limit of 10."}',
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "1"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"error": "Overloaded", "tag": "SERVICE_OVERLOADED"}', status=503, error="PROVIDER_UNAVAILABLE"
+        ),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    text = as_text(item.get("text"))
+    highlights = [as_text(passage) for passage in as_list(item.get("highlights"))]
+    passages = " … ".join(passage for passage in highlights if passage)
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=passages or as_text(item.get("summary")) or text[:300],
+        content=text,
+        published=as_text(item.get("publishedDate")),
+        score=as_number(item.get("score")),
+        thumbnail=as_text(item.get("image")),
+        author=as_text(item.get("author")),
+    )

@@ -1,0 +1,185 @@
+"""Firecrawl: web, news and picture search that can read the pages too; a little of it without a key."""
+
+from typing import Any
+
+from sleuth_providers.adapters._google import time_span
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_text,
+    base_url,
+    items,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import BadResponseError, ProviderError, QuotaError
+
+KINDS = {"general": "web", "news": "news", "images": "images"}
+KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
+
+
+class Firecrawl(Provider):
+    """There are no pages to turn: a later one is the tail of a longer list."""
+
+    id = "firecrawl"
+    name = "Firecrawl"
+    homepage = "https://docs.firecrawl.dev/"
+    key_page = "https://www.firecrawl.dev/app/api-keys"
+    notes = "Works without a key up to a daily limit; a free key brings 1,000 credits. Page text costs a credit a page."
+    env = ("FIRECRAWL_API_KEY",)
+    host = "https://api.firecrawl.dev"
+    host_env = ("FIRECRAWL_API_URL",)
+    supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
+    categories = ("general", "news", "images")
+    max_results = 100
+    max_query = 500
+    price = "$1.7, page text extra (2026-11)"
+    cost = 0.0017
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Domains are wanted or unwanted, not both; without a key there is no header at all."""
+        body: dict[str, Any] = {"query": query.text, "limit": min(query.count * query.page, self.max_results)}
+        if query.category != "general":
+            body["sources"] = [KINDS.get(query.category, "web")]
+        if query.region:
+            body["country"] = query.region
+        if query.freshness:
+            body["tbs"] = time_span(query, padded=True)
+        if query.safe != "off":
+            body["safe"] = True
+        if query.include:
+            body["includeDomains"] = list(query.include)
+        elif query.exclude:
+            body["excludeDomains"] = list(query.exclude)
+        if query.content:
+            body["scrapeOptions"] = {"formats": ["markdown"], "onlyMainContent": True}
+        headers = {"Authorization": f"Bearer {account.key}"} if account.key else {}
+        return Request(f"{base_url(account, self.host)}/v2/search", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add the unwanted domains that cannot go with wanted ones."""
+        missed = super().not_applied(query)
+        return (*missed, "exclude") if query.include and query.exclude else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell the daily limit of the keyless from asking too fast, and find a failure in a 200."""
+        if response.status == 429 and not any(word in response.body for word in (b"Rate limit", b"Concurrency")):
+            return QuotaError("HTTP 429", status=429, hint=KEY_HINT, retry_after=_wait(response))
+        if response.status == 200 and as_dict(response.json()).get("success") is False:
+            return BadResponseError("no success", status=200)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the list of the wanted kind; older servers send one plain list."""
+        hits = items(response, "data", KINDS.get(query.category, "web")) or items(response, "data")
+        skipped = (query.page - 1) * query.count
+        return Found(web_results(map(_result, hits[skipped:])))
+
+    _plain = Sample(
+        Query("example x"),
+        "POST https://api.firecrawl.dev/v2/search",
+        '{"success": true, "data": {"web": []}, "warning": null, "id": "0199", "creditsUsed": 2}',
+        (),
+        sends_body={"query": "example x", "limit": 10, "safe": True},
+    )
+    _keyed = _plain._replace(account=Account(key="fc-sample"))
+    samples = (
+        Sample(
+            Query(
+                "example x",
+                count=1,
+                page=2,
+                region="CN",
+                safe="off",
+                freshness="range",
+                since="2026-10-01",
+                until="2026-10-31",
+                include=("example.com",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"success": true, "data": {"web": [{"url": "https://example.com/first", "title": "First"},
+             {"url": null, "title": "示例 <b>X</b>", "description": "How X works &amp; why", "position": 2,
+             "markdown": "# Example X", "metadata": {"sourceURL": "https://example.com/x", "error": null}},
+             {"url": "https://example.com/y", "title": null, "description": null, "markdown": null, "metadata": null},
+             {"url": "mailto:x@example.com"}, null]}, "creditsUsed": 3, "id": "0199"}""",
+            ("https://example.com/x", "https://example.com/y"),
+            account=_keyed.account,
+            sends_body={
+                "query": "example x",
+                "limit": 2,
+                "country": "CN",
+                "tbs": "cdr:1,cd_min:10/01/2026,cd_max:10/31/2026",
+                "includeDomains": ["example.com"],
+                "scrapeOptions": {"formats": ["markdown"], "onlyMainContent": True},
+            },
+        ),
+        _plain._replace(
+            query=Query("example x", category="news", freshness="day", since="2026-11-15", exclude=("spam.example",)),
+            body="""{"success": true, "data": {"news": [{"title": "X ships", "url": "https://news.example/x",
+             "snippet": "…", "date": "2 days ago", "imageUrl": "https://news.example/t.jpg", "position": 1}]}}""",
+            finds=("https://news.example/x",),
+            sends_body=_plain.sends_body | {"sources": ["news"], "tbs": "qdr:d", "excludeDomains": ["spam.example"]},
+        ),
+        _plain._replace(
+            body='{"success": true, "data": [{"url": "https://example.com/v1", "title": "Flat", "description": "…"}]}',
+            finds=("https://example.com/v1",),
+        ),
+        _plain,
+        _plain._replace(body='{"success": false, "error": "Search failed"}', error="BAD_RESPONSE"),
+        _plain._replace(
+            body='{"success": false, "error": "Bad Request", "details": [{"path": ["limit"]}]}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _keyed._replace(
+            body='{"success": false, "error": "Unauthorized: Invalid token"}', status=401, error="API_KEY_INVALID"
+        ),
+        _keyed._replace(
+            body='{"success": false, "error": "Payment Required: Insufficient credits"}',
+            status=402,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _keyed._replace(body='{"success": false, "error": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        _keyed._replace(body='{"success": false, "error": "Request timed out"}', status=408, error="TIMEOUT"),
+        _keyed._replace(
+            body='{"success": false, "error": "Rate limit exceeded"}',
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "20"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"success": false, "error": "Daily limit without an API key reached"}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _keyed._replace(body='{"success": false, "error": "…"}', status=502, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _wait(response: Response) -> float | None:
+    seconds = response.headers.get("retry-after", "")
+    return float(seconds) if seconds.isdecimal() and len(seconds) < 7 else None
+
+
+def _result(item: dict[str, object]) -> Result:
+    metadata = as_dict(item.get("metadata"))
+    urls = (as_text(value) for value in (item.get("url"), metadata.get("url"), metadata.get("sourceURL")))
+    picture = as_text(item.get("imageUrl"))
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=next((url for url in urls if url), ""),
+        snippet=strip_tags(item.get("description")) or strip_tags(item.get("snippet")),
+        content=as_text(item.get("markdown")),
+        published=as_text(item.get("date")),
+        thumbnail=picture,
+        image=picture,
+    )

@@ -1,0 +1,225 @@
+"""Google Custom Search: Google's own JSON API, in its last year."""
+
+import re
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import (
+    KeyInvalidError,
+    KeyMissingError,
+    NotFoundError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+)
+
+
+class Google(Provider):
+    """Needs a key and a search engine id, `cx`; both travel in the address."""
+
+    id = "google"
+    name = "Google Custom Search"
+    homepage = "https://developers.google.com/custom-search/v1/overview"
+    key_page = "https://console.cloud.google.com/apis/credentials"
+    notes = (
+        "Google ends this API on 2027-01-01 and takes no new customers. Besides the key it needs --option cx=ID. "
+        "100 requests a day are free, and sleuth stops there: --option per_day=N allows more."
+    )
+    env = ("GOOGLE_API_KEY", "GOOGLE_PSE_API_KEY")
+    host = "https://www.googleapis.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page"})
+    operators = True
+    categories = ("general", "images")
+    max_results = 10
+    price = "$5, the first 100 a day free (2026-11)"
+    cost = 0.005
+    per_day = 100
+    options = {
+        "cx": "id of the Programmable Search Engine",
+        "referer": "address to send as Referer, for keys restricted to a site",
+    }
+    required_options = ("cx",)
+    option_env = {"cx": "GOOGLE_CSE_ID"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask for at most ten; Google stops at the hundredth result."""
+        if not account.options.get("cx"):
+            hint = "set it: sleuth providers set {id} --option cx=ID, or GOOGLE_CSE_ID"
+            raise KeyMissingError("no cx", message="{provider} needs the id of a search engine", hint=hint)
+        count = min(query.count, self.max_results)
+        params: dict[str, str | int] = {"key": account.key, "cx": str(account.options["cx"])}
+        params |= {"q": query.with_operators(), "num": count, "safe": "off" if query.safe == "off" else "active"}
+        if query.page > 1:
+            params["start"] = count * (query.page - 1) + 1
+        if query.lang:
+            code = query.lang.split("-")[0].lower()
+            if code == "zh":
+                code = "zh-TW" if query.lang.upper().endswith(("TW", "HK", "MO", "HANT")) else "zh-CN"
+            params |= {"lr": f"lang_{code}", "hl": code}
+        if query.region:
+            params["gl"] = query.region.lower()
+        if query.freshness == "range":
+            params["sort"] = f"date:r:{query.since}:{query.until}".replace("-", "")
+        elif query.freshness:
+            params["dateRestrict"] = f"{query.freshness[0]}1"
+        if query.category == "images":
+            params["searchType"] = "image"
+        referer = account.options.get("referer")
+        headers = {"Referer": str(referer)} if referer else {}
+        return Request(f"{base_url(account, self.host)}/customsearch/v1", params, headers=headers)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the bad key in a 400, limits in a 403, the unknown engine in a 404, and the day's end in a 429."""
+        status, detail, body = response.status, f"HTTP {response.status}", response.body
+        if status == 400 and re.search(rb"keyInvalid|API.key", body, re.IGNORECASE):
+            return KeyInvalidError(detail, status=status)
+        if status == 404:
+            hint = "check the search engine id: sleuth providers set {id} --option cx=ID"
+            return NotFoundError(detail, status=status, hint=hint)
+        if status == 429 or (status == 403 and b"LimitExceeded" in body):
+            daily = re.search(rb"per ?day|dailyLimit", body, re.IGNORECASE)
+            return QuotaError(detail, status=status) if daily else RateLimitError(detail, status=status)
+        if status == 403:
+            hint = "enable the Custom Search API for this key's project; Google takes no new customers for it"
+            return KeyInvalidError(detail, status=status, hint=hint)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the items; there is no list at all when nothing was found."""
+        hits = items(response, "items")
+        correction = as_text(as_dict(response.json().get("spelling")).get("correctedQuery"))
+        return Found(web_results(map(_result, hits)), corrections=(correction,) if correction else ())
+
+    _plain = Sample(
+        Query("wal"),
+        "GET https://www.googleapis.com/customsearch/v1?key=AIza-sample&cx=017-x&q=wal&num=10&safe=active",
+        '{"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}}',
+        (),
+        account=Account(key="AIza-sample", options={"cx": "017-x"}),
+    )
+    samples = (
+        Sample(
+            Query(
+                "sqlite wal",
+                count=5,
+                page=3,
+                lang="zh-CN",
+                region="CN",
+                freshness="range",
+                since="2026-01-01",
+                until="2026-06-30",
+                safe="off",
+                include=("sqlite.org", "example.com"),
+                exclude=("spam.example",),
+            ),
+            "GET https://www.googleapis.com/customsearch/v1?key=AIza-sample&cx=017-x"
+            "&q=sqlite+wal+%28site%3Asqlite.org+OR+site%3Aexample.com%29+-site%3Aspam.example&num=5&safe=off&start=11&lr=lang_zh-CN&hl=zh-CN&gl=cn"
+            "&sort=date%3Ar%3A20260101%3A20260630",
+            """{"kind": "customsearch#search", "queries": {"request": [{"startIndex": 11, "count": 2}]},
+             "searchInformation": {"searchTime": 0.31, "totalResults": "41200"},
+             "spelling": {"correctedQuery": "sqlite WAL"}, "items": [{"kind": "customsearch#result",
+             "title": "Write-Ahead Logging", "link": "https://sqlite.org/wal.html", "displayLink": "sqlite.org",
+             "snippet": "Nov 3, 2026 ... The WAL\\nfile", "htmlSnippet": "The <b>WAL</b>",
+             "pagemap": {"cse_thumbnail": [{"src": "https://encrypted-tbn0.gstatic.com/a", "width": "225"}],
+             "metatags": [{"og:site_name": "SQLite", "article:published_time": "2026-11-03T08:00:00Z"}]}},
+             {"title": null, "link": "https://example.com/", "snippet": null, "pagemap": {"metatags": []}},
+             {"title": "No link", "link": false}]}""",
+            ("https://sqlite.org/wal.html", "https://example.com/"),
+            account=_plain.account,
+        ),
+        Sample(
+            Query("wal", category="images", freshness="month", since="2026-10-16"),
+            f"{_plain.sends}&dateRestrict=m1&searchType=image",
+            """{"items": [{"title": "WAL", "link": "https://example.com/wal.png", "displayLink": "example.com",
+             "mime": "image/png", "image": {"contextLink": "https://example.com/page",
+             "thumbnailLink": "https://encrypted-tbn0.gstatic.com/b"}}]}""",
+            ("https://example.com/page",),
+            account=_plain.account,
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.",
+             "status": "INVALID_ARGUMENT", "errors": [{"message": "API key not valid.", "domain": "global",
+             "reason": "badRequest"}]}}""",
+            status=400,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 400, "message": "Request contains an invalid argument.",
+             "status": "INVALID_ARGUMENT"}}""",
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 403, "status": "PERMISSION_DENIED",
+             "errors": [{"reason": "accessNotConfigured"}]}}""",
+            status=403,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 403, "status": "PERMISSION_DENIED",
+             "errors": [{"reason": "dailyLimitExceeded"}]}}""",
+            status=403,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}',
+            status=404,
+            error="BAD_RESPONSE",
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 429,
+             "message": "Quota exceeded for quota metric 'Queries' and limit 'Queries per day'.",
+             "errors": [{"reason": "rateLimitExceeded"}], "status": "RESOURCE_EXHAUSTED",
+             "details": [{"reason": "RATE_LIMIT_EXCEEDED",
+             "metadata": {"quota_limit": "DefaultPerDayPerProject"}}]}}""",
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED",
+             "details": [{"metadata": {"quota_limit": "DefaultPerMinutePerProject"}}]}}""",
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body="""{"error": {"code": 503, "message": "The service is currently unavailable.",
+             "status": "UNAVAILABLE"}}""",
+            status=503,
+            error="PROVIDER_UNAVAILABLE",
+        ),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    image, pagemap = as_dict(item.get("image")), as_dict(item.get("pagemap"))
+    meta, thumbnail = _first(pagemap.get("metatags")), _first(pagemap.get("cse_thumbnail"))
+    link, page = as_text(item.get("link")), as_text(image.get("contextLink"))
+    return Result(
+        title=as_text(item.get("title")),
+        url=page or link,
+        snippet=" ".join(as_text(item.get("snippet")).split()),
+        published=as_text(meta.get("article:published_time")),
+        site=as_text(meta.get("og:site_name")) or as_text(item.get("displayLink")),
+        thumbnail=as_text(thumbnail.get("src")) or as_text(image.get("thumbnailLink")),
+        image=link if page else "",
+    )
+
+
+def _first(value: object) -> dict[str, object]:
+    return as_dict(next(iter(as_list(value)), None))

@@ -1,0 +1,225 @@
+"""Jina: web search that can bring the text of each page along."""
+
+from typing import Any
+
+from sleuth_providers.adapters._google import language, time_span
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+    as_dict,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, ProviderError
+
+ENGINES = ("google", "bing", "reader")
+TOKEN = 0.05 / 1_000_000  # US dollars
+
+
+class NoResultsError(ProviderError):
+    """This API's way of saying that nothing was found."""
+
+
+class Jina(Provider):
+    """Reading the pages makes it slow, so it is told not to unless their text is wanted."""
+
+    id = "jina"
+    name = "Jina"
+    homepage = "https://jina.ai/reader/"
+    key_page = "https://jina.ai/api-dashboard/"
+    notes = (
+        "A new key brings 10 million tokens, about 1,000 searches. With page text an answer takes 5 to 15 seconds. "
+        "Engines: " + ", ".join(ENGINES) + "."
+    )
+    env = ("JINA_API_KEY",)
+    host = "https://s.jina.ai"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "page", "include", "content", "engines"})
+    operators = True
+    categories = ("general", "news", "images")
+    max_results = 20
+    price = "about $0.5, Bing three times, news and images five times as much (2026-11)"
+    cost = 0.0005
+    per_minute = 100
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Domains to include have a field; those to exclude are operators."""
+        body: dict[str, Any] = {
+            "q": query.with_operators(include=False),
+            "num": min(query.count, self.max_results),
+            "type": query.category if query.category in ("news", "images") else "web",
+        }
+        if query.page > 1:
+            body["page"] = query.page
+        if query.lang:
+            body["hl"] = language(query.lang).lower()
+        if query.region:
+            body["gl"] = query.region.lower()
+        if query.freshness:
+            body["tbs"] = time_span(query)
+        if query.include:
+            body["site"] = list(query.include)
+        if engine := next((name for name in query.engines if name in ENGINES), (*account.engines, "")[0]):
+            body["engine"] = engine
+        headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
+        headers |= {} if query.content else {"X-Respond-With": "no-content"}
+        return Request(f"{base_url(account, self.host)}/", method="POST", headers=headers, json=body)
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Ask and read; nothing found comes as an error and is none."""
+        try:
+            return super().search(query, account, http)
+        except NoResultsError:
+            return Found()
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add engines that are none of Jina's."""
+        missed = super().not_applied(query)
+        return (*missed, "engines") if query.engines and not set(query.engines) & set(ENGINES) else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the empty result in a 422, and in a 402 what the plan does not have at any price."""
+        if response.status == 422 and b"No search results" in response.body:
+            return NoResultsError(status=422)
+        if response.status == 402 and b"TierFeatureConstraint" in response.body:
+            return BadRequestError("not in the plan", status=402)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the results and what they cost in tokens."""
+        hits = items(response, "data")
+        usage = as_dict(as_dict(response.json().get("meta")).get("usage"))
+        return Found(web_results(map(_result, hits)), cost=(as_number(usage.get("tokens")) or 0.0) * TOKEN)
+
+    _plain = Sample(
+        Query("pep 810"),
+        "POST https://s.jina.ai/",
+        '{"code": 200, "status": 20000, "data": [], "meta": {"usage": {"tokens": 0}}}',
+        (),
+        account=Account(key="jina_sample"),
+        sends_body={"q": "pep 810", "num": 10, "type": "web"},
+    )
+    samples = (
+        Sample(
+            Query(
+                "pep 810",
+                count=30,
+                page=2,
+                lang="zh-CN",
+                region="CN",
+                freshness="range",
+                since="2026-09-01",
+                until="2026-10-31",
+                include=("python.org", "peps.python.org"),
+                exclude=("spam.example",),
+                engines=("bing",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"code": 200, "status": 20000, "data": [{"title": "PEP 810",
+             "url": "https://peps.python.org/pep-0810/", "description": "Explicit lazy imports",
+             "content": "# PEP 810\\n\\nLazy imports.", "date": "Oct 2, 2026", "usage": {"tokens": 1000}},
+             {"title": "惰性导入", "url": "https://example.cn/lazy", "description": null, "content": null,
+             "date": null, "publishedTime": "2026-10-05T00:00:00Z"}, {"title": 7, "url": null}, []],
+             "meta": {"usage": {"tokens": 10000}}}""",
+            ("https://peps.python.org/pep-0810/", "https://example.cn/lazy"),
+            account=_plain.account,
+            sends_body={
+                "q": "pep 810 -site:spam.example",
+                "num": 20,
+                "type": "web",
+                "page": 2,
+                "hl": "zh-cn",
+                "gl": "cn",
+                "tbs": "cdr:1,cd_min:9/1/2026,cd_max:10/31/2026",
+                "site": ["python.org", "peps.python.org"],
+                "engine": "bing",
+            },
+        ),
+        Sample(
+            Query("pep 810", category="images", freshness="week", since="2026-11-09", engines=("duckduckgo",)),
+            _plain.sends,
+            """{"code": 200, "status": 20000, "data": [{"title": "Diagram", "url": "https://example.org/d",
+             "imageWidth": 640, "imageUrl": "https://example.org/d.png"}], "meta": null}""",
+            ("https://example.org/d",),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"type": "images", "tbs": "qdr:w"},
+        ),
+        _plain._replace(
+            body="""{"data": null, "code": 422, "name": "AssertionFailureError", "status": 42206,
+             "message": "No search results available for query pep 810"}""",
+            status=422,
+        ),
+        _plain._replace(
+            body="""{"data": null, "code": 422, "name": "AssertionFailureError", "status": 42206,
+             "message": "Bad selector"}""",
+            status=422,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 401, "name": "AuthenticationRequiredError", "status": 40103, "message": "…"}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 402, "name": "InsufficientBalanceError", "status": 40203, "message": "…"}',
+            status=402,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 402, "name": "TierFeatureConstraintError", "status": 40202, "message": "…"}',
+            status=402,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 400, "name": "ParamValidationError", "status": 40001, "message": "…"}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 409, "name": "BudgetExceededError", "status": 40904, "message": "…"}',
+            status=409,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 429, "name": "RateLimitTriggeredError", "status": 42903, "message": "…"}',
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "12"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"data": null, "code": 451, "name": "SecurityCompromiseError", "status": 45102, "message": "…"}',
+            status=451,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body="""{"data": null, "code": 503, "name": "ServiceNodeResourceDrainError", "status": 50304,
+             "message": "…"}""",
+            status=503,
+            error="PROVIDER_UNAVAILABLE",
+        ),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    image = as_text(item.get("imageUrl"))
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=as_text(item.get("description")),
+        content=as_text(item.get("content")),
+        published=as_text(item.get("date")) or as_text(item.get("publishedTime")),
+        thumbnail=image,
+        image=image,
+    )

@@ -1,0 +1,201 @@
+"""Kagi: a search without advertisements, with lenses to narrow it and page text on request."""
+
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_text,
+    base_url,
+    items,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+
+KINDS = {"general": "search", "news": "news", "images": "image", "videos": "video"}
+
+
+class Kagi(Provider):
+    """Domains go into a lens made for the one request."""
+
+    id = "kagi"
+    name = "Kagi"
+    homepage = "https://help.kagi.com/kagi/api/overview.html"
+    key_page = "https://kagi.com/api/keys"
+    notes = "Billed apart from a subscription; the settings of the account may shape the results."
+    env = ("KAGI_API_KEY",)
+    host = "https://kagi.com/api/v1"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
+    categories = ("general", "news", "images", "videos")
+    max_results = 100
+    price = "about $12; the older API cost $25 (2026-11)"
+    cost = 0.012
+    options = {"timeout": "seconds Kagi may take; fewer mean quicker and poorer results"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Send only what is set, filters and lens as objects."""
+        body: dict[str, Any] = {
+            "query": query.text,
+            "limit": min(query.count, self.max_results),
+            "safe_search": query.safe != "off",
+        }
+        if query.category in ("news", "images", "videos"):
+            body["workflow"] = query.category
+        if query.page > 1 and query.category != "images":
+            body["page"] = query.page
+        filters = {"region": query.region.lower()} if query.region else {}
+        if query.freshness:
+            filters |= {"after": query.since} | ({"before": query.until} if query.freshness == "range" else {})
+        lens = {"sites_included": list(query.include), "sites_excluded": list(query.exclude)}
+        if filters:
+            body["filters"] = filters
+        if query.include or query.exclude:
+            body["lens"] = {name: sites for name, sites in lens.items() if sites}
+        if query.content:
+            body["extract"] = {"count": min(query.count, 10)}
+        if limit := as_text(account.options.get("timeout")):
+            if not limit.replace(".", "", 1).isdecimal():
+                raise BadRequestError("the option timeout is no number")
+            body["timeout"] = float(limit)
+        headers = {"Authorization": f"Bearer {account.key}"}
+        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add the pages of images, which come all at once."""
+        missed = super().not_applied(query)
+        return (*missed, "page") if query.category == "images" and query.page > 1 else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell a used-up allowance from asking too fast: both are 429."""
+        spent = (b"usage", b"quota", b"exhausted", b"balance", b"billing", b"credit")
+        if response.status == 429 and any(word in response.body.lower() for word in spent):
+            return QuotaError("HTTP 429", status=429)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the list of the wanted kind; a kind without hits is not there at all."""
+        hits = items(response, "data", KINDS.get(query.category, "search"))
+        answers = [(item, as_text(item.get("title"))) for item in items(response, "data", "direct_answer")[:1]]
+        answers += [(item, "") for item in items(response, "data", "infobox")[:1]]
+        texts = [(strip_tags(item.get("snippet")) or title, as_text(item.get("url"))) for item, title in answers]
+        related = (strip_tags(item.get("title")) for item in items(response, "data", "related_search"))
+        return Found(
+            web_results(_result(item) for item in hits),
+            answers=tuple(Answer(text, url) for text, url in texts if text),
+            suggestions=tuple(text for text in related if text),
+        )
+
+    _plain = Sample(
+        Query("example"),
+        "POST https://kagi.com/api/v1/search",
+        '{"meta": {"id": "69c3f5", "ms": 420}, "data": {}}',
+        (),
+        account=Account(key="kagi-sample"),
+        sends_body={"query": "example", "limit": 10, "safe_search": True},
+    )
+    samples = (
+        Sample(
+            Query(
+                "example",
+                count=20,
+                page=2,
+                region="CH",
+                safe="off",
+                freshness="range",
+                since="2026-10-01",
+                until="2026-10-31",
+                include=("example.com",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"meta": {"trace": "69c3f5", "ms": 420}, "data": {"search": [{"url": "https://example.com/a",
+             "title": "Example <b>one</b>", "snippet": "Text &amp; more", "time": "2026-10-09T14:49:00Z",
+             "image": {"url": "https://example.com/i.jpg", "height": 600}, "props": {"paywalled": false},
+             "markdown": "# Example"}, {"url": "https://example.com/b", "title": null, "snippet": null, "time": null,
+             "image": null, "props": {"thumbnail": {"url": "/t.jpg"}}}, {"url": null, "title": "none"}, "text"],
+             "direct_answer": [{"title": "42", "snippet": null}], "infobox": [{"url": "https://example.com/",
+             "snippet": "A domain."}], "related_search": [{"url": "https://kagi.com/search?q=x", "title": "x"}]}}""",
+            ("https://example.com/a", "https://example.com/b"),
+            account=Account(key="kagi-sample", options={"timeout": "1.5"}),
+            sends_body={
+                "query": "example",
+                "limit": 20,
+                "safe_search": False,
+                "page": 2,
+                "filters": {"region": "ch", "after": "2026-10-01", "before": "2026-10-31"},
+                "lens": {"sites_included": ["example.com"], "sites_excluded": ["spam.example"]},
+                "extract": {"count": 10},
+                "timeout": 1.5,
+            },
+        ),
+        Sample(
+            Query("例", category="images", freshness="week", since="2026-11-09"),
+            _plain.sends,
+            """{"data": {"image": [{"url": "https://example.cn/p", "title": "图", "props": null,
+             "image": {"url": "https://example.cn/p.jpg"}}], "search": [{"url": "https://example.cn/no"}]}}""",
+            ("https://example.cn/p",),
+            account=_plain.account,
+            sends_body={
+                "query": "例",
+                "limit": 10,
+                "safe_search": True,
+                "workflow": "images",
+                "filters": {"after": "2026-11-09"},
+            },
+        ),
+        _plain,
+        _plain._replace(
+            body='{"meta": {}, "data": [], "error": [{"code": "request.invalid", "message": "…", "location": "page"}]}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"meta": {}, "data": [], "error": [{"code": "auth.invalid_token", "message": "…"}]}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"meta": {}, "data": [], "error": [{"code": "auth.ip_not_allowed", "message": "…"}]}',
+            status=403,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"meta": {}, "data": [], "error": [{"code": "api.rate_limited", "message": "Slow down."}]}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"meta": {}, "data": [], "error": [{"code": "api.limit", "message": "Usage limit exhausted."}]}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body='{"error": [{"code": "server"}]}', status=500, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    props = as_dict(item.get("props"))
+    picture = as_text(as_dict(item.get("image")).get("url"))
+    thumbnail = picture or as_text(as_dict(props.get("thumbnail")).get("url"))
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=strip_tags(item.get("snippet")),
+        content=as_text(item.get("markdown")) or as_text(props.get("markdown")),
+        published=as_text(item.get("time")),
+        thumbnail=f"https://kagi.com{thumbnail}" if thumbnail.startswith("/") else thumbnail,
+        author=as_text(props.get("creator_name")),
+        length=as_text(props.get("duration")),
+        image=picture,
+    )

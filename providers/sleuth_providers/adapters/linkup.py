@@ -1,0 +1,209 @@
+"""Linkup: search for programs, with long extracts of the pages or an answer with its sources."""
+
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+    as_dict,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import DeadlineError, ProviderError, QuotaError
+
+SNIPPET = 300
+
+
+class NoResultsError(ProviderError):
+    """This API's way of saying that nothing was found."""
+
+
+class Linkup(Provider):
+    """How hard it looks is a matter of depth, which is a matter of price and patience."""
+
+    id = "linkup"
+    name = "Linkup"
+    homepage = "https://docs.linkup.so/"
+    key_page = "https://app.linkup.so/api-keys"
+    notes = (
+        "Some credit is free each month; searches that fail or find nothing always are. "
+        "`deep` takes up to a minute: raise the time limit with it."
+    )
+    env = ("LINKUP_API_KEY",)
+    host = "https://api.linkup.so/v1"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "include", "exclude", "content"})
+    categories = ("general", "images")
+    max_results = 50
+    price = "€5, deep €50 (2026-11)"
+    cost = 0.0059
+    options = {
+        "depth": "flash, fast, standard (the default) or deep",
+        "answer": "on lets Linkup write an answer, with the sources as results",
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Depth and kind of answer must be said."""
+        body: dict[str, Any] = {
+            "q": query.text,
+            "depth": account.options.get("depth") or "standard",
+            "outputType": "sourcedAnswer" if account.options.get("answer") == "on" else "searchResults",
+            "maxResults": min(query.count, self.max_results),
+        }
+        if query.freshness:
+            body |= {"fromDate": query.since} | ({"toDate": query.until} if query.freshness == "range" else {})
+        if query.include:
+            body["includeDomains"] = list(query.include)
+        if query.exclude:
+            body["excludeDomains"] = list(query.exclude)
+        if query.category == "images":
+            body["includeImages"] = True
+        headers = {"Authorization": f"Bearer {account.key}"}
+        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Ask and read; nothing found comes as an error and is none."""
+        try:
+            return super().search(query, account, http)
+        except NoResultsError:
+            return Found()
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Go by the code in the body: an empty result is a 400, an empty purse a 429."""
+        status, detail = response.status, f"HTTP {response.status}"
+        if status == 400 and b"SEARCH_QUERY_NO_RESULT" in response.body:
+            return NoResultsError(detail, status=status)
+        if status == 429 and (
+            b"INSUFFICIENT_FUNDS_CREDITS" in response.body or b"EXCEED_BUDGET_LIMIT" in response.body
+        ):
+            return QuotaError(detail, status=status)
+        if status == 504:
+            return DeadlineError(detail, status=status)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read results, or an answer and its sources; pictures are in the same list as pages."""
+        hits = items(response, "results") or items(response, "sources")
+        wanted = "image" if query.category == "images" else "text"
+        answer = as_text(as_dict(response.json()).get("answer"))
+        results = (_result(hit, query.content) for hit in hits if hit.get("type", wanted) == wanted)
+        return Found(web_results(results), answers=(Answer(answer),) if answer else ())
+
+    _plain = Sample(
+        Query("solid state battery"),
+        "POST https://api.linkup.so/v1/search",
+        '{"results": []}',
+        (),
+        account=Account(key="linkup-sample"),
+        sends_body={
+            "q": "solid state battery",
+            "depth": "standard",
+            "outputType": "searchResults",
+            "maxResults": 10,
+        },
+    )
+    samples = (
+        Sample(
+            Query(
+                "solid state battery",
+                count=5,
+                freshness="range",
+                since="2026-10-01",
+                until="2026-10-31",
+                include=("example.com",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"results": [{"type": "text", "name": "Solid state roadmap", "url": "https://example.com/ssb",
+             "content": "Long extract of the page …", "favicon": "https://example.com/favicon.ico"},
+             {"type": "image", "name": "Cell diagram", "url": "https://example.com/cell.png"},
+             {"type": "text", "name": null, "url": "https://example.com/电池", "content": null}, {"type": 7}, null]}""",
+            ("https://example.com/ssb", "https://example.com/电池"),
+            account=Account(key="linkup-sample", options={"depth": "fast"}),
+            sends_body={
+                "q": "solid state battery",
+                "depth": "fast",
+                "outputType": "searchResults",
+                "maxResults": 5,
+                "fromDate": "2026-10-01",
+                "toDate": "2026-10-31",
+                "includeDomains": ["example.com"],
+                "excludeDomains": ["spam.example"],
+            },
+        ),
+        _plain._replace(
+            query=Query("solid state battery", freshness="week", since="2026-11-09"),
+            body="""{"answer": "In 2027, perhaps.", "sources": [{"name": "Roadmap", "url": "https://example.com/ssb",
+             "snippet": "Planned for 2027.", "favicon": null}]}""",
+            finds=("https://example.com/ssb",),
+            account=Account(key="linkup-sample", options={"answer": "on"}),
+            sends_body=_plain.sends_body | {"outputType": "sourcedAnswer", "fromDate": "2026-11-09"},
+        ),
+        _plain._replace(
+            query=Query("solid state battery", category="images"),
+            body="""{"results": [{"type": "text", "name": "Page", "url": "https://example.com/"},
+             {"type": "image", "name": "Cell diagram", "url": "https://example.com/cell.png"}]}""",
+            finds=("https://example.com/cell.png",),
+            sends_body=_plain.sends_body | {"includeImages": True},
+        ),
+        _plain,
+        _plain._replace(
+            body='{"statusCode": 400, "error": {"code": "SEARCH_QUERY_NO_RESULT", "message": "…", "details": []}}',
+            status=400,
+        ),
+        _plain._replace(
+            body="""{"statusCode": 400, "error": {"code": "VALIDATION_ERROR", "message": "…",
+             "details": [{"field": "depth", "message": "…"}]}}""",
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(body='{"statusCode": 401, "error": {}}', status=401, error="API_KEY_INVALID"),
+        _plain._replace(body='{"statusCode": 402, "error": {}}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(
+            body='{"statusCode": 403, "error": {"code": "IP_NOT_WHITELISTED"}}', status=403, error="API_KEY_INVALID"
+        ),
+        _plain._replace(
+            body='{"statusCode": 429, "error": {"code": "INSUFFICIENT_FUNDS_CREDITS", "message": "…"}}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"statusCode": 429, "error": {"code": "EXCEED_BUDGET_LIMIT", "message": "…"}}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"statusCode": 429, "error": {"code": "TOO_MANY_REQUESTS", "message": "…"}}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"statusCode": 504, "error": {"code": "REQUEST_DEADLINE_EXCEEDED"}}', status=504, error="TIMEOUT"
+        ),
+        _plain._replace(body="", status=500, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object], content: bool) -> Result:
+    text = as_text(item.get("content")) or as_text(item.get("snippet"))
+    url = as_text(item.get("url"))
+    picture = url if item.get("type") == "image" else ""
+    return Result(
+        title=as_text(item.get("name")),
+        url=url,
+        snippet=text[:SNIPPET],
+        content=text if content else "",
+        thumbnail=picture,
+        image=picture,
+    )

@@ -1,0 +1,161 @@
+"""Baidu's results without an API: the JSON behind its page, or the page itself in a browser."""
+
+import json
+from calendar import timegm
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_text,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
+from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
+
+DAY = 86400
+
+
+class LocalBaidu(ResultsPage):
+    """JSON has direct links; those on the page mostly go through Baidu."""
+
+    id = "local-baidu"
+    name = "Baidu (page)"
+    homepage = "https://www.baidu.com/"
+    notes = "No key and no promise: from abroad and from data centres Baidu soon asks for a captcha."
+    host = "https://www.baidu.com/s?wd=%s&tn=json&ie=utf-8"
+    page = "https://www.baidu.com/s?wd=%s&ie=utf-8"
+    needs_host = False
+    supports = frozenset({"freshness", "range", "page"})
+    operators = True
+    max_results = 50
+    per_minute = 12
+    walls = ("wappass.baidu.com",)
+    patience = 600.0
+    selectors = (
+        Selectors(
+            item="#content_left .result, #content_left .c-container[mu]",
+            link="h3 a[href]",
+            snippet=".c-abstract, [class*=content-right]",
+        ),
+    )
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Append number, page and time; Baidu knows one site at a time."""
+        count = min(query.count, self.max_results)
+        params: dict[str, str | int] = {"rn": count, "pn": (query.page - 1) * count}
+        if query.freshness:
+            last = query.until or query.today or query.since
+            params["gpc"] = f"stf={_seconds(query.since)},{_seconds(last) + DAY - 1}|stftype=1"
+        words = query.with_operators(include=len(query.include) == 1)
+        return Request(self.fill(words, account), params, headers=HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"})
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add several domains to include, which Baidu has no operator for."""
+        missed = super().not_applied(query)
+        return (*missed, "include") if len(query.include) > 1 else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Add the block that comes as JSON."""
+        if response.status == 200 and b'"antiFlag"' in response.body[:500] and b'"feed"' not in response.body:
+            return BlockedError("forbidden to spiders", status=200)
+        return super().detect_error(response)
+
+    def read(self, response: Response, query: Query, options: Mapping[str, Any]) -> Found:
+        """Read the JSON, raw control characters and all; without a list it is no proof that nothing was found."""
+        if not response.body.lstrip().startswith(b"{"):
+            return super().read(response, query, options)
+        try:
+            feed = as_dict(as_dict(json.loads(response.text(), strict=False)).get("feed"))
+        except (ValueError, RecursionError) as problem:
+            raise BadResponseError("broken JSON", status=response.status) from problem
+        if not isinstance(feed.get("entry"), list):
+            raise BadResponseError("no list of results", status=response.status)
+        return Found(web_results(_result(as_dict(entry)) for entry in feed["entry"]))
+
+    def href(self, item: Any, link: Any) -> str:
+        """Prefer the true address, where the page tells it."""
+        direct = item.attributes.get("mu") or ""
+        return direct if direct.startswith("http") and "nourl." not in direct else super().href(item, link)
+
+    _plain = Sample(
+        Query("示例"),
+        "GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B&tn=json&ie=utf-8&rn=10&pn=0",
+        '{"feed": {"all": 0, "resultnum": "0", "entry": [{}]}}',
+        (),
+    )
+    _html = {"content-type": "text/html; charset=utf-8"}
+    samples = (
+        Sample(
+            Query(
+                "示例 标题",
+                count=20,
+                page=2,
+                freshness="week",
+                since="2026-11-09",
+                today="2026-11-16",
+                include=("example.cn",),
+                exclude=("spam.example",),
+            ),
+            "GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B%20%E6%A0%87%E9%A2%98%20site%3Aexample.cn%20-site%3Aspam.example"
+            "&tn=json&ie=utf-8&rn=20&pn=20&gpc=stf%3D1794182400%2C1794873599%7Cstftype%3D1",
+            """{"feed": {"all": 14300000, "entry": [{"title": "示例标题 &amp; &quot;说明&quot;",
+             "abs": "这里是\tthe <em>摘要</em>……", "url": "https://example.cn/a",
+             "urlEnc": "http://www.baidu.com/link?url=x", "time": 1762992000, "pn": 1},
+             {"title": "无时间", "url": "https://example.cn/b", "abs": null, "time": null}, {"title": null, "url": 7},
+             {"title": "远", "url": "https://example.cn/c", "time": 1e300}, null, {}]}}""",
+            ("https://example.cn/a", "https://example.cn/b", "https://example.cn/c"),
+        ),
+        _plain._replace(
+            query=Query("示例", freshness="range", since="2026-10-01", until="2026-10-31", include=("a.cn", "b.cn")),
+            sends="GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B&ie=utf-8&rn=10&pn=0"
+            "&gpc=stf%3D1790812800%2C1793491199%7Cstftype%3D1",
+            body="""<html><head><title>示例_百度搜索</title></head><body><div id="content_left">
+             <div class="result c-container" mu="https://example.cn/真"><h3><a href="http://www.baidu.com/link?url=A">示例<em>标题</em>
+             </a></h3><div><span class="content-right_1">这里是摘要。</span></div></div>
+             <div class="result"><h3><a href="http://www.baidu.com/link?url=B">第二</a></h3><div
+             class="c-abstract">摘要二</div></div><div class="result-op" tpl="card">卡片</div></div></body></html>""",
+            headers=_html,
+            account=Account(host="https://www.baidu.com/s?wd=%s&ie=utf-8"),
+            finds=("https://example.cn/真", "http://www.baidu.com/link?url=B"),
+        ),
+        _plain,
+        _plain._replace(
+            body="",
+            status=302,
+            headers=_html | {"location": "https://wappass.baidu.com/static/captcha/tuxing_v2.html?ak=x"},
+            error="BLOCKED",
+        ),
+        _plain._replace(body='{"antiFlag": 1, "message": "Forbid spider access"}', error="BLOCKED"),
+        _plain._replace(
+            body="<html><head><title>百度安全验证</title></head><body>网络不给力，请稍后重试</body></html>",
+            headers=_html,
+            error="BLOCKED",
+        ),
+        _plain._replace(body='{"feed": {}}', error="BAD_RESPONSE"),
+        _plain._replace(body='{"feed": {"entry": [', error="BAD_RESPONSE"),
+        _plain._replace(body="", status=429, headers=_html, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=500, headers=_html, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _seconds(day: str) -> int:
+    return timegm(date.fromisoformat(day).timetuple())
+
+
+def _result(entry: dict[str, Any]) -> Result:
+    return Result(
+        title=strip_tags(entry.get("title")),
+        url=as_text(entry.get("url")),
+        snippet=strip_tags(entry.get("abs")),
+        published=as_text(entry.get("time")),
+    )

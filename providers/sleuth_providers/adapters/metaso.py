@@ -1,0 +1,172 @@
+"""Metaso (秘塔): a Chinese search engine with summaries, over its open API."""
+
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
+
+SCOPES = {"images": "image", "videos": "video"}
+LISTS = ("webpages", "scholars", "papers", "images", "videos")
+DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+SCORES = {"high": 1.0, "medium": 0.6, "low": 0.3}
+ERRORS: dict[str, type[ProviderError]] = {"1000": BadRequestError, "2005": KeyInvalidError, "3003": QuotaError}
+
+
+class Metaso(Provider):
+    """Failures come as HTTP 200 with a code of their own."""
+
+    id = "metaso"
+    name = "Metaso 秘塔"
+    homepage = "https://metaso.cn/search-api/"
+    key_page = "https://metaso.cn/search-api/api-keys"
+    notes = "Chinese web, videos, images and papers. About 100 requests a day are said to be free."
+    env = ("METASO_API_KEY",)
+    host = "https://metaso.cn"
+    needs_key = True
+    supports = frozenset({"include", "content"})
+    categories = ("general", "images", "videos", "science")
+    max_results = 100
+    max_query = 200
+    price = "about ¥30, unconfirmed (2026-11)"
+    cost = 0.0042
+    options = {
+        "science_scope": "the scope papers are searched in: scholar (the default) or paper",
+        "raw_content": "on asks for whole pages instead of summaries; slow and dearer",
+        "recency_days": "on sends recencyDays with a freshness, seen over MCP only",
+        "paging": "on sends the page number, which some say is refused",
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Write `size` as text, as the vendor does; one domain works as a `site:` operator, more do not."""
+        scope = SCOPES.get(query.category, "webpage")
+        if query.category == "science":
+            scope = account.options.get("science_scope") or "scholar"
+        raw = query.content and account.options.get("raw_content") == "on"
+        body: dict[str, Any] = {
+            "q": query.with_operators(include=len(query.include) == 1, exclude=False),
+            "scope": scope,
+            "size": str(min(query.count, self.max_results)),
+            "includeSummary": query.content and not raw,
+            "includeRawContent": raw,
+            "conciseSnippet": False,
+        }
+        if account.options.get("recency_days") == "on" and query.freshness in DAYS:
+            body["recencyDays"] = DAYS[query.freshness]
+        if account.options.get("paging") == "on" and query.page > 1:
+            body["page"] = query.page
+        headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
+        return Request(f"{base_url(account, self.host)}/api/v1/search", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add several domains at once."""
+        missed = super().not_applied(query)
+        return (*missed, "include") if len(query.include) > 1 else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the error that Metaso hides in a 200, in either of its spellings."""
+        if response.status != 200:
+            return None
+        data = as_dict(response.json())
+        code = as_text(data.get("errCode")) or as_text(data.get("code"))
+        if code in ("", "0", "200"):
+            return None
+        return ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read whichever list the scope has filled."""
+        return Found(web_results(_result(item) for name in LISTS for item in items(response, name)))
+
+    _plain = Sample(
+        Query("固态电池"),
+        "POST https://metaso.cn/api/v1/search",
+        '{"credits": 3, "total": 0, "webpages": []}',
+        (),
+        account=Account(key="mk-sample"),
+        sends_body={
+            "q": "固态电池",
+            "scope": "webpage",
+            "size": "10",
+            "includeSummary": False,
+            "includeRawContent": False,
+            "conciseSnippet": False,
+        },
+    )
+    samples = (
+        Sample(
+            Query("固态电池", count=20, include=("example.cn",), exclude=("spam.cn",), content=True),
+            _plain.sends,
+            """{"credits": 3, "searchParameters": {"q": "固态电池", "scope": "webpage", "size": "20"}, "total": 86,
+             "webpages": [{"title": "<em>固态电池</em>量产进展", "link": "https://example.cn/a/1", "score": "high",
+             "snippet": "", "summary": "本文梳理多家企业的<em>固态电池</em>进展。", "position": 1,
+             "date": "2026年10月21日", "authors": ["张三", null]}, {"title": "固态电池专利",
+             "link": "https://example.cn/a/2", "score": 7, "snippet": "专利……", "date": null, "authors": "李四"},
+             {"title": "没有链接", "link": null}, null]}""",
+            ("https://example.cn/a/1", "https://example.cn/a/2"),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"q": "固态电池 site:example.cn", "size": "20", "includeSummary": True},
+        ),
+        Sample(
+            Query(
+                "固态电池", category="videos", freshness="week", since="2026-11-09", page=2, include=("a.cn", "b.cn")
+            ),
+            _plain.sends,
+            """{"credits": 3, "total": 1, "videos": [{"title": "固态电池拆解", "link": "https://v.example.cn/1",
+             "duration": 754, "coverImage": "https://v.example.cn/1.jpg", "score": "medium", "position": 1,
+             "date": "2026-11-12 08:30"}]}""",
+            ("https://v.example.cn/1",),
+            account=Account(key="mk-sample", options={"recency_days": "on", "paging": "on"}),
+            sends_body=_plain.sends_body | {"scope": "video", "recencyDays": 7, "page": 2},
+        ),
+        Sample(
+            Query("固态电池", category="images"),
+            _plain.sends,
+            """{"images": [{"title": "电池", "imageUrl": "https://img.example.cn/1.png", "imageWidth": 640,
+             "score": "low"}]}""",
+            ("https://img.example.cn/1.png",),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"scope": "image"},
+        ),
+        _plain._replace(body='{"errCode": 2005, "errMsg": "API Key 无效"}', error="API_KEY_INVALID"),
+        _plain._replace(body='{"code": 3003, "message": "今日搜索次数已用完"}', error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"errCode": 1000, "errMsg": "参数错误"}', error="INVALID_REQUEST"),
+        _plain._replace(body='{"code": 9, "message": "未知错误"}', error="BAD_RESPONSE"),
+        _plain._replace(body="", status=401, error="API_KEY_INVALID"),
+        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    image, seconds = as_text(item.get("imageUrl")), as_number(item.get("duration"))
+    summary = strip_tags(item.get("summary"))
+    authors = [as_text(name) for name in as_list(item.get("authors"))]
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("link")) or image,
+        snippet=strip_tags(item.get("snippet")) or summary,
+        content=as_text(item.get("content")) or summary,
+        published=as_text(item.get("date")),
+        score=SCORES.get(as_text(item.get("score"))),
+        thumbnail=as_text(item.get("coverImage")),
+        author=", ".join(name for name in authors if name),
+        length=f"{seconds // 60:.0f}:{seconds % 60:02.0f}" if seconds else "",
+        image=image,
+    )

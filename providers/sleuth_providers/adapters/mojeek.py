@@ -1,0 +1,169 @@
+"""Mojeek: an index of its own that follows nobody around."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+
+# What follows `status` when it is not OK is prose; these words tell what it is about.
+ABOUT = (
+    (("limit", "quota", "credit", "exceeded"), QuotaError),
+    (("key", "ip ", "address", "account", "authori"), KeyInvalidError),
+)
+
+
+class Mojeek(Provider):
+    """The key is part of the address, and a refusal may come as a 200."""
+
+    id = "mojeek"
+    name = "Mojeek"
+    homepage = "https://www.mojeek.com/services/search/web-search-api/"
+    key_page = "https://www.mojeek.com/services/search/web-search-api/"
+    notes = "How many results a request may have depends on the plan: lower it with -n when it is refused."
+    env = ("MOJEEK_API_KEY",)
+    host = "https://api.mojeek.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "include", "exclude"})
+    operators = True
+    max_results = 50
+    price = "about £1 to £3, unconfirmed (2026-11)"
+    cost = 0.0026
+    per_minute = 120
+    options = {
+        "region_boost": "0 to 100: how much pages of the region are preferred; 100 unless set",
+        "per_domain": "how many results one domain may have",
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """One wanted domain has a parameter; more of them, and unwanted ones, are operators."""
+        count = min(query.count, self.max_results)
+        params: dict[str, str | int] = {
+            "q": query.with_operators(include=len(query.include) > 1),
+            "fmt": "json",
+            "api_key": account.key,
+            "t": count,
+            "safe": 0 if query.safe == "off" else 1,
+            "date": 1,
+            "dlen": 512,
+        }
+        if query.page > 1:
+            params["s"] = (query.page - 1) * count + 1
+        if query.lang:
+            params |= {"lb": query.lang.split("-")[0].upper(), "lbb": 100}
+        if query.region:
+            params |= {"rb": query.region, "rbb": as_text(account.options.get("region_boost")) or 100}
+        if query.freshness:
+            params["since"] = query.freshness if query.freshness in ("day", "month", "year") else _compact(query.since)
+        if query.freshness == "range":
+            params["before"] = _compact(query.until, 1)  # the day itself does not count
+        if len(query.include) == 1:
+            params["site"] = query.include[0]
+        if most := as_text(account.options.get("per_domain")):
+            params["si"] = most
+        return Request(f"{base_url(account, self.host)}/search", params)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Read the status in the body, which alone tells a good answer from a refusal."""
+        if response.status != 200:
+            return None
+        status = as_text(as_dict(as_dict(response.json()).get("response")).get("status"))
+        if status in ("OK", ""):
+            return None
+        kind = next((error for words, error in ABOUT if any(word in status.lower() for word in words)), None)
+        return (kind or BadResponseError)("status other than OK", status=200)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read results; dates are seconds since 1970."""
+        if not isinstance(as_dict(response.json()).get("response"), dict):
+            raise BadResponseError("no response in the answer", status=response.status)
+        return Found(web_results(map(_result, items(response, "response", "results"))))
+
+    _plain = Sample(
+        Query("gemini protocol"),
+        "GET https://api.mojeek.com/search?q=gemini+protocol&fmt=json&api_key=mojeek-sample&t=10&safe=1&date=1&dlen=512",
+        '{"response": {"status": "OK", "head": {"query": "gemini protocol", "results": 0, "return": 0}}}',
+        (),
+        account=Account(key="mojeek-sample"),
+    )
+    samples = (
+        Sample(
+            Query(
+                "gemini protocol",
+                count=20,
+                page=2,
+                lang="de-CH",
+                region="CH",
+                safe="off",
+                freshness="range",
+                since="2026-09-01",
+                until="2026-10-31",
+                include=("geminiprotocol.net",),
+                exclude=("spam.example",),
+            ),
+            "GET https://api.mojeek.com/search?q=gemini+protocol+-site%3Aspam.example&fmt=json&api_key=mojeek-sample&t=20"
+            "&safe=0&date=1&dlen=512&s=21&lb=DE&lbb=100&rb=CH&rbb=50&since=20260901&before=20261101"
+            "&site=geminiprotocol.net&si=3",
+            """{"response": {"status": "OK", "head": {"query": "gemini protocol", "timer": 0.113, "results": 40112,
+             "return": 2, "start": 21}, "results": [{"url": "https://geminiprotocol.net/",
+             "title": "Project <b>Gemini</b>", "desc": "Gemini is a lightweight &amp; small …", "size": "12KB",
+             "timestamp": 1761955200, "date": 1761955200, "score": 3.5,
+             "image": {"url": "https://geminiprotocol.net/i.png", "width": 10}},
+             {"url": "https://geminiprotocol.net/faq", "title": null, "desc": null, "timestamp": 1e300, "score": "x"},
+             {"title": "no address"}, 7]}}""",
+            ("https://geminiprotocol.net/", "https://geminiprotocol.net/faq"),
+            account=Account(key="mojeek-sample", options={"region_boost": "50", "per_domain": 3}),
+        ),
+        _plain._replace(
+            query=Query("gemini", freshness="week", since="2026-11-09", include=("a.example", "b.example")),
+            sends="GET https://api.mojeek.com/search?q=gemini+%28site%3Aa.example+OR+site%3Ab.example%29&fmt=json"
+            "&api_key=mojeek-sample&t=10&safe=1&date=1&dlen=512&since=20261109",
+        ),
+        _plain._replace(
+            query=Query("gemini", freshness="month", since="2026-10-16"),
+            sends="GET https://api.mojeek.com/search?q=gemini&fmt=json&api_key=mojeek-sample&t=10&safe=1&date=1&dlen=512"
+            "&since=month",
+        ),
+        _plain,
+        _plain._replace(body='{"response": {"status": "Invalid API key"}}', error="API_KEY_INVALID"),
+        _plain._replace(body='{"response": {"status": "IP not permitted"}}', error="API_KEY_INVALID"),
+        _plain._replace(body='{"response": {"status": "Query limit exceeded"}}', error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"response": {"status": "Something else"}}', error="BAD_RESPONSE"),
+        _plain._replace(body="[]", error="BAD_RESPONSE"),
+        _plain._replace(body="", status=401, error="API_KEY_INVALID"),
+        _plain._replace(body="", status=402, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=403, error="API_KEY_INVALID"),
+        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=500, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _compact(day: str, later: int = 0) -> str:
+    return (date.fromisoformat(day) + timedelta(days=later)).isoformat().replace("-", "")
+
+
+def _result(item: dict[str, Any]) -> Result:
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=strip_tags(item.get("desc")),
+        published=as_text(item.get("date") or item.get("timestamp")),
+        score=as_number(item.get("score")),
+        thumbnail=as_text(as_dict(item.get("image")).get("url")),
+    )

@@ -1,0 +1,188 @@
+"""Perplexity: its index of the web as ranked pages with long extracts, without a written answer."""
+
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_text,
+    base_url,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, QuotaError
+
+SNIPPET = 300
+
+
+class Perplexity(Provider):
+    """One list of domains serves for wanted or for unwanted ones, never for both."""
+
+    id = "perplexity"
+    name = "Perplexity"
+    homepage = "https://docs.perplexity.ai/"
+    key_page = "https://www.perplexity.ai/account/api/keys"
+    notes = "Pages, not answers. An extract of each page comes with every result."
+    env = ("PERPLEXITY_API_KEY", "PPLX_API_KEY")
+    host = "https://api.perplexity.ai"
+    host_env = ("PERPLEXITY_BASE_URL",)
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
+    categories = ("general", "science")
+    max_results = 20
+    price = "$5 (2026-11)"
+    cost = 0.005
+    options = {"max_tokens_per_page": "how long the extract of a page may be; 4096 when page text is wanted"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Send either a span or two dates, in American order; the API refuses both together."""
+        body: dict[str, Any] = {"query": query.text, "max_results": min(query.count, self.max_results)}
+        if query.lang:
+            body["search_language_filter"] = [query.lang.split("-")[0].lower()]
+        if query.region:
+            body["country"] = query.region
+        if query.freshness == "range":
+            body["search_after_date_filter"] = _american(query.since)
+            body["search_before_date_filter"] = _american(query.until)
+        elif query.freshness:
+            body["search_recency_filter"] = query.freshness
+        if domains := list(query.include) or [f"-{domain}" for domain in query.exclude]:
+            body["search_domain_filter"] = domains[:20]
+        if query.category == "science":
+            body["search_mode"] = "academic"
+        if tokens := as_text(account.options.get("max_tokens_per_page")) or ("4096" if query.content else ""):
+            if not tokens.isdecimal():
+                raise BadRequestError("the option max_tokens_per_page is no number")
+            body["max_tokens_per_page"] = int(tokens)
+        headers = {"Authorization": f"Bearer {account.key}"}
+        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add the domains that had no room in the list."""
+        missed = super().not_applied(query)
+        missed += ("include",) if len(query.include) > 20 else ()
+        return (*missed, "exclude") if query.exclude and (query.include or len(query.exclude) > 20) else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the empty purse behind a 401."""
+        if response.status in (401, 429) and b"insufficient_quota" in response.body:
+            return QuotaError(f"HTTP {response.status}", status=response.status)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read a flat list, or the list of lists that some versions answer with."""
+        data = response.json()
+        if not isinstance(data, dict):
+            raise BadResponseError("not a JSON object", status=response.status)
+        hits = [
+            hit for entry in as_list(data.get("results")) for hit in (entry if isinstance(entry, list) else [entry])
+        ]
+        return Found(web_results(_result(as_dict(hit), query.content) for hit in hits))
+
+    _plain = Sample(
+        Query("cuda 14"),
+        "POST https://api.perplexity.ai/search",
+        '{"id": "e38104d5", "results": [], "server_time": null}',
+        (),
+        account=Account(key="pplx-sample"),
+        sends_body={"query": "cuda 14", "max_results": 10},
+    )
+    samples = (
+        Sample(
+            Query(
+                "cuda 14",
+                count=50,
+                lang="zh-CN",
+                region="CN",
+                freshness="range",
+                since="2026-09-01",
+                until="2026-10-31",
+                include=("example.com",),
+                exclude=("spam.example",),
+                category="science",
+                content=True,
+            ),
+            _plain.sends,
+            """{"id": "e38104d5", "results": [{"title": "CUDA 14 release notes", "url": "https://example.com/cuda14",
+             "snippet": "## What changed\\nThe toolkit now …", "date": "2026-09-30", "last_updated": "2026-10-04"},
+             {"title": "发布说明", "url": "https://example.com/zh", "snippet": null, "date": null,
+             "last_updated": "2026-10-04"}, {"title": "no address", "url": null}, 7], "server_time": null}""",
+            ("https://example.com/cuda14", "https://example.com/zh"),
+            account=_plain.account,
+            sends_body={
+                "query": "cuda 14",
+                "max_results": 20,
+                "search_language_filter": ["zh"],
+                "country": "CN",
+                "search_after_date_filter": "09/01/2026",
+                "search_before_date_filter": "10/31/2026",
+                "search_domain_filter": ["example.com"],
+                "search_mode": "academic",
+                "max_tokens_per_page": 4096,
+            },
+        ),
+        _plain._replace(
+            query=Query("cuda 14", freshness="week", since="2026-11-09", exclude=("spam.example",)),
+            body='{"results": [[{"title": "One", "url": "https://example.com/1", "snippet": "…"}], []]}',
+            finds=("https://example.com/1",),
+            account=Account(key="pplx-sample", options={"max_tokens_per_page": "512"}),
+            sends_body=_plain.sends_body
+            | {
+                "search_recency_filter": "week",
+                "search_domain_filter": ["-spam.example"],
+                "max_tokens_per_page": 512,
+            },
+        ),
+        _plain,
+        _plain._replace(
+            body='{"error": {"message": "Bad date", "type": "invalid_request", "code": 400}}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body="<html><head><title>401 Authorization Required</title></head></html>",
+            status=401,
+            headers={"content-type": "text/html"},
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"error": {"message": "You exceeded your quota", "type": "insufficient_quota", "code": 401}}',
+            status=401,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body='{"error": {"code": 402}}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(
+            body='{"detail": [{"loc": ["body", "max_results"], "msg": "too large", "type": "value_error"}]}',
+            status=422,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"error": {"message": "Too many requests", "code": 429}}',
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "8"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _american(day: str) -> str:
+    return f"{day[5:7]}/{day[8:10]}/{day[:4]}"
+
+
+def _result(item: dict[str, Any], content: bool) -> Result:
+    extract = as_text(item.get("snippet"))
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=extract[:SNIPPET],
+        content=extract if content else "",
+        published=as_text(item.get("date")) or as_text(item.get("last_updated")),
+    )

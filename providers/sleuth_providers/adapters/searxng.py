@@ -1,0 +1,174 @@
+"""SearXNG: a metasearch server of one's own, asked over its JSON API."""
+
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    base_url,
+    document,
+    objects,
+    web_results,
+)
+from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+
+SAFE = {"off": "0", "moderate": "1", "strict": "2"}
+
+
+class SearXNG(Provider):
+    """SearXNG merges many engines by itself; which of them failed is told with the results."""
+
+    id = "searxng"
+    name = "SearXNG"
+    homepage = "https://docs.searxng.org/"
+    notes = (
+        "Your own server; JSON must be enabled in its settings. `sleuth searxng init` writes a deployment that works."
+    )
+    trouble_hint = "is it running? this finds out: sleuth doctor"
+    host = "http://localhost:8080"
+    host_env = ("SEARXNG_URL", "SEARXNG_BASE_URL")
+    supports = frozenset({"freshness", "lang", "region", "safe", "page", "engines"})
+    operators = True
+    categories = ("general", "news", "images", "videos", "science", "it")
+    max_results = 50
+    price = "free"
+    weight = 1.5  # it is itself a fusion of several engines
+    options = {"timeout_limit": "seconds SearXNG may wait for its engines"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask /search; text/html must be acceptable or the limiter refuses, `locale` keeps error texts English."""
+        params: dict[str, str | int] = {"q": query.with_operators(), "format": "json", "locale": "en"}
+        params |= {"safesearch": SAFE[query.safe]}
+        if query.page > 1:
+            params["pageno"] = query.page
+        if query.lang:
+            params["language"] = (
+                f"{query.lang}-{query.region}" if query.region and "-" not in query.lang else query.lang
+            )
+        if query.freshness in ("day", "week", "month", "year"):
+            params["time_range"] = query.freshness
+        engines = query.engines or account.engines
+        if engines:
+            params["engines"] = ",".join(engines)
+        if query.category != "general":
+            params["categories"] = query.category
+        if limit := account.options.get("timeout_limit"):
+            params["timeout_limit"] = str(limit)
+        headers = {}
+        if account.username:
+            from base64 import b64encode
+
+            headers["Authorization"] = "Basic " + b64encode(f"{account.username}:{account.password}".encode()).decode()
+        return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell a disabled JSON format from a rejected key, and the limiter from the rest."""
+        if response.status == 403:
+            return BadResponseError(
+                "HTTP 403",
+                status=403,
+                message="{provider} does not allow JSON answers",
+                hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
+                "to check everything: sleuth doctor",
+            )
+        if response.status == 401:
+            return BadResponseError(
+                "HTTP 401",
+                status=401,
+                message="{provider} asks for a user name and a password",
+                hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
+            )
+        if response.status == 429:
+            return RateLimitError(
+                "HTTP 429",
+                status=429,
+                hint="on your own server set `server: limiter: false` or pass your address; see: sleuth doctor",
+            )
+        if response.status == 400 and "json" in response.headers.get("content-type", ""):
+            return BadRequestError("HTTP 400", status=400)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read results of both shapes, old and new answers, and which engines were silent."""
+        if "html" in response.headers.get("content-type", ""):
+            raise BadResponseError(
+                "HTML instead of JSON",
+                hint="is this address really a SearXNG server? check it: sleuth doctor",
+            )
+        data = document(response)
+        silent = (
+            pair for pair in as_list(data.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1
+        )
+        return Found(
+            results=web_results(_result(item) for item in objects(data.get("results"))),
+            answers=tuple(
+                answer for answer in (_answer(entry) for entry in as_list(data.get("answers"))) if answer.text
+            )
+            + tuple(_infobox(box) for box in as_list(data.get("infoboxes")) if as_dict(box).get("content")),
+            suggestions=tuple(text for text in as_list(data.get("suggestions")) if isinstance(text, str)),
+            corrections=tuple(text for text in as_list(data.get("corrections")) if isinstance(text, str)),
+            engines={as_text(pair[0]): as_text(pair[1]) for pair in silent},
+        )
+
+    samples = (
+        Sample(
+            Query("rust", freshness="month", safe="off", lang="de", region="CH"),
+            "GET http://localhost:8080/search?q=rust&format=json&locale=en&safesearch=0&language=de-CH&time_range=month",
+            """{"query": "rust async", "results": [
+              {"url": "https://rust-lang.github.io/async-book/", "title": "Async programming in Rust",
+               "content": "Futures &amp; executors.", "engine": "ddg", "engines": ["ddg", "brave"],
+               "positions": [1, 3], "score": 2.66, "category": "general", "publishedDate": "2026-10-01T00:00:00",
+               "thumbnail": "", "img_src": "", "template": "default.html"},
+              {"url": null, "title": "key/value", "kvmap": {}, "template": "keyvalue.html"}],
+             "answers": [{"answer": "42", "url": "https://example.org/"}, "old style"], "corrections": [],
+             "infoboxes": [{"infobox": "Rust", "content": "A language.", "urls": [{"url": "https://rust-lang.org"}]}],
+             "suggestions": ["rust tokio"], "unresponsive_engines": [["google", "CAPTCHA"]]}""",
+            ("https://rust-lang.github.io/async-book/",),
+        ),
+        Sample(
+            Query("json is off"),
+            "GET http://localhost:8080/search?q=json+is+off&format=json&locale=en&safesearch=1",
+            "<!doctype html><title>403 Forbidden</title>",
+            (),
+            status=403,
+            headers={"content-type": "text/html; charset=utf-8"},
+            error="BAD_RESPONSE",
+        ),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=as_text(item.get("content")),
+        published=as_text(item.get("publishedDate")),
+        site=as_text(item.get("source")),
+        score=as_number(item.get("score")),
+        thumbnail=as_text(item.get("thumbnail") or item.get("thumbnail_src")),
+        engines=tuple(sorted(as_text(name) for name in as_list(item.get("engines")))),
+        author=as_text(item.get("author")),
+        length=as_text(item.get("length")),
+        image=as_text(item.get("img_src")),
+    )
+
+
+def _answer(entry: object) -> Answer:
+    """Answers were plain strings until 2025 and are objects since."""
+    if isinstance(entry, str):
+        return Answer(entry)
+    return Answer(as_text(as_dict(entry).get("answer")), as_text(as_dict(entry).get("url")))
+
+
+def _infobox(box: dict[str, object]) -> Answer:
+    links = [as_text(as_dict(link).get("url")) for link in as_list(box.get("urls"))]
+    return Answer(as_text(box.get("content")), next((link for link in links if link), ""))

@@ -1,0 +1,276 @@
+"""SerpApi: the result pages of Google, Bing and Baidu as JSON."""
+
+from datetime import date, datetime
+
+from sleuth_providers.adapters._google import language, time_span
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+
+ENGINES = ("google", "bing", "baidu")
+LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}
+DAYS = {"day": "ez1", "week": "ez2", "month": "ez3"}
+Params = dict[str, str | int]
+
+
+class SerpApi(Provider):
+    """One path for all engines, each with parameters of its own."""
+
+    id = "serpapi"
+    name = "SerpApi"
+    homepage = "https://serpapi.com/search-api"
+    key_page = "https://serpapi.com/manage-api-key"
+    notes = "Google unless engines say bing or baidu. 250 searches a month are free. The key travels in the address."
+    env = ("SERPAPI_API_KEY", "SERPAPI_KEY")
+    host = "https://serpapi.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "engines"})
+    operators = True
+    categories = ("general", "news", "images")
+    max_results = 10
+    price = "$15 to $25 (2026-11)"
+    cost = 0.02
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask the engine of the query, else that of the account."""
+        engine = next((name for name in query.engines if name in ENGINES), (*account.engines, "google")[0])
+        special = {"bing": _bing, "baidu": _baidu}.get(engine, _google)(query)
+        params: Params = {"engine": engine, "q": query.with_operators()} | special | {"api_key": account.key}
+        return Request(f"{base_url(account, self.host)}/search.json", params)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add engines that are none of ours."""
+        missed = super().not_applied(query)
+        return (*missed, "engines") if query.engines and not set(query.engines) & set(ENGINES) else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Read the text of an error: a 429 may be about money, and a 200 may be an error or just nothing found."""
+        status, detail = response.status, f"HTTP {response.status}"
+        if status == 429 and (b"run out of searches" in response.body or b"exhausted" in response.body):
+            return QuotaError(detail, status=status)
+        text = as_text(as_dict(response.json()).get("error")) if status == 200 else ""
+        if not text or "returned any results" in text:
+            return None
+        if "API key" in text:
+            return KeyInvalidError(detail, status=status)
+        if "run out of searches" in text or "exhausted" in text:
+            return QuotaError(detail, status=status)
+        return BadResponseError("an error inside HTTP 200", status=status)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the list of the category, the answer box, and what the engine at hand does not do."""
+        names = LISTS.get(query.category, ("organic_results",))
+        hits = next((found for name in names if (found := items(response, name))), [])
+        data = response.json()
+        box, graph = as_dict(data.get("answer_box")), as_dict(data.get("knowledge_graph"))
+        said = next((text for name in ("answer", "snippet", "result") if (text := as_text(box.get(name)))), "")
+        source = as_text(as_dict(graph.get("source")).get("link"))
+        answers = (Answer(said, as_text(box.get("link"))), Answer(as_text(graph.get("description")), source))
+        related = (as_text(item.get("query")) for item in items(response, "related_searches"))
+        return Found(
+            web_results(map(_result, hits)),
+            answers=tuple(answer for answer in answers if answer.text),
+            suggestions=tuple(text for text in related if text),
+            not_applied=_missed(query, as_text(as_dict(data.get("search_parameters")).get("engine"))),
+        )
+
+    _plain = Sample(
+        Query("rust"),
+        "GET https://serpapi.com/search.json?engine=google&q=rust&api_key=sample-key",
+        '{"search_metadata": {"status": "Success"}, "error": "Google hasn\'t returned any results for this query."}',
+        (),
+        account=Account(key="sample-key"),
+    )
+    samples = (
+        Sample(
+            Query(
+                "rust 2027",
+                page=2,
+                lang="zh-TW",
+                region="TW",
+                freshness="range",
+                since="2026-01-05",
+                until="2026-10-31",
+                safe="strict",
+                include=("example.org",),
+                exclude=("spam.example",),
+                engines=("duckduckgo", "google"),
+            ),
+            "GET https://serpapi.com/search.json?engine=google&q=rust+2027+site%3Aexample.org+-site%3Aspam.example"
+            "&hl=zh-tw&lr=lang_zh-TW&gl=tw&tbs=cdr%3A1%2Ccd_min%3A1%2F5%2F2026%2Ccd_max%3A10%2F31%2F2026&safe=active&start=10"
+            "&api_key=sample-key",
+            """{"search_metadata": {"id": "66f0c1", "status": "Success", "total_time_taken": 1.9},
+             "search_parameters": {"engine": "google", "q": "rust 2027"},
+             "search_information": {"total_results": 182000}, "answer_box": {"type": "organic_result",
+             "snippet": "Rust 2027 is an edition.", "link": "https://example.org/r27"},
+             "knowledge_graph": {"title": "Rust", "description": "A language.",
+             "source": {"link": "https://en.wikipedia.org/"}}, "organic_results": [{"position": 1,
+             "title": "Rust 2027", "link": "https://example.org/r27", "displayed_link": "https://example.org",
+             "snippet": "The next edition", "date": "3 days ago", "source": "Example",
+             "thumbnail": "https://i.example/t"}, {"position": 2, "title": null, "link": "https://example.org/2",
+             "snippet": null, "source": null}, {"position": 3, "title": "No link"}],
+             "related_searches": [{"query": "rust 2024"}, {"query": null}]}""",
+            ("https://example.org/r27", "https://example.org/2"),
+            account=Account(key="sample-key", engines=("baidu",)),
+        ),
+        Sample(
+            Query(
+                "大模型",
+                count=20,
+                page=2,
+                lang="zh-CN",
+                freshness="week",
+                since="2026-11-09",
+                today="2026-11-16",
+                safe="off",
+            ),
+            "GET https://serpapi.com/search.json?engine=baidu&q=%E5%A4%A7%E6%A8%A1%E5%9E%8B&rn=20&pn=20"
+            "&gpc=stf%3D1794153600%2C1794844799%7Cstftype%3D1&api_key=sample-key",
+            """{"search_parameters": {"engine": "baidu", "q": "大模型"}, "organic_results": [{"position": 1,
+             "title": "大模型进展", "link": "http://www.baidu.com/link?url=abc", "displayed_link": "example.cn/",
+             "snippet": "大模型……", "date": "2026年11月12日"}]}""",
+            ("http://www.baidu.com/link?url=abc",),
+            account=Account(key="sample-key", engines=("baidu",)),
+        ),
+        Sample(
+            Query(
+                "rust",
+                category="images",
+                lang="de",
+                region="CH",
+                freshness="year",
+                since="2025-11-16",
+                today="2026-11-16",
+            ),
+            "GET https://serpapi.com/search.json?engine=bing_images&q=rust&count=10&mkt=de-CH"
+            "&filters=ex1%3A%22ez5_20408_20773%22&safeSearch=Moderate&api_key=sample-key",
+            """{"search_parameters": {"engine": "bing_images"}, "images_results": [{"title": "Rust",
+             "link": "https://a.example/1", "thumbnail": "https://th.bing.com/1",
+             "original": "https://a.example/1.png", "source": "a.example"}]}""",
+            ("https://a.example/1",),
+            account=Account(key="sample-key", engines=("bing",)),
+        ),
+        Sample(
+            Query("rust", category="news", freshness="day", since="2026-11-15"),
+            "GET https://serpapi.com/search.json?engine=google&q=rust&tbs=qdr%3Ad&tbm=nws&api_key=sample-key",
+            """{"search_parameters": {"engine": "google"}, "news_results": [{"title": "Rust in space",
+             "link": "https://news.example/1", "source": "News", "date": "2 hours ago", "snippet": "…"}]}""",
+            ("https://news.example/1",),
+            account=_plain.account,
+        ),
+        _plain._replace(
+            body='{"error": "Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key"}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(body='{"error": "Unsupported `rust` engine."}', status=400, error="INVALID_REQUEST"),
+        _plain._replace(
+            body='{"error": "Your account has run out of searches."}', status=429, error="RATE_LIMIT_EXCEEDED"
+        ),
+        _plain._replace(
+            body='{"error": "You are exceeding your hourly throughput limit."}', status=429, error="RATE_LIMIT_EXCEEDED"
+        ),
+        _plain._replace(body='{"error": "Invalid API key."}', error="API_KEY_INVALID"),
+        _plain._replace(
+            body='{"error": "Your searches for the month are exhausted. You can upgrade plans."}',
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"search_metadata": {"status": "Error"}, "error": "We couldn\'t get valid results for this search."}',
+            error="BAD_RESPONSE",
+        ),
+        _plain._replace(
+            body="upstream connect error",
+            status=503,
+            headers={"content-type": "text/plain"},
+            error="PROVIDER_UNAVAILABLE",
+        ),
+        _plain,
+    )
+
+
+def _google(query: Query) -> Params:
+    params: Params = {}
+    if query.lang:
+        code = language(query.lang)
+        params |= {"hl": code.lower(), "lr": f"lang_{code}"}
+    if query.region:
+        params["gl"] = query.region.lower()
+    if query.freshness:
+        params["tbs"] = time_span(query)
+    if query.safe != "moderate":
+        params["safe"] = "active" if query.safe == "strict" else "off"
+    if query.page > 1:
+        params["start"] = 10 * (query.page - 1)
+    if kind := {"news": "nws", "images": "isch"}.get(query.category):
+        params["tbm"] = kind
+    return params
+
+
+def _bing(query: Query) -> Params:
+    params: Params = {"engine": f"bing_{query.category}" if query.category in ("news", "images") else "bing"}
+    params["count"] = min(query.count, 50)
+    lang, _, territory = query.lang.partition("-")
+    region = query.region or territory
+    if lang and region:
+        params["mkt"] = f"{lang}-{region}"
+    elif region:
+        params["cc"] = region.lower()
+    if query.freshness in DAYS:
+        params["filters"] = f'ex1:"{DAYS[query.freshness]}"'
+    elif query.freshness:
+        since, until = date.fromisoformat(query.since), date.fromisoformat(query.until or query.today)
+        first, last = ((day - date(1970, 1, 1)).days for day in (since, until))
+        params["filters"] = f'ex1:"ez5_{first}_{last}"'
+    params["safeSearch"] = query.safe.capitalize()
+    if query.page > 1:
+        params["first"] = 1 + 10 * (query.page - 1)
+    return params
+
+
+def _baidu(query: Query) -> Params:
+    count = min(query.count, 50)
+    params: Params = {"engine": "baidu_news" if query.category == "news" else "baidu", "rn": count}
+    if query.page > 1:
+        params["pn"] = count * (query.page - 1)
+    if query.freshness:
+        start = datetime.fromisoformat(f"{query.since}T00:00:00+08:00").timestamp()
+        end = datetime.fromisoformat(f"{query.until or query.today}T23:59:59+08:00").timestamp()
+        params["gpc"] = f"stf={start:.0f},{end:.0f}|stftype=1"
+    return params
+
+
+def _missed(query: Query, engine: str) -> tuple[str, ...]:
+    if engine.startswith("bing"):
+        return ("lang",) if query.lang and not query.region and "-" not in query.lang else ()
+    if not engine.startswith("baidu"):
+        return ()
+    wanted = {"lang": query.lang, "region": query.region, "safe": query.safe != "moderate"}
+    wanted["category"] = query.category == "images"
+    return tuple(name for name, value in wanted.items() if value)
+
+
+def _result(item: dict[str, object]) -> Result:
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("link")),
+        snippet=as_text(item.get("snippet")),
+        published=as_text(item.get("date")),
+        site=as_text(item.get("source")) or as_text(item.get("displayed_link")),
+        thumbnail=as_text(item.get("thumbnail")),
+        image=as_text(item.get("original")),
+    )

@@ -1,0 +1,180 @@
+"""Serper: Google's result pages as JSON, quick and cheap."""
+
+from typing import Any
+
+from sleuth_providers.adapters._google import language, time_span
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import ProviderError, QuotaError
+
+CREDIT = 0.001  # US dollars in the smallest pack
+PATHS = {"news": "news", "images": "images", "videos": "videos", "science": "scholar"}
+
+
+class Serper(Provider):
+    """A path and a list for each kind of result."""
+
+    id = "serper"
+    name = "Serper"
+    homepage = "https://serper.dev/"
+    key_page = "https://serper.dev/api-key"
+    notes = "Google's results; 2,500 requests are free, then prepaid credits that last six months."
+    env = ("SERPER_API_KEY",)
+    host = "https://google.serper.dev"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page"})
+    operators = True
+    categories = ("general", "news", "images", "videos", "science")
+    max_results = 10
+    price = "$0.3 to $1 (2026-11)"
+    cost = CREDIT
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask for at most ten, which is one credit."""
+        body: dict[str, Any] = {"q": query.with_operators(), "num": min(query.count, self.max_results)}
+        if query.page > 1:
+            body["page"] = query.page
+        if query.region:
+            body["gl"] = query.region.lower()
+        if query.lang:
+            body["hl"] = language(query.lang).lower()
+        if query.freshness:
+            body["tbs"] = time_span(query)
+        if query.safe != "moderate":
+            body["safe"] = "active" if query.safe == "strict" else "off"
+        url = f"{base_url(account, self.host)}/{PATHS.get(query.category, 'search')}"
+        return Request(url, method="POST", headers={"X-API-KEY": account.key}, json=body)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the empty purse in a 400."""
+        if response.status == 400 and b"not enough credits" in response.body.lower():
+            return QuotaError("HTTP 400", status=400)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the list of the category, the answer box and the searches of others."""
+        name = query.category if query.category in ("news", "images", "videos") else "organic"
+        hits = items(response, name)
+        data = response.json()
+        box, graph = as_dict(data.get("answerBox")), as_dict(data.get("knowledgeGraph"))
+        answers = (
+            Answer(as_text(box.get("answer")) or as_text(box.get("snippet")), as_text(box.get("link"))),
+            Answer(as_text(graph.get("description")), as_text(graph.get("descriptionLink"))),
+        )
+        related = (as_text(item.get("query")) for item in items(response, "relatedSearches"))
+        return Found(
+            web_results(map(_result, hits)),
+            answers=tuple(answer for answer in answers if answer.text),
+            suggestions=tuple(text for text in related if text),
+            cost=(as_number(data.get("credits")) or 0.0) * CREDIT,
+        )
+
+    _plain = Sample(
+        Query("uv"),
+        "POST https://google.serper.dev/search",
+        '{"searchParameters": {"q": "uv"}, "credits": 1}',
+        (),
+        account=Account(key="serper-sample"),
+        sends_body={"q": "uv", "num": 10},
+    )
+    samples = (
+        Sample(
+            Query(
+                "uv python",
+                count=20,
+                page=2,
+                lang="zh",
+                region="CN",
+                freshness="range",
+                since="2026-01-05",
+                until="2026-11-03",
+                safe="strict",
+                include=("astral.sh", "python.org"),
+                exclude=("spam.example",),
+            ),
+            _plain.sends,
+            """{"searchParameters": {"q": "uv python", "gl": "cn", "hl": "zh-cn", "num": 10, "type": "search"},
+             "answerBox": {"title": "uv", "snippet": "An extremely fast package manager",
+             "link": "https://docs.astral.sh/uv/"}, "knowledgeGraph": {"title": "uv", "description": "A tool.",
+             "descriptionLink": "https://example.org/uv"}, "organic": [{"title": "uv",
+             "link": "https://docs.astral.sh/uv/", "snippet": "Docs", "position": 1, "date": "3 天前",
+             "imageUrl": "https://i.example/uv.png", "sitelinks": []}, {"title": "pip",
+             "link": "https://pip.python.org/", "snippet": null, "position": "2", "date": null},
+             {"title": "No link", "link": {"href": "https://example.org/"}}],
+             "peopleAlsoAsk": [{"question": "What is uv?"}], "relatedSearches": [{"query": "uv vs pip"}, {}],
+             "credits": 1}""",
+            ("https://docs.astral.sh/uv/", "https://pip.python.org/"),
+            account=_plain.account,
+            sends_body={
+                "q": "uv python (site:astral.sh OR site:python.org) -site:spam.example",
+                "num": 10,
+                "page": 2,
+                "gl": "cn",
+                "hl": "zh-cn",
+                "tbs": "cdr:1,cd_min:1/5/2026,cd_max:11/3/2026",
+                "safe": "active",
+            },
+        ),
+        Sample(
+            Query("uv", category="news", freshness="day", since="2026-11-15"),
+            "POST https://google.serper.dev/news",
+            """{"news": [{"title": "uv 1.0", "link": "https://news.example/uv", "snippet": "…",
+             "date": "2 hours ago", "source": "News", "imageUrl": "data:image/png;base64,AA"}], "credits": 1}""",
+            ("https://news.example/uv",),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"tbs": "qdr:d"},
+        ),
+        Sample(
+            Query("uv", category="images", safe="off"),
+            "POST https://google.serper.dev/images",
+            """{"images": [{"title": "uv", "imageUrl": "https://a.example/uv.png",
+             "thumbnailUrl": "https://t.example/1", "source": "A", "domain": "a.example",
+             "link": "https://a.example/"}], "credits": 1}""",
+            ("https://a.example/",),
+            account=_plain.account,
+            sends_body=_plain.sends_body | {"safe": "off"},
+        ),
+        _plain._replace(body='{"message": "Unauthorized.", "statusCode": 403}', status=403, error="API_KEY_INVALID"),
+        _plain._replace(
+            body='{"message": "Not enough credits", "statusCode": 400}', status=400, error="RATE_LIMIT_EXCEEDED"
+        ),
+        _plain._replace(
+            body='{"message": "Missing query parameter", "statusCode": 400}', status=400, error="INVALID_REQUEST"
+        ),
+        _plain._replace(
+            body='{"message": "Too many requests", "statusCode": 429}', status=429, error="RATE_LIMIT_EXCEEDED"
+        ),
+        _plain._replace(body="Bad Gateway", status=502, error="PROVIDER_UNAVAILABLE"),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    picture = as_text(item.get("imageUrl"))
+    thumbnail = as_text(item.get("thumbnailUrl"))
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("link")),
+        snippet=as_text(item.get("snippet")),
+        published=as_text(item.get("date")) or as_text(item.get("year")),
+        site=as_text(item.get("source")) or as_text(item.get("domain")),
+        thumbnail=thumbnail or picture,
+        author=as_text(item.get("channel")),
+        length=as_text(item.get("duration")),
+        image=picture if thumbnail else "",
+    )

@@ -1,0 +1,230 @@
+"""Tavily: search made for language models; works without a key too, a little."""
+
+import re
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Answer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_number,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import ProviderError, QuotaError, RateLimitError
+
+CREDIT = 0.008  # US dollars, paid as one goes
+# The API wants English names.
+COUNTRIES = dict(
+    re.findall(
+        "([A-Z]+):([a-z ]+)",
+        "AE:united arab emirates,AR:argentina,AT:austria,AU:australia,BD:bangladesh,BE:belgium,BG:bulgaria,BR:brazil,"
+        "BY:belarus,CA:canada,CH:switzerland,CL:chile,CN:china,CO:colombia,CR:costa rica,CU:cuba,CY:cyprus,"
+        "CZ:czech republic,DE:germany,DK:denmark,DZ:algeria,EC:ecuador,EE:estonia,EG:egypt,ES:spain,ET:ethiopia,"
+        "FI:finland,FR:france,GB:united kingdom,GE:georgia,GR:greece,HR:croatia,HU:hungary,ID:indonesia,IE:ireland,"
+        "IL:israel,IN:india,IQ:iraq,IR:iran,IS:iceland,IT:italy,JP:japan,KE:kenya,KR:south korea,KZ:kazakhstan,"
+        "LK:sri lanka,LT:lithuania,LU:luxembourg,LV:latvia,MA:morocco,MT:malta,MX:mexico,MY:malaysia,NG:nigeria,"
+        "NL:netherlands,NO:norway,NP:nepal,NZ:new zealand,PE:peru,PH:philippines,PK:pakistan,PL:poland,PT:portugal,"
+        "QA:qatar,RO:romania,RS:serbia,RU:russia,SA:saudi arabia,SE:sweden,SG:singapore,SI:slovenia,SK:slovakia,"
+        "TH:thailand,TN:tunisia,TR:turkey,TW:taiwan,UA:ukraine,US:united states,UY:uruguay,VE:venezuela,VN:vietnam,"
+        "ZA:south africa",
+    )
+)
+
+
+class Tavily(Provider):
+    """One path for everything; without a key the request says so in a header."""
+
+    id = "tavily"
+    name = "Tavily"
+    homepage = "https://docs.tavily.com/"
+    key_page = "https://app.tavily.com/home"
+    notes = "Answers a few requests without a key; 1,000 a month are free with one."
+    env = ("TAVILY_API_KEY",)
+    host = "https://api.tavily.com"
+    supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
+    categories = ("general", "news")
+    max_results = 20
+    price = "$8 (2026-11)"
+    cost = CREDIT
+    per_minute = 100
+    options = {
+        "search_depth": "basic (the default), fast, ultra-fast, or advanced, which costs twice as much",
+        "include_answer": "basic or advanced: let Tavily write an answer",
+        "safe_search": "on sends safe_search, which only enterprise plans are said to have",
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Send only what is set; a country is understood for the general topic alone."""
+        body: dict[str, Any] = {
+            "query": query.text,
+            "max_results": min(query.count, self.max_results),
+            "search_depth": account.options.get("search_depth") or "basic",
+            "include_raw_content": "markdown" if query.content else False,
+            "include_domains": list(query.include),
+            "exclude_domains": list(query.exclude),
+        }
+        if query.category == "news":
+            body["topic"] = "news"
+        elif query.region in COUNTRIES:
+            body["country"] = COUNTRIES[query.region]
+        if query.lang:
+            body["language"] = query.lang.split("-")[0].lower()
+        if query.freshness:
+            dates = {"start_date": query.since, "end_date": query.until}
+            body |= dates if query.freshness == "range" else {"time_range": query.freshness}
+        if answer := account.options.get("include_answer"):
+            body["include_answer"] = answer
+        if account.options.get("safe_search") == "on":
+            body["safe_search"] = query.safe != "off"
+        if account.key:
+            body["include_usage"] = True
+        access = {"Authorization": f"Bearer {account.key}"} if account.key else {"X-Tavily-Access-Mode": "keyless"}
+        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=access, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add a country whose name is not known here, or one asked of the news."""
+        missed = super().not_applied(query)
+        unheard = query.region and (query.category == "news" or query.region not in COUNTRIES)
+        return (*missed, "region") if unheard else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Read the statuses of Tavily's own making, and the waiting time that the keyless tier puts into the body."""
+        status, detail = response.status, f"HTTP {response.status}"
+        if status in (432, 433):
+            return QuotaError(detail, status=status)
+        wait = re.search(rb'"retry_after_seconds"\s*:\s*(\d{1,9})', response.body) if status == 429 else None
+        if wait:
+            hint = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
+            return RateLimitError(detail, status=status, retry_after=float(wait[1]), hint=hint)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read results, the answer where one was asked for, and what it cost."""
+        hits = items(response, "results")
+        answer = as_text(response.json().get("answer"))
+        credits = as_number(as_dict(response.json().get("usage")).get("credits")) or 0.0
+        return Found(
+            web_results(map(_result, hits)), answers=(Answer(answer),) if answer else (), cost=credits * CREDIT
+        )
+
+    _plain = Sample(
+        Query("lithium"),
+        "POST https://api.tavily.com/search",
+        '{"query": "lithium", "answer": null, "results": []}',
+        (),
+        sends_body={
+            "query": "lithium",
+            "max_results": 10,
+            "search_depth": "basic",
+            "include_raw_content": False,
+            "include_domains": [],
+            "exclude_domains": [],
+        },
+    )
+    _keyed = _plain._replace(account=Account(key="tvly-sample"), sends_body=_plain.sends_body | {"include_usage": True})
+    samples = (
+        Sample(
+            Query(
+                "lithium price",
+                count=50,
+                lang="de-CH",
+                region="CH",
+                freshness="range",
+                since="2026-10-01",
+                until="2026-10-31",
+                include=("example.com",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            _plain.sends,
+            """{"query": "lithium price", "answer": "It rose.", "images": [], "follow_up_questions": null,
+             "results": [{"title": "Lithium market update", "url": "https://example.com/li",
+             "content": "Spot prices rose […]", "score": 0.83, "raw_content": "# Lithium\\n\\nSpot prices rose.",
+             "favicon": "https://example.com/f.ico", "published_date": "Fri, 06 Nov 2026 08:00:00 GMT"},
+             {"title": null, "url": "https://example.com/2", "content": null, "score": "high",
+             "raw_content": null}, {"title": "A file", "url": "ftp://example.com/3"}], "response_time": "1.12",
+             "usage": {"credits": 2}, "request_id": "7c0e"}""",
+            ("https://example.com/li", "https://example.com/2"),
+            account=Account(key="tvly-sample", options={"search_depth": "advanced", "include_answer": "basic"}),
+            sends_body={
+                "query": "lithium price",
+                "max_results": 20,
+                "search_depth": "advanced",
+                "include_raw_content": "markdown",
+                "include_domains": ["example.com"],
+                "exclude_domains": ["spam.example"],
+                "country": "switzerland",
+                "language": "de",
+                "start_date": "2026-10-01",
+                "end_date": "2026-10-31",
+                "include_answer": "basic",
+                "include_usage": True,
+            },
+        ),
+        Sample(
+            Query("lithium", category="news", freshness="week", since="2026-11-09", region="CH"),
+            _plain.sends,
+            '{"results": [{"title": "Lithium", "url": "https://news.example/li", "content": "…", "score": 0.5}]}',
+            ("https://news.example/li",),
+            sends_body=_plain.sends_body | {"topic": "news", "time_range": "week"},
+        ),
+        _plain._replace(
+            body="""{"error": {"code": "rate_limited", "message": "Keyless limit reached.", "window": "hour",
+             "retry_after_seconds": 3600, "next_actions": ["Create an API key"]}}""",
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _keyed._replace(
+            body='{"detail": {"error": "Your request has been blocked due to excessive requests."}}',
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "30"},
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _keyed._replace(
+            body='{"detail": {"error": "Unauthorized: missing or invalid API key."}}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _keyed._replace(
+            body="""{"detail": [{"loc": ["body", "query"],
+             "msg": "Query is too long. Max query length is 400 characters."}]}""",
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _keyed._replace(body='{"detail": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        _keyed._replace(
+            body='{"detail": {"error": "This request exceeds your plan\'s set usage limit."}}',
+            status=432,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _keyed._replace(
+            body='{"detail": {"error": "This request exceeds the pay-as-you-go limit."}}',
+            status=433,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _keyed._replace(
+            body='{"detail": {"error": "Internal Server Error"}}', status=500, error="PROVIDER_UNAVAILABLE"
+        ),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=as_text(item.get("content")),
+        content=as_text(item.get("raw_content")),
+        published=as_text(item.get("published_date")),
+        score=as_number(item.get("score")),
+    )

@@ -1,0 +1,118 @@
+"""Wikipedia: MediaWiki's search, with the beginning of each article; no key."""
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import BadResponseError, ProviderError, RateLimitError, UnavailableError
+
+
+class Wikipedia(Provider):
+    """One request gives hits, introductions, pictures and addresses, in no order of its own."""
+
+    id = "wikipedia"
+    name = "Wikipedia"
+    homepage = "https://www.mediawiki.org/wiki/API:Search"
+    notes = "The language of the search picks the Wikipedia; English when none is set."
+    host = "https://{lang}.wikipedia.org"
+    supports = frozenset({"lang", "page"})
+    max_results = 20  # as many introductions as one request gives
+    max_query = 300
+    price = "free"
+    weight = 0.8  # true and narrow
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask the generator form of the Action API; `formatversion=2` makes pages a list."""
+        lang = query.lang.split("-")[0].lower() or "en"
+        host = (account.host or self.host).replace("{lang}", lang).rstrip("/")
+        count = min(query.count, self.max_results)
+        params: dict[str, str | int] = {
+            "action": "query",
+            "format": "json",
+            "formatversion": 2,
+            "generator": "search",
+            "gsrsearch": query.text,
+            "gsrlimit": count,
+            "prop": "extracts|info|pageimages",
+            "explaintext": 1,
+            "exlimit": "max",
+            "inprop": "url",
+            "piprop": "thumbnail",
+            "pithumbsize": 320,
+            "redirects": 1,
+            "exintro": 1,  # of whole articles there is but one in an answer
+            "exchars": 600,
+        }
+        if query.page > 1:
+            params["gsroffset"] = (query.page - 1) * count
+        headers = {"Accept-Language": query.lang} if query.lang else {}
+        return Request(f"{host}/w/api.php", params, headers=headers)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find the error that MediaWiki hides in a 200."""
+        if response.status != 200 or b'"error"' not in response.body[:2000]:
+            return None
+        code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
+        if code == "ratelimited":
+            return RateLimitError(code, status=200)
+        if code == "maxlag":
+            return UnavailableError(code, status=200)
+        return BadResponseError(f"error {code!r}", status=200) if code else None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Put the pages into rank order, which is in `index`."""
+        pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
+        return Found(web_results(map(_result, pages)), suggestions=_suggestions(response))
+
+    samples = (
+        Sample(
+            Query("爱因斯坦", lang="zh-CN", count=5),
+            "GET https://zh.wikipedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
+            "&gsrsearch=%E7%88%B1%E5%9B%A0%E6%96%AF%E5%9D%A6&gsrlimit=5&prop=extracts%7Cinfo%7Cpageimages&explaintext=1"
+            "&exlimit=max&inprop=url&piprop=thumbnail&pithumbsize=320&redirects=1&exintro=1&exchars=600",
+            """{"batchcomplete": true, "query": {"pages": [
+              {"pageid": 2, "title": "相对论", "index": 2, "extract": "相对论是物理学理论。", "fullurl": "https://zh.wikipedia.org/wiki/相对论"},
+              {"pageid": 1, "title": "阿尔伯特·爱因斯坦", "index": 1, "extract": "阿尔伯特·爱因斯坦是物理学家。",
+               "fullurl": "https://zh.wikipedia.org/wiki/爱因斯坦", "touched": "2026-11-10T01:00:00Z",
+               "thumbnail": {"source": "//upload.wikimedia.org/e.jpg", "width": 244}}]}}""",
+            ("https://zh.wikipedia.org/wiki/爱因斯坦", "https://zh.wikipedia.org/wiki/相对论"),
+        ),
+        Sample(
+            Query("slow down", count=10),
+            "GET https://en.wikipedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
+            "&gsrsearch=slow+down&gsrlimit=10&prop=extracts%7Cinfo%7Cpageimages&explaintext=1"
+            "&exlimit=max&inprop=url&piprop=thumbnail&pithumbsize=320&redirects=1&exintro=1&exchars=600",
+            '{"error": {"code": "ratelimited", "info": "You\'ve exceeded your rate limit."}}',
+            (),
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+    )
+
+
+def _result(page: dict[str, object]) -> Result:
+    thumbnail = as_text(as_dict(page.get("thumbnail")).get("source"))
+    return Result(
+        title=as_text(page.get("title")),
+        url=as_text(page.get("fullurl")),
+        snippet=as_text(page.get("extract"))[:600],
+        published=as_text(page.get("touched")),
+        site="Wikipedia",
+        thumbnail=f"https:{thumbnail}" if thumbnail.startswith("//") else thumbnail,
+    )
+
+
+def _suggestions(response: Response) -> tuple[str, ...]:
+    info = as_dict(as_dict(as_dict(response.json()).get("query")).get("searchinfo"))
+    return tuple(as_text(text) for text in as_list([info.get("suggestion")]) if text)

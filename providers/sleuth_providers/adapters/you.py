@@ -1,0 +1,183 @@
+"""You.com: web and news search; about 100 queries a day without a key."""
+
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_dict,
+    as_list,
+    as_text,
+    base_url,
+    items,
+    strip_tags,
+    web_results,
+)
+from sleuth_providers.errors import ProviderError, QuotaError
+
+KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
+# The API's names of languages are its own where these differ.
+LANGUAGES = {
+    "JA": "JP",
+    "ZH": "ZH-HANS",
+    "ZH-CN": "ZH-HANS",
+    "ZH-SG": "ZH-HANS",
+    "ZH-TW": "ZH-HANT",
+    "ZH-HK": "ZH-HANT",
+}
+WHOLE = ("ZH-HANS", "ZH-HANT", "PT-BR", "PT-PT", "EN-GB")
+
+
+class You(Provider):
+    """With and without a key the same question goes to different paths."""
+
+    id = "you"
+    name = "You.com"
+    homepage = "https://you.com/docs"
+    key_page = "https://you.com/platform/api-keys"
+    notes = "Works without a key, about 100 times a day from one address."
+    env = ("YDC_API_KEY", "YOU_API_KEY_AUTH", "YOUCOM_API_KEY")
+    host = "https://api.you.com/v1"
+    supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "include", "exclude", "content"})
+    categories = ("general", "news")
+    max_results = 50
+    price = "not published, about $5 to $6.25; without a key free (2026-11)"
+    cost = 0.005
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Domains are wanted or unwanted, not both."""
+        body: dict[str, Any] = {
+            "query": query.text,
+            "count": min(query.count, self.max_results),
+            "safesearch": query.safe,
+        }
+        if query.page > 1:
+            body["offset"] = query.page - 1
+        if query.freshness:
+            body["freshness"] = f"{query.since}to{query.until}" if query.freshness == "range" else query.freshness
+        if query.region:
+            body["country"] = query.region
+        if query.lang:
+            body["language"] = _language(query.lang)
+        if query.include:
+            body["include_domains"] = list(query.include)
+        elif query.exclude:
+            body["exclude_domains"] = list(query.exclude)
+        if query.content:
+            body["extraction"] = {
+                "extraction_mode": "full_page",
+                "full_page": {"extraction_formats": ["markdown"]},
+            }
+        # Without a key the answer claims to be compressed when it is not.
+        headers = {"X-API-Key": account.key} if account.key else {"Accept-Encoding": "identity"}
+        path = "search" if account.key else "agents/search"
+        return Request(f"{base_url(account, self.host)}/{path}", method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add the unwanted domains that cannot go with wanted ones, and pages after the tenth."""
+        missed = super().not_applied(query)
+        missed += ("exclude",) if query.include and query.exclude else ()
+        return (*missed, "page") if query.page > 10 else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell the daily limit of the keyless from asking too fast."""
+        daily = (b"daily", b"per day", b"quota")
+        if response.status == 429 and any(word in response.body.lower() for word in daily):
+            return QuotaError("HTTP 429", status=429, hint=KEY_HINT)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the section of the wanted kind."""
+        hits = items(response, "results", "news" if query.category == "news" else "web")
+        return Found(web_results(_result(item, query.content) for item in hits))
+
+    _plain = Sample(
+        Query("kubernetes 1.36"),
+        "POST https://api.you.com/v1/agents/search",
+        '{"results": {}, "metadata": {"search_uuid": "1f0c", "query": "kubernetes 1.36", "latency": 0.41}}',
+        (),
+        sends_body={"query": "kubernetes 1.36", "count": 10, "safesearch": "moderate"},
+    )
+    _keyed = _plain._replace(account=Account(key="ydc-sample"), sends="POST https://api.you.com/v1/search")
+    samples = (
+        Sample(
+            Query(
+                "kubernetes 1.36",
+                count=80,
+                page=3,
+                lang="zh-CN",
+                region="CN",
+                safe="strict",
+                freshness="range",
+                since="2026-08-01",
+                until="2026-08-31",
+                include=("example.com",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            _keyed.sends,
+            """{"results": {"web": [{"url": "https://example.com/k8s", "title": "K8s 1.36", "description": null,
+             "snippets": ["In-place <b>resize</b> is …", "Second."], "thumbnail_url": "https://example.com/t.png",
+             "page_age": "2026-08-11T09:00:00", "authors": ["李雷"], "contents": {"markdown": "# K8s"}},
+             {"url": "https://example.com/二", "title": "二", "description": "说明", "snippets": null, "contents": null,
+             "page_age": null, "authors": null}, {"url": 7}, []], "news": []}, "metadata": {}}""",
+            ("https://example.com/k8s", "https://example.com/二"),
+            account=_keyed.account,
+            sends_body={
+                "query": "kubernetes 1.36",
+                "count": 50,
+                "safesearch": "strict",
+                "offset": 2,
+                "freshness": "2026-08-01to2026-08-31",
+                "country": "CN",
+                "language": "ZH-HANS",
+                "include_domains": ["example.com"],
+                "extraction": {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}},
+            },
+        ),
+        _plain._replace(
+            query=Query("kubernetes 1.36", category="news", lang="de-CH", freshness="day", exclude=("spam.example",)),
+            body="""{"results": {"web": [{"url": "https://example.com/no"}], "news": [{"title": "K8s ships",
+             "description": "…", "page_age": "2026-08-12T10:00:00", "url": "https://news.example/k"}]}}""",
+            finds=("https://news.example/k",),
+            sends_body=_plain.sends_body | {"freshness": "day", "language": "DE", "exclude_domains": ["spam.example"]},
+        ),
+        _plain,
+        _keyed._replace(body='{"detail": "Invalid API key"}', status=401, error="API_KEY_INVALID"),
+        _keyed._replace(body='{"detail": "Payment required"}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        _keyed._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        _keyed._replace(
+            body='{"detail": [{"loc": ["body", "count"], "msg": "…", "type": "value_error"}]}',
+            status=422,
+            error="INVALID_REQUEST",
+        ),
+        _keyed._replace(body='{"message": "Too Many Requests"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"detail": "Daily limit reached"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        _keyed._replace(body='{"detail": "Internal error"}', status=500, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _language(lang: str) -> str:
+    name = lang.upper()
+    name = LANGUAGES.get(name, name)
+    return name if name in WHOLE else LANGUAGES.get(name.split("-")[0], name.split("-")[0])
+
+
+def _result(item: dict[str, object], content: bool) -> Result:
+    snippets = [strip_tags(text) for text in as_list(item.get("snippets")) if isinstance(text, str)]
+    whole = as_text(as_dict(item.get("contents")).get("markdown")) or "\n\n".join(snippets)
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=strip_tags(item.get("description")) or (snippets or [""])[0],
+        content=whole if content else "",
+        published=as_text(item.get("page_age")),
+        thumbnail=as_text(item.get("thumbnail_url")),
+        author=", ".join(as_text(name) for name in as_list(item.get("authors"))),
+    )

@@ -1,0 +1,194 @@
+"""Zhipu (智谱, Z.ai): web search of the GLM platform, Chinese above all."""
+
+import re
+from typing import Any
+
+from sleuth_providers.base import (
+    Account,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    as_list,
+    as_text,
+    base_url,
+    items,
+    web_results,
+)
+from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, UnavailableError
+
+ENGINES = ("search_std", "search_pro", "search_pro_sogou", "search_pro_quark", "search-prime")
+SPANS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
+# A 429 says in its code whether money, the day's allowance or the platform is at its end; the rest is haste.
+ERRORS: dict[bytes, type[ProviderError]] = dict.fromkeys((b"1113", b"1304", b"1308", b"1310"), QuotaError)
+ERRORS |= dict.fromkeys((b"1000", b"1001", b"1002", b"1003", b"1004", b"1005"), KeyInvalidError)
+ERRORS |= dict.fromkeys((b"1305", b"1312"), UnavailableError)
+
+
+class Zhipu(Provider):
+    """Four engines behind one path; the query may have seventy characters."""
+
+    id = "zhipu"
+    name = "Zhipu 智谱"
+    homepage = "https://docs.bigmodel.cn/cn/guide/tools/web-search"
+    key_page = "https://open.bigmodel.cn/usercenter/apikeys"
+    notes = "A key of Z.ai works only with the address https://api.z.ai. Engines: " + ", ".join(ENGINES) + "."
+    env = ("ZHIPU_API_KEY", "ZHIPUAI_API_KEY", "ZAI_API_KEY", "BIGMODEL_API_KEY")
+    host = "https://open.bigmodel.cn"
+    needs_key = True
+    supports = frozenset({"freshness", "include", "content", "engines"})
+    max_results = 50
+    max_query = 70
+    price = "¥10, other engines ¥30 to ¥50 (2026-11)"
+    cost = 0.0014
+    options = {"include_image": "on asks for pictures, which newer engines have"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Ask without intent detection, which may decide not to search; Sogou wants full tens."""
+        engine = next((name for name in query.engines if name in ENGINES), (*account.engines, "search_std")[0])
+        count = min(query.count, self.max_results)
+        body: dict[str, Any] = {
+            "search_query": query.text[: self.max_query],
+            "search_engine": engine,
+            "search_intent": False,
+            "count": -(-count // 10) * 10 if engine == "search_pro_sogou" else count,
+            "search_recency_filter": SPANS.get(query.freshness, "noLimit"),
+            "content_size": "high" if query.content else "medium",
+        }
+        if len(query.include) == 1:
+            body["search_domain_filter"] = query.include[0]
+        if account.options.get("include_image") == "on":
+            body["include_image"] = True
+        headers = {"Authorization": f"Bearer {account.key}"}
+        url = f"{base_url(account, self.host)}/api/paas/v4/web_search"
+        return Request(url, method="POST", headers=headers, json=body)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add several domains at once, and engines that are none of Zhipu's."""
+        missed = super().not_applied(query)
+        missed += ("include",) if len(query.include) > 1 else ()
+        return (*missed, "engines") if query.engines and not set(query.engines) & set(ENGINES) else missed
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Split the errors by the code inside them."""
+        code = re.search(rb'"code"\s*:\s*"?(\d{4})\b', response.body) if response.status != 200 else None
+        error = ERRORS.get(code[1]) if code else None
+        return error(f"HTTP {response.status}", status=response.status) if error else None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Read the results; some engines give one without a link, which is of no use."""
+        return Found(web_results(_result(item, query.content) for item in items(response, "search_result")))
+
+    _plain = Sample(
+        Query("央行 降准"),
+        "POST https://open.bigmodel.cn/api/paas/v4/web_search",
+        '{"id": "1", "created": 1763173353, "search_result": null}',
+        (),
+        account=Account(key="zhipu.sample"),
+        sends_body={
+            "search_query": "央行 降准",
+            "search_engine": "search_std",
+            "search_intent": False,
+            "count": 10,
+            "search_recency_filter": "noLimit",
+            "content_size": "medium",
+        },
+    )
+    samples = (
+        Sample(
+            Query(
+                "央行 降准",
+                count=12,
+                freshness="week",
+                since="2026-11-09",
+                include=("www.example.cn",),
+                engines=("google", "search_pro_sogou"),
+                content=True,
+            ),
+            _plain.sends,
+            """{"id": "20261115102233a1", "created": 1763173353, "request_id": "20261115102233a1",
+             "search_intent": [{"query": "央行 降准", "intent": "SEARCH_ALL", "keywords": "央行 降准 2026"}],
+             "search_result": [{"title": "央行宣布下调存款准备金率", "content": "中国人民银行决定……",
+             "link": "https://www.example.cn/n/1", "media": "示例财经", "icon": "https://www.example.cn/icon.png",
+             "refer": "ref_1", "publish_date": "2026-11-13", "images": ["https://www.example.cn/1.jpg"]},
+             {"title": "", "content": null, "link": "https://www.example.cn/n/2", "media": "",
+             "publish_date": null}, {"title": "没有链接", "content": "……", "link": "", "media": "某站"}]}""",
+            ("https://www.example.cn/n/1", "https://www.example.cn/n/2"),
+            account=Account(key="zhipu.sample", engines=("search_pro",), options={"include_image": "on"}),
+            sends_body=_plain.sends_body
+            | {
+                "search_engine": "search_pro_sogou",
+                "count": 20,
+                "search_recency_filter": "oneWeek",
+                "content_size": "high",
+                "search_domain_filter": "www.example.cn",
+                "include_image": True,
+            },
+        ),
+        Sample(
+            Query("央行 降准", include=("a.cn", "b.cn")),
+            _plain.sends,
+            '{"id": "1", "created": 1763173353, "search_result": null}',
+            (),
+            account=Account(key="zhipu.sample", engines=("search_pro",)),
+            sends_body=_plain.sends_body | {"search_engine": "search_pro"},
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1001", "message": "Header中未收到Authentication参数，无法进行身份验证。"}}',
+            status=401,
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1113", "message": "您的账户已欠费，请充值后重试。"}}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1302", "message": "您的账户已达到速率限制。"}}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1308", "message": "已达到使用上限，将在 2026-11-17 00:00:00 重置。"}}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1305", "message": "当前API请求过多，请稍后重试。"}}',
+            status=429,
+            error="PROVIDER_UNAVAILABLE",
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1214", "message": "参数非法。"}}', status=400, error="INVALID_REQUEST"
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容。"}}',
+            status=400,
+            error="INVALID_REQUEST",
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1222", "message": "API 不存在。"}}', status=404, error="BAD_RESPONSE"
+        ),
+        _plain._replace(
+            body='{"error": {"code": "1230", "message": "API 调用流程出错。"}}',
+            status=500,
+            error="PROVIDER_UNAVAILABLE",
+        ),
+        _plain,
+    )
+
+
+def _result(item: dict[str, object], content: bool) -> Result:
+    text = as_text(item.get("content"))
+    return Result(
+        title=as_text(item.get("title")),
+        url=as_text(item.get("link")),
+        snippet=text,
+        content=text if content else "",
+        published=as_text(item.get("publish_date")),
+        site=as_text(item.get("media")),
+        thumbnail=as_text(next(iter(as_list(item.get("images"))), "")),
+    )

@@ -1,0 +1,1 @@
+"""Headless Chromium and the proxy that guards it."""

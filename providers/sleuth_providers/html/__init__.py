@@ -1,0 +1,1 @@
+"""Reading results from HTML pages."""

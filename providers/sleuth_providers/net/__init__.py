@@ -1,0 +1,1 @@
+"""HTTP: policy, connections, proxies, and the guard against private addresses."""

@@ -1,0 +1,99 @@
+"""Which addresses pages may be read from: the public internet and nothing else.
+
+The guard runs in the connect step (`net.connection`): it sees every address a name resolves to, and the connection
+then goes to exactly those addresses, so neither unusual notations nor DNS rebinding get around it.
+"""
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from sleuth_providers.errors import PrivateAddressError
+from sleuth_providers.net.policy import Guard
+
+# Python's own `is_global` differs from release to release, so the ranges stand here.
+PRIVATE_4 = tuple(
+    IPv4Network(network)
+    for network in (
+        "0.0.0.0/8",  # this network, this host
+        "10.0.0.0/8",
+        "100.64.0.0/10",  # behind a carrier's NAT
+        "127.0.0.0/8",
+        "169.254.0.0/16",  # link-local, cloud metadata
+        "172.16.0.0/12",
+        "192.0.0.0/24",  # protocol assignments
+        "192.0.2.0/24",  # documentation
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/3",  # multicast, reserved, broadcast
+    )
+)
+PUBLIC_6 = IPv6Network("2000::/3")
+PRIVATE_6 = tuple(
+    IPv6Network(network)
+    for network in (
+        "2001::/23",  # protocol assignments; Teredo, which hides an IPv4 address, is among them
+        "2001:db8::/32",  # documentation
+        "3fff::/20",  # documentation
+    )
+)
+TRANSLATED = IPv6Network("64:ff9b::/96")  # NAT64
+LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
+
+
+def check(host: str, addresses: list[str]) -> None:
+    """Refuse a host unless every address it has is public; one private answer among many spoils them all."""
+    if not addresses or not all(is_public(address) for address in addresses):
+        raise PrivateAddressError(values={"host": host})
+
+
+def is_public(address: str) -> bool:
+    """Tell whether an address, in the form a resolver gives, is on the public internet."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address):
+        if found.scope_id is not None:
+            return False
+        inner = _inner(found)
+        if inner is None:
+            return found in PUBLIC_6 and not any(found in network for network in PRIVATE_6)
+        found = inner
+    return not any(found in network for network in PRIVATE_4)
+
+
+def is_local(host: str) -> bool:
+    """Tell whether a host name by itself says that it is nobody's business outside: `nas`, `wiki.corp`, `10.0.0.7`."""
+    name = host.lower().rstrip(".")
+    try:
+        ip_address(name)
+    except ValueError:
+        return "." not in name or name.endswith(tuple(f".{ending}" for ending in LOCAL_NAMES))
+    return not is_public(name)
+
+
+def _inner(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address stands for, if it does."""
+    if address in TRANSLATED:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+class AddressGuard:
+    """A guard that remembers what it saw: whether a page is anybody's business but ours."""
+
+    def __init__(self, inner: Guard = check, allow_private: bool = False) -> None:
+        self.inner, self.allow_private = inner, allow_private
+        self.public = self.private = False
+
+    def __call__(self, host: str, addresses: list[str]) -> None:
+        """Refuse or pass, as the guard inside says and the user allows."""
+        try:
+            self.inner(host, addresses)
+            self.public = True
+        except PrivateAddressError:
+            self.private = True
+            if not self.allow_private:
+                raise

@@ -1,0 +1,134 @@
+"""Programs of sleuth that stay, and clients of theirs that can say anything at any time."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from harness import Ended, Home
+
+END = 30.0  # seconds; nothing here takes as long
+
+
+class Program:
+    """A program that stays, and what it says on stderr."""
+
+    def __init__(self, home: Home, *words: str, **streams: Any) -> None:
+        self.said = home.work / f"said{time.monotonic_ns()}"
+        with self.said.open("wb") as stderr:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "sleuth", *words],
+                env=home.environ,
+                **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": stderr} | streams,
+            )
+
+    @property
+    def megabytes(self) -> float:
+        """The most memory it ever had."""
+        peak = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())
+        assert peak
+        return int(peak[1]) / 1024
+
+    def end(self, number: int = 0) -> Ended:
+        """End it, by a signal or by closing its standard input."""
+        assert self.process.stdin
+        assert self.process.stdout
+        started = time.monotonic()
+        if number:
+            self.process.send_signal(number)
+        else:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+        code = self.process.wait(END)
+        took = time.monotonic() - started
+        return Ended(code, b"", self.said.read_bytes(), took)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+
+class Agent(Program):
+    """A client of `sleuth mcp` that can say anything."""
+
+    def __init__(self, home: Home, *options: str) -> None:
+        super().__init__(home, "mcp", *options)
+        self.number = 0
+        client = {"name": "\x1b[31m\u202e", "version": "1"}
+        self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        self.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+
+    def write(self, line: bytes) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def send(self, method: str, **params: Any) -> int:
+        self.number += 1
+        self.write(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
+        return self.number
+
+    def hear(self, number: int) -> list[Any]:
+        """Return all messages up to the answer to a request; each must be one."""
+        assert self.process.stdout
+        heard: list[Any] = []
+        while not heard or heard[-1].get("id") != number:
+            line = self.process.stdout.readline()
+            assert line, self.said.read_text()
+            heard.append(json.loads(line))
+        return heard
+
+    def ask(self, method: str, **params: Any) -> list[Any]:
+        return self.hear(self.send(method, **params))
+
+    def call(self, name: str, **arguments: Any) -> list[Any]:
+        return self.ask("tools/call", name=name, arguments=arguments, _meta={"progressToken": self.number})
+
+
+class Host(Program):
+    """A `sleuth serve`, and clients of it that can say anything."""
+
+    def __init__(self, home: Home, *options: str) -> None:
+        super().__init__(home, "serve", "--port", "0", *options)
+        until = time.monotonic() + END
+        while not (found := re.search(rb"http://127.0.0.1:(\d+)", self.said.read_bytes())):
+            assert self.process.poll() is None, self.said.read_text()
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        self.port = int(found[1])
+        token = home.environ["SLEUTH_SERVE_TOKEN"]
+        self.usual = f"Host: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {token}\r\n"
+
+    def open(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), END)
+
+    def talk(self, data: bytes, *, leaves: bool = False) -> bytes:
+        """Send bytes and return all that comes until the other side closes."""
+        said = b""
+        with self.open() as stream, suppress(ConnectionError):
+            stream.sendall(data)
+            if leaves:
+                stream.shutdown(socket.SHUT_WR)
+            while part := stream.recv(65536):
+                said += part
+        return said
+
+    def request(self, method: str, path: str, body: Any = None, more: str = "") -> bytes:
+        data = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\n{self.usual}Connection: close\r\n{more}"
+        if body is not None:
+            head += f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n"
+        return f"{head}\r\n".encode("utf-8", "surrogatepass") + data
+
+    def call(self, method: str, path: str, body: Any = None, more: str = "") -> tuple[int, bytes]:
+        """Make a request as it should be, and return the status of the answer and its body."""
+        head, _, said = self.talk(self.request(method, path, body, more)).partition(b"\r\n\r\n")
+        return int(head.split(b" ")[1]), said

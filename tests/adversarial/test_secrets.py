@@ -1,0 +1,407 @@
+"""No key and no password comes out: in no output, log, cache, recording, backup, traceback, nor in a child of sleuth.
+
+A new command is a line of COMMANDS, a new place for a secret a line of SECRETS and of `plant`.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from sleuth.base import logs
+from sleuth_providers import registry
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result
+
+pytestmark = pytest.mark.adversarial
+
+SECRETS = {
+    "key in the table": "tbl-Zq7Kp2Vw9Xd4Mn",
+    "second key in the table": "two-Hs5Lt8Rb3Gf6Jy",
+    "key in the environment": "env-Wd3Fj6Nc9Ty2Kx",
+    "key of a command": "cmd-Bv8Gq4Zs7Hm1Lp",
+    "password": "pwd-Rk5Xn2Yt8Cw6Df",
+    "password in an address": "adr-Mj9Qe4Ub7Sx3Kv",
+    "key in the query of an address": "qry-Tz6Wp1Ha8Nd5Gc",
+    "key of the model": "llm-Xb4Rj7Ke2Vq9Fs",
+    "key of the embedding": "emb-Ly8Dc3Mt6Pw1Zh",
+    "key of the reranker": "rer-Gn2Vf5Xs9Bk7Jq",
+    "password of the cache": "red-Cq7Th4Wz1Rm8Ld",
+    "password of the proxy": "prx-Fk3Sy6Bn9Jx2Pv",
+    "password of the model's address": "lla-Vd5Kw8Gc1Zt4Hr",
+}
+MIDDLES = {name: secret[4:-2] for name, secret in SECRETS.items()}  # the ends are shown, to tell keys apart
+HIDDEN = {**MIDDLES, "login": b64encode(f"me:{SECRETS['password']}".encode()).decode()[4:]}
+
+
+class Crash(Provider):
+    """A plug-in that fails in every way, with the key in its words."""
+
+    id = "crash"
+    name = "Crash"
+    host = "http://127.0.0.1:1"
+    env = ("CRASH_API_KEY",)
+
+    def search(self, query: Query, account: Account, http: Any) -> Found:
+        """Fail as the query says."""
+        if query.text == "tell":
+            return Found((Result(f"your key is {account.key}", f"https://a.test/?key={account.key}", repr(account)),))
+        if query.text == "chain":
+            try:
+                raise KeyError(account.key)
+            except KeyError as problem:
+                raise ValueError(f"while using\n{account.key}") from problem
+        raise RuntimeError(f"{account.key}\n{account!r}")
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Never asked."""
+        return Request(self.host)
+
+    def parse(self, reply: Response, query: Query) -> Found:
+        """Never asked."""
+        return Found()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _crashing_provider() -> Iterator[None]:
+    registry.add("crash", Crash)
+    yield
+    registry._added.pop("crash")
+    registry._loaded.pop("crash", None)
+
+
+def echo(caller: Any) -> None:
+    """Tell the caller all that it said: in results, errors, headers and redirects."""
+    said = caller.request.decode("latin-1")
+    words = re.search(r"[?&]q=(\w+)", caller.path) or re.search(r'"(?:q|query)": ?"(\w+)', said)
+    kind = words[1] if words else ""
+    lines = said.replace("\r\n", " ")
+    link = f"https://a.test{caller.path.replace(' ', '')}&login={lines[:600]}"
+    hit = {"url": link, "title": lines, "content": lines, "description": lines, "snippet": lines, "author": lines}
+    hit |= {"link": link, "engines": [lines], "img_src": link, "thumbnail": link, "source": lines}
+    answer = {"results": [hit], "web": {"results": [hit]}, "organic_results": [hit], "organic": [hit], "answer": lines}
+    answer |= {"suggestions": [lines], "corrections": [lines], "answers": [{"answer": lines, "url": link}]}
+    answer |= {"unresponsive_engines": [[lines, lines]], "error": lines if kind.startswith("no") else None}
+    body = json.dumps({name: value for name, value in answer.items() if value is not None}).encode()
+    if kind == "binary":
+        body = b"\xff\xfe" + body
+    if caller.path.endswith("/chat/completions"):
+        prompt = said.partition("\r\n\r\n")[2]
+        message = {"role": "assistant", "content": f"You said {prompt} [1]."}
+        caller.answer(json.dumps({"choices": [{"index": 0, "message": message, "delta": message}]}).encode())
+    elif kind == "moved":
+        caller.answer(body, f"Location: http://127.0.0.2:1{caller.path}", status="302 Found")
+    elif kind.startswith("no"):
+        caller.answer(body, f"WWW-Authenticate: {lines}", f"Server: {lines}", status=f"{kind[2:]} {lines}")
+    elif caller.path.startswith("/page") or kind == "html":
+        page = f"<!doctype html><html><title>{lines}</title><p>{'The village reads. ' * 20}{lines}.</p>"
+        caller.answer(page.encode(), "Content-Type: text/html")
+    else:
+        caller.answer(body)
+
+
+class Vault(NamedTuple):
+    """A home with a secret in every place that can hold one."""
+
+    sleuth: Any
+    url: str
+    folder: Path
+
+    def run(self, line: str, **environ: str) -> Any:
+        logs._secrets.clear()  # each command must hide what it uses
+        words = [word.format(url=self.url, folder=self.folder) for word in line.split()]
+        return self.sleuth(*words, stdin="echo\n/sources\n/settings\n", **environ)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, serve_all: Any) -> tuple[Path, str]:
+    """Where the home is kept that every test gets a copy of, and the server that knows it."""
+    return tmp_path_factory.mktemp("vault"), serve_all(echo).url
+
+
+@pytest.fixture
+def vault(sleuth: Any, template: tuple[Path, str], tmp_path: Path) -> Vault:
+    folder, url = template
+    place = url.removeprefix("http://")
+    sleuth.environ.pop("SEARXNG_URL")
+    sleuth.environ |= {
+        "TAVILY_API_KEY": SECRETS["key in the environment"],
+        "CRASH_API_KEY": SECRETS["key in the environment"],
+        "SEARXNG_BASE_URL": f"http://me:{SECRETS['password in an address']}@{place}",
+        "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
+        "SLEUTH_FETCH_JINA": "false",
+        "SLEUTH_FETCH_ARCHIVE": "false",
+        "SLEUTH_WEBSEARCH_RETRIES": "1",
+        "HTTPS_PROXY": f"http://me:{SECRETS['password of the proxy']}@127.0.0.1:1",
+    }
+    if not (folder / "home").exists():
+        plant(sleuth, url, place, folder / "ask")
+        shutil.copytree(sleuth.home, folder / "home")
+    else:
+        shutil.copytree(folder / "home", sleuth.home)
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "queries.txt").write_text("echo\nno401\nmoved\n")
+    return Vault(sleuth, url, files)
+
+
+def plant(sleuth: Any, url: str, place: str, manager: Path) -> None:
+    """Put the secrets where users put them."""
+    manager.write_text(f"#!/bin/sh\necho {SECRETS['key of a command']}\n")
+    manager.chmod(0o755)
+    two = f"{SECRETS['key in the table']},{SECRETS['second key in the table']}"
+    model = "http://me:" + SECRETS["password of the model's address"] + "@" + place
+    mine = f"{url}/page?q=%s&apikey={SECRETS['key in the query of an address']}"
+    for line, stdin in (
+        (f"providers set brave --api-host {url} --api-key -", two),
+        (f"providers set serpapi --api-host {url} --api-key -", SECRETS["key in the table"]),
+        (f"providers set serper --api-host {url} --api-key cmd:{manager}", ""),
+        (f"providers set tavily --api-host {url}", ""),
+        ("providers set exa --api-host https://exa.test --api-key -", SECRETS["key in the table"]),
+        (f"providers add --id work --adapter searxng --api-host {url}", ""),
+        ("providers set work --basic-auth-username me --basic-auth-password -", SECRETS["password"]),
+        (f"providers add --id mine --api-host {mine}", ""),
+        ("config set llm.api_key -", SECRETS["key of the model"]),
+        (f"config set llm.base_url {model}", ""),
+        ("config set embedding.api_key -", SECRETS["key of the embedding"]),
+        (f"config set embedding.base_url {url}", ""),
+        ("config set embedding.model some", ""),
+        ("config set rerank.api_key -", SECRETS["key of the reranker"]),
+        (f"config set rerank.base_url {url}", ""),
+        ("config set rerank.model some", ""),
+        (f"config set cache.url redis://:{SECRETS['password of the cache']}@127.0.0.1:1/0", ""),
+    ):
+        done = sleuth(*line.split(), stdin=stdin)
+        assert done.exit == 0, done.err
+        assert not leaks(done.out + done.err), line
+
+
+def leaks(text: str) -> list[str]:
+    """Return the secrets that a text gives away."""
+    return [name for name, part in HIDDEN.items() if part in text]
+
+
+def kept(vault: Vault) -> Iterator[Path]:
+    """Yield every file that sleuth made, but for the two that are there to hold secrets."""
+    for folder in (vault.sleuth.home, vault.folder):
+        for path in folder.rglob("*"):
+            if path.is_file() and path.name != "config.toml" and not path.name.startswith("sleuth.db"):
+                yield path
+
+
+COMMANDS = (
+    "search -p brave --json echo",
+    "search -p brave,serpapi,work,tavily,serper echo",
+    "search -p serpapi --format csv --fields title,url,snippet,engines,author echo",
+    "search -p serpapi --debug no500",
+    "search -p brave --debug no401",
+    "search -p brave --json no429",
+    "search -p tavily --debug --explain echo",
+    "search -p tavily no403",
+    "search -p serper --json --debug no401",
+    "search -p work --format markdown echo",
+    "search -p work --debug no401",
+    "search -p work moved",
+    "search -p searxng --debug echo",
+    "search -p searxng no500",
+    "search -p mine --debug html",
+    "search -p mine no404",
+    "search -p serpapi moved",
+    "search -p serpapi,brave --timeout 0.1 --debug moved",
+    "search -p exa --timeout 1 --debug echo",
+    "search -p crash --debug fault",
+    "search -p crash --debug chain",
+    "search -p crash --json tell",
+    "search -p crash,work --record {folder}/crash.json tell",
+    "search -p serpapi --record {folder}/echo.json echo",
+    "search -p work,mine --record {folder}/work.json echo",
+    "search -p serpapi --record {folder}/moved.json moved",
+    "search -p serpapi --record {folder}/binary.json binary",
+    "search -p serpapi --replay {folder}/echo.json echo",
+    "search -p brave,mine --batch {folder}/queries.txt -o {folder}/batch.ndjson",
+    "search -p brave -n 2 --content --compress rag --debug echo",
+    "search -p brave -n 2 --content --rerank --debug echo",
+    "search -p brave -o {folder}/out.json --json echo",
+    "search -p all --timeout 2 echo",
+    "search echo",
+    "summarize {url}/page --debug",
+    "ask -p work --search on --rounds 1 --debug echo",
+    "ask -p work --search on --rounds 1 --json echo",
+    "ask -p work --extractive --json echo",
+    "chat -p work --search on --rounds 1 --debug",
+    "history --json",
+    "usage --json",
+    "providers list",
+    "providers list --json",
+    "providers show brave --json",
+    "providers show serper",
+    "providers show work --json",
+    "providers show searxng",
+    "providers show searxng --json",
+    "providers show mine",
+    "providers show mine --json",
+    "providers test brave serpapi work mine serper crash exa --timeout 1 --debug",
+    "providers test searxng work --json",
+    "config show --origin",
+    "config show --json",
+    "config get llm.api_key",
+    "config get llm.base_url",
+    "config get cache.url --json",
+    "config set cache.url not-an-address",
+    "config validate",
+    "doctor",
+    "doctor --json --verbose",
+    "doctor --provider work --json",
+    "doctor --provider mine",
+    "doctor --provider brave --debug",
+    "cache stats --json",
+    "tool-schema --style openai",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_command_gives_no_secret_away(vault: Vault, line: str, capfd: Any) -> None:
+    if "--replay" in line:
+        assert vault.run("search -p serpapi --record {folder}/echo.json echo").exit == 0
+    done = vault.run(line)
+    seen = capfd.readouterr()
+    assert not leaks(done.out), done.out[:3000]
+    assert not leaks(done.err + seen.out + seen.err), done.err[:3000] + seen.err[:3000]
+    for path in kept(vault):
+        data = path.read_bytes()
+        assert not leaks(data.decode("latin-1")), path
+        if path.suffix == ".json":
+            assert not leaks(b"".join(unpacked(json.loads(data))).decode("latin-1")), path
+
+
+def unpacked(value: Any) -> Iterator[bytes]:
+    """Yield what a recording keeps in base64."""
+    for entry in value.get("exchanges", []) if isinstance(value, dict) else []:
+        yield b64decode(entry.get("base64", ""))
+
+
+def test_forgotten_key_is_in_no_file(vault: Vault) -> None:
+    """What is unset, reset, removed or replaced is gone: from the database, its journal and its free pages too."""
+    for line in (
+        "providers set brave --unset api_key",
+        "providers reset serpapi",
+        "providers reset exa",
+        "providers set work --unset basic_auth_password",
+        "providers remove mine",
+        "config unset llm.api_key",
+        "config unset cache.url",
+    ):
+        assert vault.run(line).exit == 0
+    gone = ("key in the table", "second key in the table", "password", "key in the query of an address")
+    gone += ("key of the model", "password of the cache")
+    for path in vault.sleuth.home.rglob("*"):
+        data = path.read_bytes().decode("latin-1") if path.is_file() else ""
+        assert not [name for name in gone if MIDDLES[name] in data], path
+
+
+def test_old_versions_of_the_database_are_private(vault: Vault) -> None:
+    for path in vault.sleuth.home.rglob("sleuth.db*"):
+        assert path.stat().st_mode & 0o077 == 0
+
+
+# Programs that sleuth starts
+
+SPY = """#!/bin/sh
+{ tr '\\0' ' ' < /proc/$$/cmdline; tr '\\0' '\\n' < /proc/$$/environ; cat; } >> "%s" < /dev/null
+echo %s
+"""
+
+
+def test_children_are_told_no_secret(vault: Vault, tmp_path: Path) -> None:
+    """Editor, browser, Docker, a password manager: none finds a stored secret in its arguments or its environment."""
+    told = tmp_path / "told"
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("docker", "podman", "editor", "browser", "secrets"):
+        (folder / name).write_text(SPY % (told, SECRETS["key of a command"] if name == "secrets" else ""))
+        (folder / name).chmod(0o755)
+    stored = {name: part for name, part in HIDDEN.items() if name not in BORROWED}
+    environ = {"PATH": f"{folder}:{os.environ['PATH']}", "EDITOR": "editor", "BROWSER": f"{folder / 'browser'} %s"}
+    assert vault.run(f"providers set serper --api-key cmd:{folder / 'secrets'}").exit == 0
+    for line in (
+        "search -p serper,brave,work,mine echo",
+        "search -p brave --open 1 echo",
+        "config edit",
+        "doctor",
+        "doctor http://127.0.0.1:1",
+        "providers test serper work",
+    ):
+        words = [word.format(url=vault.url, folder=vault.folder) for word in line.split()]
+        done = vault.sleuth.process(*words, stdin="", **environ)
+        assert not leaks(done.out + done.err), line
+    seen = told.read_text()
+    for name in ("docker", "editor", "browser", "secrets"):
+        assert f"{folder / name}" in seen, f"{name} was not started"
+    assert [name for name, part in stored.items() if part in seen] == []
+
+
+# What the user's own environment holds, every program of the user's sees.
+BORROWED = ("key in the environment", "password in an address", "password of the proxy")
+
+PLUGIN = """
+from sleuth_providers.base import Found, Provider
+
+class Leak(Provider):
+    id = "leak"
+    name = "Leak"
+    env = ("LEAK_KEY",)
+
+    def search(self, query, account, http):
+        if query.text == "exit":
+            raise SystemExit(account.key)
+        if query.text == "late":
+            import atexit
+            atexit.register(self.fail, account.key)
+            return Found()
+        if query.text == "nested":
+            raise ExceptionGroup(account.key, [ValueError(account.key), KeyError(repr(account))])
+        self.fail(account.key)
+
+    def fail(self, key):
+        local = {"Authorization": f"Bearer {key}"}
+        raise RuntimeError(f"{local}")
+"""
+
+
+@pytest.mark.parametrize("words", ["fault", "nested", "exit"])
+def test_crash_of_a_plug_in_tells_no_secret(vault: Vault, tmp_path: Path, words: str) -> None:
+    """The whole process, tracebacks and all: a plug-in that nobody tested meets --debug."""
+    plugins = tmp_path / "plugins"
+    about = plugins / "leak-1.dist-info"
+    about.mkdir(parents=True)
+    (plugins / "leak.py").write_text(PLUGIN)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: leak\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[sleuth.providers]\nleak = leak:Leak\n")
+    environ = {"PYTHONPATH": str(plugins), "LEAK_KEY": SECRETS["key in the table"]}
+    for more in ([], ["--debug"], ["--json", "--debug"]):
+        done = vault.sleuth.process("search", "-p", "leak", *more, words, **environ)
+        assert done.exit in (1, 6)
+        assert not leaks(done.out + done.err), done.err
+    for path in kept(vault):
+        assert not leaks(path.read_bytes().decode("latin-1")), path
+
+
+def test_processes_of_sleuth_have_no_secret_among_their_arguments(vault: Vault) -> None:
+    """What is read from a pipe stays out of the list of processes."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "sleuth", "providers", "set", "exa", "--api-key", "-"],
+        env=vault.sleuth.environ,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    seen = Path(f"/proc/{child.pid}/cmdline").read_bytes() + Path(f"/proc/{child.pid}/environ").read_bytes()
+    _, said = child.communicate(SECRETS["key in the table"].encode(), timeout=30)
+    assert child.returncode == 0, said
+    assert MIDDLES["key in the table"] not in (seen + said).decode("latin-1")

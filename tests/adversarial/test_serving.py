@@ -1,0 +1,445 @@
+"""The programs that stay, `sleuth mcp` and `sleuth serve`, under siege: hostile words, clients and moments.
+
+A line that no client should send is one of NONSENSE, a request of that kind one of REQUESTS.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clients import END, Agent, Host, Program
+from harness import LONG, Home, good, sound, unprivileged
+from test_secrets import echo
+from test_text import ADDRESSES, SHORT, answer, parsed, strings
+
+pytestmark = pytest.mark.adversarial
+
+SECRETS = {
+    "BRAVE_API_KEY": "brv-Xk4Pq8Wz2Lm6Tn",
+    "SLEUTH_LLM_API_KEY": "llm-Jd7Rv3Hs9Yb5Gc",
+    "SLEUTH_SERVE_TOKEN": "tok-Nf6Zt1Kp4Qx8Vw-Bm3Ds",
+}
+PASSWORD = "pwd-Cy2Lg7Ue9Sa5Ho"
+STOPS = 24 if LONG else 4  # signals for each program while it starts
+KILLS = 16 if LONG else 3
+SOONEST = 1.5  # seconds after a signal
+ENDED = 4.0  # seconds where requests run that get a second to end; a quiet machine needs 1.5
+MOST_GROWTH = 60  # megabytes
+LINKS = "<!doctype html><title>Links</title><article><p>Many a link.</p>{}</article>"
+
+
+def enemy(caller: Any) -> None:
+    """Answer with attacks, with all that was said, with links, or never, as the question wants it."""
+    words = caller.request.decode("latin-1")
+    if "stall" in words:
+        caller.over.wait(END)
+    elif caller.path.startswith("/links"):
+        links = "".join(f'<p>Words around <a href="{escape(url)}">{escape(url)}</a>.</p>' for url in ADDRESSES)
+        caller.answer(LINKS.format(links).encode("utf-8", "replace"), "Content-Type: text/html; charset=utf-8")
+    elif "echo" in words:
+        echo(caller)
+    else:
+        answer(caller)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, serve_all: Any) -> Home:
+    """A home whose every server is an enemy, and which holds secrets."""
+    url = serve_all(enemy).url
+    home = Home(tmp_path_factory.mktemp("serving"), url)
+    home.environ |= SECRETS | {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    home.environ |= {"SLEUTH_WEBSEARCH_RETRIES": "1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng"}
+    home.environ |= {"SLEUTH_LLM_BASE_URL": url, "SEARXNG_URL": url.replace("://", f"://me:{PASSWORD}@")}
+    home.ask("providers", "set", "brave", "--api-host", url)
+    return home
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory, serve_all: Any) -> Home:
+    """A home with a good server."""
+    home = Home(tmp_path_factory.mktemp("calm"), serve_all(good).url)
+    home.environ |= SECRETS
+    home.ask("providers", "list")
+    return home
+
+
+@pytest.fixture
+def keep() -> Iterator[Callable[[Any], Any]]:
+    """End programs with the test, however it ends."""
+    with ExitStack() as stack:
+        yield lambda program: stack.callback(program.close) and program
+
+
+def leaks(text: bytes) -> list[str]:
+    hidden = {name: secret[4:-2] for name, secret in {**SECRETS, "password": PASSWORD}.items()}
+    return [name for name, part in hidden.items() if part.encode() in text]
+
+
+def examine(program: Program, home: Home, judge: Any) -> None:
+    """Judge what a program that is still there said beside its answers, and what others see of it."""
+    judge(said := program.said.read_bytes())
+    judge(log := (home.path / "state" / "sleuth.log").read_bytes())
+    assert b"unexpected" not in said + log
+    assert not leaks(said + log + Path(f"/proc/{program.process.pid}/cmdline").read_bytes())
+
+
+# Words
+
+BAD = " ".join(SHORT).encode("utf-8", "replace").decode()  # halves of characters are no JSON
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("web_search", {"query": "anything", "count": 10}),
+    ("web_search", {"query": "echo"}),
+    ("web_search", {"query": "no401 echo"}),
+    ("web_search", {"query": BAD}),
+    ("web_search", {"query": "x", "freshness": BAD}),
+    ("web_search", {"query": "x", BAD: BAD}),
+    ("fetch_page", {"url": "{url}/page0"}),
+    ("fetch_page", {"url": "{url}/page1", "query": "village", "max_chars": 1000}),
+    ("fetch_page", {"url": "{url}/page?echo"}),
+    ("fetch_page", {"url": "{url}/moved"}),
+    ("fetch_page", {"url": f"https://{BAD}"}),
+    ("summarize", {"urls": ["{url}/page0", "{url}/page2", "{url}/moved"], "query": "village"}),
+    ("summarize", {"urls": [*ADDRESSES[:10]]}),
+    ("library_search", {"query": BAD}),
+    ("ask", {"question": "anything"}),
+    ("ask", {"question": "echo"}),
+    (BAD, {BAD: BAD}),
+)
+
+
+def test_agent_gets_text_and_no_secret(home: Home, judge: Any, keep: Any) -> None:
+    agent = keep(Agent(home, "--debug", "--provider", "searxng,brave"))
+    heard: list[Any] = [agent.ask("tools/list"), agent.ask(BAD), agent.ask("resources/read", uri=BAD)]
+    for name, arguments in CALLS:
+        heard.append(agent.call(name, **json.loads(json.dumps(arguments).replace("{url}", home.url))))
+    page = agent.call("fetch_page", url=f"{home.url}/links")[-1]["result"]["structuredContent"]
+    parsed(page["content"])
+    assert {message.get("method") for messages in heard for message in messages} == {None, "notifications/progress"}
+    for string in strings(heard):
+        judge(string, tabs=True)
+        assert not leaks(string.encode())
+    examine(agent, home, judge)
+    assert agent.end().exit == 0
+
+
+PATHS: tuple[tuple[str, str, Any], ...] = (
+    ("GET", "/healthz", None),
+    ("GET", "/openapi.json", None),
+    ("GET", "/websearch-providers?limit=100", None),
+    ("GET", "/websearch-providers/brave", None),
+    ("GET", "/websearch-providers/{bad}", None),
+    ("GET", "/websearch-providers?page={bad}&limit={bad}&{bad}", None),
+    ("GET", "/{bad}", None),
+    ("PATCH", "/websearch-providers/mojeek", {"basicAuthUsername": BAD}),
+    ("PATCH", "/websearch-providers/mojeek", {"apiHost": f"https://{BAD}"}),
+    ("PATCH", "/websearch-providers/mojeek", {"engines": [BAD], BAD: BAD}),
+    ("PATCH", "/websearch-providers/brave", {"apiKey": SECRETS["BRAVE_API_KEY"]}),
+    ("POST", "/websearch-providers/searxng/test", None),
+    ("POST", "/websearch-providers/brave/test", None),
+    ("POST", "/websearch/search", {"providerId": "searxng", "questions": ["anything"]}),
+    ("POST", "/websearch/search", {"providerId": "brave", "questions": ["echo"]}),
+    ("POST", "/websearch/search", {"providerId": "searxng", "questions": ["no401 echo"]}),
+    ("POST", "/websearch/search", {"providerId": BAD, "questions": ["x"]}),
+    ("POST", "/websearch/search", {"providerId": "searxng", "questions": [BAD[:400]], "tracing": {"user": BAD[:90]}}),
+    ("POST", "/websearch/search", {"providerId": "searxng", "questions": ["summarize"], "links": ["{url}/page3"]}),
+    ("POST", "/ask", {"question": "anything", "providerId": "searxng", "search": "on", "maxIterations": 1}),
+    ("POST", "/ask", {"question": "echo", "providerId": "searxng", "search": "on", "maxIterations": 1}),
+    ("POST", "/ask", {"question": "x", "language": BAD}),
+)
+
+
+def test_program_gets_text_and_no_secret(home: Home, judge: Any, keep: Any) -> None:
+    host = keep(Host(home, "--debug"))
+    quoted = "".join(f"%{byte:02x}" for byte in BAD.encode()[:3000])
+    headers = f"User-Agent: {BAD.translate(dict.fromkeys([0, 10, 11, 12, 13, 28, 29, 30, 133]))}\r\n"
+    inspect(host.talk(host.request("GET", "/healthz", None, headers)), judge)
+    statuses = set()
+    for method, path, body in PATHS:
+        given = json.loads(json.dumps(body).replace("{url}", home.url))
+        said = host.talk(host.request(method, path.replace("{bad}", quoted), given))
+        inspect(said, judge)
+        statuses.add(said.split(b" ")[1])
+    assert statuses >= {b"200", b"400", b"404", b"500"}
+    for token in ("", "Bearer ", f"Bearer x{SECRETS['SLEUTH_SERVE_TOKEN']}", "Bearer \u202e\u009b", "Basic bWU6bWU="):
+        usual = f"Host: 127.0.0.1:{host.port}\r\nAuthorization: {token}\r\nConnection: close\r\n\r\n"
+        said = host.talk(f"GET /openapi.json HTTP/1.1\r\n{usual}".encode())
+        assert said.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 400 "))
+        inspect(said, judge)
+    examine(host, home, judge)
+    assert host.end(signal.SIGTERM).exit == 0
+
+
+def inspect(said: bytes, judge: Any) -> None:
+    """Judge an answer: its head, its body, and every string of that, be it JSON or events."""
+    head, _, body = said.partition(b"\r\n\r\n")
+    judge(head.replace(b"\r\n", b"\n"))
+    assert not leaks(said), said[:3000]
+    events = re.findall(rb"^data: (.*)$", body, re.MULTILINE) if b"text/event-stream" in head else [body]
+    assert events
+    for event in events:
+        judge(event)
+        for string in strings(json.loads(event)):
+            judge(string, tabs=True)
+
+
+# Clients
+
+CALL = b'{"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": "web_search", "arguments": %b}}'
+NONSENSE: dict[str, bytes] = {
+    "a line that breaks off": b'{"jsonrpc": "2.0", "id": "x", "method": "pi',
+    "a deep line": b"[" * 10_000 + b"]" * 10_000,
+    "deep arguments": CALL % (b'{"a": ' * 10_000 + b"1" + b"}" * 10_000),
+    "arguments just not too deep": CALL % (b'{"a": ' * 150 + b"1" + b"}" * 150),
+    "a line of 50 MB": b'{"jsonrpc": "2.0", "id": "x", "method": "ping", "params": {"x": "'
+    + b"a" * 50_000_000
+    + b'"}}',
+    "50 MB of brackets": b"[" * 50_000_000,
+    "no number": CALL % b'{"query": "x", "count": NaN}',
+    "an endless number": CALL % b'{"query": "x", "count": 1e999}',
+    "a number of 5000 digits": b'{"jsonrpc": "2.0", "id": ' + b"9" * 5000 + b', "method": "ping"}',
+    "a list for an id": b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}',
+    "nothing for an id": b'{"jsonrpc": "2.0", "id": null, "method": "ping"}',
+    "half a number for an id": b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}',
+    "a batch": b'[{"jsonrpc": "2.0", "id": "x", "method": "ping"}]',
+    "a list for parameters": b'{"jsonrpc": "2.0", "id": "x", "method": "ping", "params": [1]}',
+    "a list for arguments": CALL % b"[1]",
+    "an answer to nothing": b'{"jsonrpc": "2.0", "id": "x", "result": {}}',
+    "an error that is none": b'{"jsonrpc": "2.0", "id": "x", "error": {"code": "x", "message": 5}}',
+    "notifications of nothing": b'{"jsonrpc": "2.0", "method": "notifications/nothing"}\n' * 3000,
+    "a call that is none": b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}',
+    "bytes that are no text": b"\xff\xfe\x00\x9b31m",
+    "half a character": CALL % b'{"query": "\\ud800"}',
+}
+
+
+def test_lines_that_are_nonsense_cost_neither_memory_nor_the_next_call(home: Home, judge: Any, keep: Any) -> None:
+    agent = keep(Agent(home))
+    before = agent.megabytes
+    for name, line in NONSENSE.items():
+        agent.write(line)
+        heard = agent.ask("ping")
+        assert heard[-1]["result"] == {}, name
+        judge(json.dumps(heard, ensure_ascii=False))
+    assert agent.megabytes - before < MOST_GROWTH
+    assert agent.call("library_search", query="searxng")[-1]["result"]["structuredContent"]["results"]
+    assert agent.end()[::2] == (0, b"")
+
+
+def test_agent_that_reads_nothing_is_not_read_from_and_keeps_nothing_alive(home: Home, keep: Any) -> None:
+    agent = keep(Agent(home))
+    before, line = agent.megabytes, b'{"jsonrpc": "2.0", "id": 7, "method": "tools/list"}\n' * 100
+    os.set_blocking(agent.process.stdin.fileno(), False)
+    taken, until = 0, time.monotonic() + 3
+    while time.monotonic() < until:
+        try:
+            taken += os.write(agent.process.stdin.fileno(), line)
+        except BlockingIOError:
+            time.sleep(0.05)
+    assert taken < 2_000_000
+    assert agent.megabytes - before < MOST_GROWTH
+    ended = agent.end()
+    assert (ended.exit, ended.err) == (0, b"")
+    assert ended.seconds < 5
+
+
+def test_one_call_too_many_is_turned_away(home: Home, keep: Any) -> None:
+    agent = keep(Agent(home))
+    for number in range(16 + 256 + 1):
+        last = agent.send("tools/call", name="web_search", arguments={"query": f"stall {number}"})
+    heard = agent.hear(last)
+    assert "code: BUSY" in heard[-1]["result"]["content"][0]["text"]
+    assert agent.ask("ping")[-1]["result"] == {}
+    assert sound(agent.end(), exits=(0,)).seconds < 5
+
+
+USUAL = "POST /websearch/search HTTP/1.1\r\n{usual}Content-Type: application/json\r\n"
+BODY = '{"providerId": "library", "questions": ["x"]}'
+HIDDEN = "GET /hidden HTTP/1.1\r\n{usual}\r\n"
+REQUESTS: dict[str, str] = {  # those that wait for more are left, all others must be ended by the server
+    "waits: a body that is shorter than said": USUAL + "Content-Length: 500\r\n\r\n" + BODY,
+    "waits: a chunk that is shorter than said": USUAL + "Transfer-Encoding: chunked\r\n\r\nfffffffffff\r\nabc\r\n",
+    "waits: half a head": USUAL + "X",
+    "a body that is longer than said": USUAL + "Connection: close\r\nContent-Length: 10\r\n\r\n" + BODY,
+    "two lengths": USUAL + "Content-Length: 45\r\nContent-Length: 46\r\n\r\n" + BODY,
+    "a length and chunks": USUAL + "Content-Length: 45\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
+    "chunks and a length": USUAL + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + HIDDEN,
+    "chunks that are none": USUAL + "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n" + HIDDEN,
+    "a chunk of less than nothing": USUAL + "Transfer-Encoding: chunked\r\n\r\n-1\r\nabc\r\n" + HIDDEN,
+    "a code nobody knows": USUAL + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + HIDDEN,
+    "two codes": USUAL + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + HIDDEN,
+    "a name with a blank": USUAL + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
+    "endless trailers": USUAL + "Transfer-Encoding: chunked\r\n\r\n0\r\n" + "x: y\r\n" * 20_000,
+    "a header of 100 kB": USUAL + "Connection: close\r\nX: " + "x" * 100_000 + "\r\n\r\n",
+    "10,000 headers": USUAL + "Connection: close\r\n" + "X: y\r\n" * 10_000 + "\r\n",
+    "a deep body": USUAL + "Connection: close\r\nContent-Length: 20000\r\n\r\n" + "[" * 10_000 + "]" * 10_000,
+    "a body of one number": USUAL + "Connection: close\r\nContent-Length: 900000\r\n\r\n" + "9" * 900_000,
+    "an address of another": "GET http://evil.test/healthz HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "two slashes": "GET //evil.test/healthz HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "a way up": "GET /openapi.json/../healthz HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "a zero in the path": "GET /websearch-providers/%00 HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "a zero in a header": "GET /healthz HTTP/1.1\r\n{usual}X: a\0b\r\n\r\n",
+    "HTTP/0.9": "GET /healthz\r\n\r\n",
+    "a tunnel": "CONNECT evil.test:443 HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "a trace": "TRACE / HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "a method of 3000 letters": "M" * 3000 + " / HTTP/1.1\r\n{usual}Connection: close\r\n\r\n",
+    "a name that begins like ours": "GET /healthz HTTP/1.0\r\nHost: 127.0.0.1:{port}.evil.test\r\n\r\n",
+    "two tokens": "GET /openapi.json HTTP/1.1\r\nAuthorization: Bearer x\r\n{usual}Connection: close\r\n\r\n",
+}
+
+
+def test_requests_that_are_nonsense_cost_neither_memory_nor_the_next_request(calm: Home, judge: Any, keep: Any) -> None:
+    host = keep(Host(calm))
+    before = host.megabytes
+    for name, text in REQUESTS.items():
+        filled = text.replace("{usual}", host.usual).replace("{port}", str(host.port))
+        said = host.talk(filled.encode(), leaves=name.startswith("waits"))
+        judge(said.replace(b"\r\n", b"\n"))
+        assert re.findall(rb"HTTP/1.1 (\d)", said) in ([b"4"], []), (name, said)
+        assert said or name.startswith("waits") or len(text) > 50_000, name  # what is still being sent is cut off
+        assert host.call("GET", "/healthz")[0] == 200, name
+    assert b"/hidden" not in (calm.path / "state" / "sleuth.log").read_bytes(), "nothing was taken for a request"
+    assert host.megabytes - before < MOST_GROWTH
+    assert sound(host.end(signal.SIGTERM), exits=(0,)).out == b""
+
+
+def test_crowd_that_waits_drips_and_vanishes_is_no_hindrance(home: Home, keep: Any) -> None:
+    host = keep(Host(home))
+    before = host.megabytes
+    slow = host.request("POST", "/websearch/search", {"providerId": "searxng", "questions": ["x" * 300]})
+    question = {"question": "stall", "providerId": "searxng", "search": "on"}
+    with ExitStack() as crowd:
+        idle = [crowd.enter_context(host.open()) for _ in range(200)]
+        for stream in [crowd.enter_context(host.open()) for _ in range(6)]:
+            stream.sendall(host.request("POST", "/ask", question))
+            assert b"text/event-stream" in stream.recv(4096)
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # gone with a reset
+            stream.close()
+        for place in range(0, len(slow) - 20, 9):
+            for number, stream in enumerate(idle[:30]):
+                stream.sendall(slow[place : place + 1] if number % 2 else slow[: -5 - number] if not place else b"")
+            if place % 5 == 0:
+                assert host.call("GET", "/healthz")[0] == 200
+        started = time.monotonic()
+        assert host.call("POST", "/websearch/search", {"providerId": "library", "questions": ["searxng"]})[0] == 200
+        assert time.monotonic() - started < 5
+    assert host.megabytes - before < MOST_GROWTH
+    assert sound(host.end(signal.SIGTERM), exits=(0,)).seconds < ENDED
+
+
+# Moments
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("words", [("mcp",), ("serve", "--port", "0")], ids=lambda words: words[0])
+def test_signal_ends_it_while_it_starts(words: tuple[str, ...], number: signal.Signals, calm: Home) -> None:
+    chance = random.Random(f"{words} {number}")
+    for _ in range(STOPS):
+        running = calm.start(*words)
+        time.sleep(1.5 * chance.random())
+        struck = time.monotonic()
+        running.process.send_signal(number)
+        running.process.wait(END)
+        assert time.monotonic() - struck < SOONEST
+        ended = running.end()
+        told = b"".join(line for line in ended.err.splitlines(True) if not line.startswith(b"serving "))
+        sound(ended._replace(err=told), exits=(130, -number) if number == signal.SIGINT else (0, -number))
+        assert told.strip() in (b"", b"error: interrupted")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_signal_ends_a_server_whose_searches_all_hang(number: signal.Signals, home: Home, keep: Any) -> None:
+    host = keep(Host(home))
+    search = {"providerId": "searxng", "questions": ["stall"]}
+    with ExitStack() as streams:
+        for _ in range(20):
+            streams.enter_context(host.open()).sendall(host.request("POST", "/websearch/search", search))
+        time.sleep(0.5)
+        ended = host.end(number)
+    assert ended.exit == (130 if number == signal.SIGINT else 0)
+    assert ended.seconds < ENDED
+    assert b"Traceback" not in ended.err
+
+
+def test_home_that_cannot_be_written_and_stderr_that_is_full_end_nothing(calm: Home, tmp_path: Path, keep: Any) -> None:
+    locked = calm.copy(tmp_path)
+    locked.environ |= SECRETS
+    folders = [path for path in (locked.path, *locked.path.rglob("*")) if path.is_dir()]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with open("/dev/full", "wb") as full:
+        try:
+            for folder in folders:
+                folder.chmod(0o500)
+            server = keep(Program(locked, "serve", "--port", str(port), stderr=full, preexec_fn=unprivileged))
+            reply, until = b"", time.monotonic() + END
+            while not reply and time.monotonic() < until:
+                with suppress(ConnectionError), socket.create_connection(("127.0.0.1", port), END) as stream:
+                    stream.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
+                    reply = stream.recv(4096)
+                time.sleep(0.05)
+            assert reply.startswith(b"HTTP/1.1 200 ")
+            assert server.end(signal.SIGTERM).exit == 0
+            ended = locked.run("mcp", before=unprivileged)
+            assert (ended.exit, ended.out, ended.err) == (0, b"", b"")
+        finally:
+            for folder in folders:
+                folder.chmod(0o700)
+
+
+NOWHERE = ("--port -1", "--port 65536", "--port x", "--port {taken}", "--host \x1b[31m\u202e", "--host 192.0.2.1")
+
+
+@pytest.mark.parametrize("line", NOWHERE)
+def test_place_that_cannot_be_served_at_is_said_in_two_lines(line: str, calm: Home, judge: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        ended = calm.ask("serve", *line.format(taken=listener.getsockname()[1]).split(), exits=(1, 2))
+    assert len(judge(ended.err).splitlines()) == 2
+
+
+def test_searches_and_changes_at_once_lose_nothing(calm: Home, keep: Any) -> None:
+    host = keep(Host(calm))
+
+    def one(number: int) -> tuple[int, Any]:
+        if number % 4 == 0:
+            status, said = host.call("PATCH", "/websearch-providers/mojeek", {"basicAuthUsername": f"user {number}"})
+        else:
+            body = {"providerId": "searxng", "questions": [f"crowd {number % 8}"]}
+            status, said = host.call("POST", "/websearch/search", body)
+        return status, json.loads(said)
+
+    with ThreadPoolExecutor(64) as pool:
+        replies = list(pool.map(one, range(64)))
+    assert {status for status, _ in replies} == {200}
+    assert [said["basicAuthUsername"] for _, said in replies[::4]] == [f"user {number}" for number in range(0, 64, 4)]
+    assert all(len(said["results"]) == 5 for place, (_, said) in enumerate(replies) if place % 4)
+    assert sound(host.end(signal.SIGTERM), exits=(0,)).seconds < ENDED
+
+
+def test_change_that_was_answered_outlives_the_server(calm: Home, keep: Any) -> None:
+    chance, done, begun = random.Random("kills"), 0, 0
+    for _ in range(KILLS):
+        host = keep(Host(calm))
+        threading.Timer(chance.uniform(0.02, 0.3), host.process.kill).start()
+        with suppress(OSError, IndexError):
+            while True:
+                begun += 1
+                change = {"basicAuthUsername": f"{begun}", "apiHost": f"https://h{begun}.test"}
+                assert host.call("PATCH", "/websearch-providers/mojeek", change)[0] == 200
+                done = begun
+        row = json.loads(calm.ask("providers", "show", "mojeek", "--json").out)
+        assert row["basicAuthUsername"] in (f"{done}", f"{begun}")
+        assert row["apiHost"] == f"https://h{row['basicAuthUsername']}.test", "a change is whole"
+        done = int(row["basicAuthUsername"])
+    assert done > KILLS

@@ -1,0 +1,54 @@
+"""A key that a server repeats never comes out, however the stream is cut."""
+
+from collections.abc import Generator
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sleuth.answers.llm.chat import Piece, Usage
+from sleuth.answers.llm.redaction import HIDDEN, redacted
+
+KEY = "sk-sksk-12"
+
+
+def stream(*pieces: Piece) -> Generator[Piece, None, None]:
+    yield from pieces
+
+
+@given(st.lists(st.sampled_from([KEY, "sk-", "s", "k", "-12", "hello ", "中文"]), max_size=8), st.data())
+def test_key_is_hidden_however_it_is_cut(parts: list[str], data: st.DataObject) -> None:
+    said = "".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(said)), max_size=6)))
+    pieces = [Piece(said[start:end]) for start, end in zip([0, *cuts], [*cuts, len(said)], strict=True)]
+    end = Piece(finish="stop", usage=Usage(1))
+    shown = list(redacted(KEY, stream(*pieces, end)))
+    text = "".join(piece.text for piece in shown)
+    assert KEY not in text
+    assert text == said.replace(KEY, HIDDEN)
+    assert (shown[-1].finish, shown[-1].usage) == ("stop", Usage(1))
+
+
+def test_everything_is_handed_on_when_there_is_no_key() -> None:
+    pieces = [Piece("a"), Piece(reasoning="b"), Piece(finish="stop")]
+    assert list(redacted("", stream(*pieces))) == pieces
+
+
+def test_reasoning_is_looked_through_too() -> None:
+    shown = redacted(KEY, stream(Piece(reasoning=f"<{KEY}>"), Piece(finish="stop")))
+    assert "".join(piece.reasoning for piece in shown) == "<…>"
+
+
+def test_stream_is_closed_when_nobody_listens_any_more() -> None:
+    closed = []
+
+    def pieces() -> Generator[Piece, None, None]:
+        try:
+            yield Piece("a")
+            yield Piece("b")
+        finally:
+            closed.append(True)
+
+    shown = redacted(KEY, pieces())
+    next(shown)
+    shown.close()
+    assert closed

@@ -1,0 +1,71 @@
+"""Events are read the same however their bytes are cut."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from sleuth.answers.llm import sse
+from sleuth.answers.llm.sse import EventReader, EventTooLongError
+
+
+def read(*chunks: bytes) -> list[str]:
+    reader = EventReader()
+    return [event for chunk in chunks for event in reader.feed(chunk)] + list(reader.finish())
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"data: a\n\ndata: b\n\n", ["a", "b"]),
+        (b"data:a\n\n", ["a"]),
+        (b"data:  a\n\n", [" a"]),
+        (b"data: a\ndata: b\n\n", ["a\nb"]),
+        (b"data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]),
+        (b"data: a\r\rdata: b\r\r", ["a", "b"]),
+        (b": keep-alive\n\n: keep-alive\n\ndata: a\n\n", ["a"]),
+        (b"event: delta\nid: 7\nretry: 10\ndata: a\n\n", ["a"]),
+        (b"event: ping\n\n\n\n\n", []),
+        (b"\xef\xbb\xbfdata: a\n\n", ["a"]),
+        (b"data\n\n", [""]),
+        (b"database: a\n\n", []),
+        (b"data: a", ["a"]),
+        (b"data: a\n", ["a"]),
+        (b"data: [DONE]\n\n", [sse.DONE]),
+        ("data: 你好 🙂\n\n".encode(), ["你好 🙂"]),
+        (b"data: \xff\n\n", ["\ufffd"]),
+        (b"", []),
+    ],
+)
+def test_events_are_read(data: bytes, found: list[str]) -> None:
+    assert read(data) == found
+    assert read(*(data[place : place + 1] for place in range(len(data)))) == found
+
+
+@settings(deadline=None)
+@given(some.data())
+def test_cuts_change_nothing(source: some.DataObject) -> None:
+    pieces = [b"data: \xe4\xbd\xa0", b"\r\n", b"\n", b"\r", b": hm", b"data:x", b"event: e", b"\xf0\x9f\x99\x82"]
+    data = b"".join(source.draw(some.lists(some.sampled_from(pieces), max_size=30)))
+    cuts = sorted(source.draw(some.lists(some.integers(0, len(data)), max_size=8)))
+    parts = [data[start:end] for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+    assert read(*parts) == read(data)
+
+
+def test_comments_count_as_lines() -> None:
+    reader = EventReader()
+    assert list(reader.feed(b": keep-alive\n\n")) == []
+    assert reader.lines == 2
+    assert list(reader.feed(b": keep")) == []
+    assert reader.lines == 2
+
+
+def test_line_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "LONGEST", 1000)
+    with pytest.raises(EventTooLongError):
+        read(*[b"x" * 100] * 11)
+
+
+def test_event_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "LONGEST", 1000)
+    with pytest.raises(EventTooLongError):
+        read(*[b"data: " + b"x" * 93 + b"\n"] * 11)

@@ -1,0 +1,75 @@
+"""Markdown of a model: whatever it holds, a viewer finds words in it, links to the web, and true citations."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sleuth.answers.sanitize import tame
+
+LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
+VIEWERS = (
+    MarkdownIt("commonmark", {"html": True}).enable("table"),
+    MarkdownIt("gfm-like", {"html": True, "linkify": False}),
+)
+PIECES = st.sampled_from(
+    [
+        *(
+            "[",
+            "]",
+            "(",
+            ")",
+            "<",
+            ">",
+            "!",
+            "`",
+            "``",
+            "```\n",
+            "\n",
+            "\n\n",
+            " ",
+            "    ",
+            "- ",
+            "> ",
+            "1. ",
+            "\\",
+            "a",
+        ),
+        *("&lt;", "*", "_", "~~", "?", "#", "\t", "'", '"', "|", "|-|\n", "http://x.com", "javascript:alert(1)", "://"),
+        *("[1]", "[[1]](<https://tokio.rs/a>)", "[[1]](", "![i](", "[l]: ", "<https://a.b>", "<b>", "</b>", "<!--"),
+        *("-->", "<div", "<script>", "</script>", "<img src=x>", "<?", "<!x ", "[[3]](<https://evil.com>)"),
+    ]
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(PIECES, max_size=14).map("".join))
+@example("- ```\n<b>")
+@example("[1]: https://evil.com\n\nsee [1]")
+@example("<div onload=x\n\n![a][1]\n\n[1]: http://x.com/i.png")
+def test_viewer_finds_nothing_but_words_and_links(text: str) -> None:
+    tamed = tame(text, LINKS)
+    for viewer in VIEWERS:
+        tokens = [token for top in viewer.parse(tamed) for token in (top, *(top.children or ()))]
+        assert not {"html_block", "html_inline", "image"} & {token.type for token in tokens}
+        assert all(
+            str(token.attrs["href"]).startswith(("http://", "https://")) for token in tokens if "href" in token.attrs
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "tamed"),
+    [
+        ("A [[1]](<https://tokio.rs/a>) b.", "A [[1]](<https://tokio.rs/a>) b."),
+        ("[[3]](<https://x.org/3&amp;lt;x%7Cy>)", "[[3]](<https://x.org/3&amp;lt;x%7Cy>)"),
+        ("[[1]](<https://evil.com>)", "\\[[1]](<https://evil.com>)"),
+        ("[x](javascript:alert(1))", "\\[x](javascript:alert(1))"),
+        ("![p](http://t.co/p.png)", "[p](<http://t.co/p.png>)"),
+        ("Vec<String> and a < b", "Vec\\<String> and a < b"),
+        ("`Vec<T>`\n\n```\n<b>\n```\n", "`Vec<T>`\n\n```\n<b>\n```\n"),
+        ("[docs](https://a.org/b_(c))", "[docs](<https://a.org/b_(c)>)"),
+        ("plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n", "plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n"),
+    ],
+)
+def test_text_stays_as_it_was_but_for_what_is_dangerous(text: str, tamed: str) -> None:
+    assert tame(text, LINKS) == tamed

@@ -1,0 +1,237 @@
+"""`sleuth doctor` from end to end: what is examined, what is shown, and how it exits."""
+
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from sleuth_providers.adapters.searxng import SearXNG
+
+SIGNS = {"Server-Timing": "total;dur=0.6, render;dur=0", "X-Download-Options": "noopen"}
+CONFIG = {
+    "engines": [{"name": "alpha", "enabled": True, "categories": ["general"]}],
+    "instance_name": "test",
+    "version": "2999.1.1",
+    "limiter": {"enabled": False},
+}
+
+
+@pytest.fixture
+def searxng(httpserver: HTTPServer) -> HTTPServer:
+    """A SearXNG as far as the doctor can tell."""
+    answers: dict[str, Any] = {"/config": CONFIG}
+    httpserver.expect_request("/healthz").respond_with_data("OK", headers=SIGNS)
+    for path, body in answers.items():
+        httpserver.expect_request(path).respond_with_json(body, headers=SIGNS)
+    found = {"query": "q", "results": [{"url": "https://a.example", "title": "A"}], "unresponsive_engines": []}
+    timing = {"Server-Timing": "total;dur=9, render;dur=0, total_0_alpha;dur=7.5"}
+    httpserver.expect_request("/search", query_string="format=json").respond_with_json(
+        {"error": "No query"}, status=400, headers=SIGNS
+    )
+    httpserver.expect_request("/search").respond_with_json(found, headers=SIGNS | timing)
+    return httpserver
+
+
+@pytest.fixture
+def without_json(httpserver: HTTPServer) -> HTTPServer:
+    """A SearXNG whose formats lack JSON."""
+    httpserver.expect_request("/healthz").respond_with_data("OK", headers=SIGNS)
+    httpserver.expect_request("/config").respond_with_json(CONFIG, headers=SIGNS)
+    httpserver.expect_request("/search").respond_with_data("<title>403 Forbidden</title>", status=403, headers=SIGNS)
+    return httpserver
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@pytest.fixture(autouse=True)
+def without_docker(sleuth: Any) -> None:
+    """Whatever containers run on this machine are no part of a test."""
+    sleuth.environ["PATH"] = "/nowhere"
+
+
+def address(server: HTTPServer) -> str:
+    return server.url_for("").rstrip("/")
+
+
+def test_healthy_server_exits_0_with_a_line_a_check(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("doctor", address(searxng))
+    assert done.exit == 0
+    assert done.err == ""
+    lines = done.out.splitlines()
+    assert lines[:2] == ["SearXNG", f"✓ {address(searxng)}"]
+    assert "✓ SearXNG 2999.1.1" in lines
+    assert "✓ JSON format" in lines
+    assert "✓ engines: 1 answered, 0 failed" in lines
+    assert "\x1b" not in done.out
+    assert "✗" not in done.out
+
+
+def test_verbose_shows_what_was_seen_and_times(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("doctor", address(searxng), "--verbose")
+    assert re.search(r"✓ JSON format  \d+ ms", done.out)
+    assert "answered: alpha 8 ms" in done.out
+
+
+def test_failure_is_explained_below_and_exits_1(sleuth: Any, without_json: HTTPServer) -> None:
+    done = sleuth("doctor", address(without_json))
+    assert done.exit == 1
+    listed, _, explained = done.out.partition("\n\n")
+    assert "✗ JSON format" in listed
+    assert "– search, engines, response time: not checked, because of: JSON format" in listed
+    assert explained.startswith("✗ JSON format  searxng.json\n")
+    assert "`json` is not in `search.formats`" in explained
+    assert "\n    search:\n      formats:\n        - html\n        - json\n" in explained
+    assert "docker compose restart core" in explained
+    assert "handbook: searxng.md#enable-json-in-searxng-403-forbidden" in explained
+    assert "1 failed" in done.out.splitlines()[-1]
+
+
+def test_terminal_gets_colour_and_the_same_words(sleuth: Any, without_json: HTTPServer) -> None:
+    done = sleuth("doctor", address(without_json), terminal=True)
+    assert "\x1b[" in done.out
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", done.out)
+    assert "✗ JSON format" in plain
+    assert "        - json" in plain
+    colourless = sleuth("doctor", address(without_json), "--color", "never", terminal=True).out
+    assert not re.search(r"\x1b\[[0-9;]*m", colourless)
+
+
+def test_json_is_one_document_for_scripts(sleuth: Any, without_json: HTTPServer) -> None:
+    done = sleuth("doctor", address(without_json), "--json")
+    assert done.exit == 1
+    assert done.json["ok"] is False
+    checks = {check["id"]: check for check in done.json["checks"]}
+    assert checks["searxng.json"]["state"] == "fail"
+    assert "    - json" in checks["searxng.json"]["fix"]
+    assert set(checks["searxng.json"]) == {"id", "state", "title", "evidence", "cause", "fix", "link", "elapsedMs"}
+    assert {check["state"] for check in checks.values()} <= {"ok", "warn", "fail", "skipped"}
+
+
+@pytest.mark.parametrize("only", ["searxng.json", "json"])
+def test_only_shows_and_counts_what_was_asked_for(only: str, sleuth: Any, without_json: HTTPServer) -> None:
+    done = sleuth("doctor", address(without_json), "--only", only, "--json")
+    assert done.exit == 1
+    assert [check["id"] for check in done.json["checks"]] == ["searxng.json"]
+    assert sleuth("doctor", address(without_json), "--only", "searxng.clock").exit == 0
+
+
+def test_only_brings_along_what_stood_in_the_way(sleuth: Any, closed_port: int) -> None:
+    done = sleuth("doctor", f"http://127.0.0.1:{closed_port}", "--only", "searxng.json", "--json")
+    assert done.exit == 1
+    assert [check["id"] for check in done.json["checks"]] == ["searxng.port", "searxng.json"]
+
+
+def test_only_with_an_unknown_name_is_refused(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("doctor", address(searxng), "--only", "searxng.jsno")
+    assert done.exit == 2
+    assert "no check begins with 'searxng.jsno'" in done.err
+
+
+def test_without_arguments_server_and_installation_are_examined(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("doctor", "--json", SEARXNG_URL=address(searxng))
+    topics = {check["id"].partition(".")[0] for check in done.json["checks"]}
+    assert {"searxng", "install"} <= topics
+
+
+def test_server_that_was_never_set_up_is_no_failure(
+    sleuth: Any, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SearXNG, "host", f"http://127.0.0.1:{closed_port}")
+    done = sleuth("doctor", "--only", "searxng", "--json", SEARXNG_URL="")
+    checks = {check["id"]: check for check in done.json["checks"]}
+    assert done.exit == 0
+    assert checks["searxng.port"]["state"] == "warn"
+    assert "sleuth searxng init" in checks["searxng.port"]["fix"]
+    assert sleuth("doctor", f"http://127.0.0.1:{closed_port}", SEARXNG_URL="").exit == 1
+    assert sleuth("doctor", "--provider", "searxng", SEARXNG_URL="").exit == 1
+
+
+def test_server_that_was_set_up_and_is_down_is_a_failure(sleuth: Any, closed_port: int) -> None:
+    sleuth("providers", "set", "searxng", "--api-host", f"http://127.0.0.1:{closed_port}")
+    assert sleuth("doctor", "--only", "searxng", SEARXNG_URL="").exit == 1
+
+
+def test_server_that_is_turned_off_is_not_asked(sleuth: Any, closed_port: int) -> None:
+    sleuth("providers", "set", "searxng", "--disable")
+    done = sleuth("doctor", "--only", "searxng", "--json", SEARXNG_URL=f"http://127.0.0.1:{closed_port}")
+    assert [check["state"] for check in done.json["checks"]] == ["skipped"]
+
+
+def test_second_instance_is_examined_by_its_id(sleuth: Any, without_json: HTTPServer) -> None:
+    sleuth("providers", "add", "--id", "work", "--adapter", "searxng", "--api-host", address(without_json))
+    done = sleuth("doctor", "--provider", "work", "--json")
+    assert done.exit == 1
+    assert done.json["checks"][0]["title"] == address(without_json)
+
+
+def test_other_provider_is_tried_out(sleuth: Any) -> None:
+    done = sleuth("doctor", "--provider", "tavily", "--timeout", "0.1", "--json")
+    assert [check["id"] for check in done.json["checks"]] == ["provider.tavily"]
+
+
+def test_unknown_provider_exits_3(sleuth: Any) -> None:
+    assert sleuth("doctor", "--provider", "nobody").exit == 3
+
+
+def test_password_goes_to_the_server_it_was_set_for_only(sleuth: Any, searxng: HTTPServer) -> None:
+    login = ["--basic-auth-username", "alice", "--basic-auth-password", "env:PASSWORD"]
+    sleuth("providers", "set", "searxng", "--api-host", "http://search.example.org", *login)
+    sleuth("doctor", address(searxng), SEARXNG_URL="")
+    assert not any("Authorization" in request.headers for request, _ in searxng.log)
+    sleuth("providers", "set", "searxng", "--api-host", address(searxng))
+    sleuth("doctor", address(searxng), SEARXNG_URL="")
+    assert any("Authorization" in request.headers for request, _ in searxng.log)
+
+
+def test_fix_needs_a_settings_file(sleuth: Any) -> None:
+    done = sleuth("doctor", "--fix")
+    assert done.exit == 2
+    assert "--settings" in done.err
+
+
+def test_database_that_is_broken_does_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
+    database = sleuth.home / "data" / "sleuth.db"
+    database.parent.mkdir(parents=True)
+    database.write_bytes(b"this is no database" * 100)
+    done = sleuth("doctor", "--only", "searxng", "--json", SEARXNG_URL=address(searxng))
+    assert {check["state"] for check in done.json["checks"]} <= {"ok", "skipped"}
+
+
+def test_settings_that_are_no_toml_do_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
+    config = sleuth.home / "config" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("this is [not toml")
+    done = sleuth("doctor", "--only", "searxng", "--json", SEARXNG_URL=address(searxng))
+    assert "searxng.search" in [check["id"] for check in done.json["checks"]]
+
+
+def test_settings_file_is_checked_without_asking_anybody(sleuth: Any, tmp_path: Any) -> None:
+    file = tmp_path / "settings.yml"
+    file.write_text("use_default_settings: true\nserver:\n  secret_key: ultrasecretkey\n")
+    done = sleuth("doctor", "--settings", str(file), "--json")
+    assert done.exit == 1
+    assert not any(check["id"].startswith(("searxng.", "install.")) for check in done.json["checks"])
+
+
+def test_settings_file_is_mended_beside_itself(sleuth: Any, tmp_path: Any) -> None:
+    file = tmp_path / "settings.yml"
+    file.write_text("use_default_settings: true\nsearch:\n  formats: [html]\n")
+    done = sleuth("doctor", "--settings", str(file), "--fix")
+    assert "json" in done.out.partition("(mended)")[2]
+    assert f"cp {tmp_path}/settings.fixed.yml {file}" in done.err
+    assert "json" in (tmp_path / "settings.fixed.yml").read_text()
+    assert "json" not in file.read_text()
+
+
+def test_server_asked_for_by_name_must_be_there(sleuth: Any) -> None:
+    sleuth.environ.pop("SEARXNG_URL")
+    sleuth("providers", "set", "searxng", "--unset", "api_host")
+    assert sleuth("doctor", "--only", "searxng.json").exit == 1

@@ -1,0 +1,322 @@
+"""The installation examined: each check finds its trouble, says what was really looked at, and stops no other."""
+
+import io
+import os
+import socket
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from sleuth.doctor.finding import STATES, Finding
+from sleuth.doctor.installation import checks
+from sleuth.runtime import Runtime
+
+IDS = ["version", "extras", "settings", "database", "modes", "cache", "library", "keys", "proxies", "certificates"]
+IDS += ["terminal", "encoding", "model"]
+KEY = "sk-very-secret-0123456789"
+
+Examine = Callable[..., dict[str, Finding]]
+
+
+class Terminal(io.StringIO):
+    """A buffer that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Latin(io.StringIO):
+    """A buffer with an encoding of its own."""
+
+    encoding = "latin-1"
+
+
+@pytest.fixture
+def examine(sleuth: Any) -> Iterator[Examine]:
+    """Give a function that examines the installation; of several findings with one id the worst is given."""
+    runtimes = []
+
+    def run(out: Any = None, **environ: str) -> dict[str, Finding]:
+        runtime = Runtime(sleuth.environ | environ, io.StringIO(), out or io.StringIO(), io.StringIO())
+        runtimes.append(runtime)
+        findings = list(checks.check_installation(runtime))
+        assert all(finding.state in STATES and finding.title for finding in findings)
+        assert list(dict.fromkeys(f.id for f in findings)) == [f"install.{name}" for name in IDS]
+        ordered = sorted(findings, key=lambda finding: ("ok", "skipped", "warn", "fail").index(finding.state))
+        return {finding.id.removeprefix("install."): finding for finding in ordered}
+
+    yield run
+    for runtime in runtimes:
+        runtime.close()
+
+
+@pytest.fixture
+def used(sleuth: Any) -> Any:
+    """A home in which sleuth has been used."""
+    sleuth("providers", "list", "--json")
+    return sleuth
+
+
+def test_new_home_has_no_trouble_and_claims_nothing_unseen(examine: Examine) -> None:
+    found = examine()
+    assert not [f for f in found.values() if f.state in ("warn", "fail")]
+    for name in ("database", "modes", "cache", "library", "model", "terminal"):
+        assert found[name].state == "skipped", name
+
+
+def test_used_home_is_found_good(used: Any, examine: Examine) -> None:
+    used("search", "-p", "library", "json")
+    found = examine()
+    for name in ("version", "settings", "database", "modes", "library", "keys"):
+        assert found[name].state == "ok", found[name]
+    assert "handbook" in found["library"].evidence
+
+
+def test_every_misfit_of_the_settings_is_listed(sleuth: Any) -> None:
+    path = Path(sleuth.home) / "config" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[websearch]\nmax_results = 900\nlangage = 'de'\n")
+    runtime = Runtime(sleuth.environ, io.StringIO(), io.StringIO(), io.StringIO())
+    findings = [f for f in checks.check_installation(runtime) if f.id == "install.settings"]
+    runtime.close()
+    assert [f.state for f in findings] == ["warn", "warn"]
+    assert "max_results" in findings[0].evidence
+    assert "did you mean" in findings[1].evidence
+
+
+def test_broken_settings_are_found_and_stop_nothing(sleuth: Any, examine: Examine) -> None:
+    path = Path(sleuth.home) / "config" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[websearch\n")
+    found = examine()
+    assert found["settings"].state == "fail"
+    assert "line 1" in found["settings"].evidence
+    assert found["keys"].state == "ok"
+
+
+def test_damaged_database_is_found_and_stops_nothing(used: Any, examine: Examine) -> None:
+    path = Path(used.home) / "data" / "sleuth.db"
+    path.write_bytes(b"this is no database at all, and quite long enough to be taken for one" * 20)
+    found = examine()
+    assert found["database"].state == "fail"
+    assert found["database"].fix[0].startswith(f"mv {path}")
+    assert found["keys"].state == "skipped"
+
+
+def test_database_of_a_newer_sleuth_is_found(used: Any, examine: Examine) -> None:
+    path = Path(used.home) / "data" / "sleuth.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    assert "newer" in examine()["database"].cause
+
+
+def test_files_that_others_can_read_are_found(used: Any, examine: Examine) -> None:
+    path = Path(used.home) / "data" / "sleuth.db"
+    path.chmod(0o644)
+    path.parent.chmod(0o755)
+    found = examine()["modes"]
+    assert found.state == "warn"
+    assert f"{path}: 0644" in found.evidence
+    assert f"chmod 600 {path}" in found.fix
+    assert f"chmod 700 {path.parent}" in found.fix
+
+
+def test_folder_that_cannot_be_written_is_found(sleuth: Any, examine: Examine) -> None:
+    sleuth.home.mkdir(parents=True, exist_ok=True)
+    (sleuth.home / "data").write_text("a file where the folder should be")  # holds for root too
+    assert examine()["database"].state == "fail"
+
+
+def put_into_cache(home: str, mode: int) -> None:
+    from sleuth.store.cache.disk import DiskCache
+
+    folder = os.path.join(home, "cache", "answers")
+    DiskCache(folder, 10).put("key", {"a": 1}, 60)
+    connection = sqlite3.connect(os.path.join(folder, "cache.db"))
+    connection.execute("UPDATE Cache SET mode = ?", (mode,))
+    connection.commit()
+    connection.close()
+
+
+def test_cache_with_text_alone_is_fine(sleuth: Any, examine: Examine) -> None:
+    put_into_cache(str(sleuth.home), 1)
+    assert examine()["cache"].state == "ok"
+
+
+def test_entry_that_is_not_text_is_found(sleuth: Any, examine: Examine) -> None:
+    put_into_cache(str(sleuth.home), 4)  # a pickle, as diskcache marks them
+    assert "not plain text" in examine()["cache"].cause
+
+
+def test_damaged_cache_and_library_are_found(sleuth: Any, examine: Examine) -> None:
+    for name in ("cache/answers/cache.db", "data/library.db"):
+        path = Path(sleuth.home) / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"nonsense" * 1000)
+    found = examine()
+    assert found["cache"].state == "warn"
+    assert found["library"].state == "fail"
+
+
+def test_cache_turned_off_is_said(examine: Examine) -> None:
+    assert "turned off" in examine(SLEUTH_CACHE_TTL_MINUTES="0")["cache"].evidence
+
+
+def test_keys_are_asked_for_only_where_they_are_needed(used: Any, examine: Examine) -> None:
+    assert examine()["keys"].state == "ok"
+    found = examine(SLEUTH_WEBSEARCH_FALLBACK="brave,searxng")["keys"]
+    assert (found.state, found.evidence) == ("warn", "no key: brave")
+    assert found.fix == ("sleuth providers set brave --api-key -",)
+
+
+def test_default_without_its_key_is_a_failure(used: Any, examine: Examine) -> None:
+    used("providers", "use", "brave")
+    assert examine()["keys"].state == "fail"
+
+
+def test_sources_of_keys_are_said_and_keys_are_not(used: Any, examine: Examine) -> None:
+    used("providers", "set", "tavily", "--api-key", KEY)
+    used("providers", "set", "exa", "--api-key", "env:MY_EXA")
+    found = examine(BRAVE_API_KEY=KEY, MY_EXA=KEY, SLEUTH_WEBSEARCH_FALLBACK="brave")
+    assert found["keys"].state == "ok"
+    for words in ("brave: BRAVE_API_KEY", "tavily: table", "exa: env:MY_EXA"):
+        assert words in found["keys"].evidence
+    assert KEY not in repr(found)
+
+
+def test_provider_that_is_turned_off_needs_no_key(used: Any, examine: Examine) -> None:
+    used("providers", "set", "brave", "--disable")
+    assert examine(SLEUTH_WEBSEARCH_FALLBACK="brave,searxng")["keys"].state == "ok"
+
+
+def test_proxy_that_refuses_is_found(examine: Examine) -> None:
+    found = examine(HTTPS_PROXY=f"http://me:{KEY}@127.0.0.1:1")["proxies"]
+    assert found.state == "fail"
+    assert "does not accept connections" in found.cause
+    assert KEY not in repr(found)
+
+
+def test_proxy_that_accepts_is_fine_and_loopback_goes_direct(examine: Examine) -> None:
+    with socket.socket() as proxy:
+        proxy.bind(("127.0.0.1", 0))
+        proxy.listen()
+        found = examine(all_proxy=f"socks5://127.0.0.1:{proxy.getsockname()[1]}")["proxies"]
+    assert found.state == "ok"
+    assert "loopback" in found.evidence
+
+
+@pytest.mark.parametrize("value", ["gopher://a:1", "http://", "http://[", "http://a:b"])
+def test_proxy_that_is_none_is_found(value: str, examine: Examine) -> None:
+    assert examine(http_proxy=value)["proxies"].state == "fail"
+
+
+def test_certificates_that_are_missing_are_found(examine: Examine, tmp_path: Path) -> None:
+    assert examine(SSL_CERT_FILE="/nowhere/ca.pem")["certificates"].state == "fail"
+    assert examine(SSL_CERT_DIR="/nowhere")["certificates"].state == "fail"
+    file = tmp_path / "ca.pem"
+    file.write_text("nothing")
+    assert "PEM" in examine(SSL_CERT_FILE=str(file))["certificates"].cause
+    file.write_text("-----BEGIN CERTIFICATE-----\n")
+    assert examine(SSL_CERT_FILE=str(file))["certificates"].state == "ok"
+    assert examine(REQUESTS_CA_BUNDLE=str(file))["certificates"].state == "warn"
+
+
+def test_terminal_is_described(examine: Examine, monkeypatch: Any) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    found = examine(Terminal())["terminal"]
+    assert found.state == "ok"
+    assert "100 columns" in found.evidence
+    monkeypatch.setenv("COLUMNS", "30")
+    assert examine(Terminal())["terminal"].state == "warn"
+
+
+@pytest.mark.parametrize("environ", [{"LANG": "C"}, {"LC_ALL": "POSIX"}, {"LANG": "de_DE.ISO-8859-1"}, {"LANG": ""}])
+def test_locale_without_chinese_is_found(environ: dict[str, str], examine: Examine) -> None:
+    assert examine(**environ)["encoding"].state == "warn"
+
+
+def test_output_that_cannot_hold_chinese_is_found(examine: Examine) -> None:
+    found = examine(Latin())["encoding"]
+    assert "question marks" in found.cause
+    assert examine(LANG="zh_CN.utf8")["encoding"].state == "ok"
+
+
+def model(server: HTTPServer, **environ: str) -> dict[str, str]:
+    return {"SLEUTH_LLM_BASE_URL": server.url_for("/v1"), "SLEUTH_LLM_API_KEY": KEY, "SLEUTH_LLM_MODEL": "m"} | environ
+
+
+def test_model_is_asked_once_with_its_key(examine: Examine, httpserver: HTTPServer) -> None:
+    headers = {"Authorization": f"Bearer {KEY}"}
+    httpserver.expect_ordered_request("/v1/models", headers=headers).respond_with_json({"data": [{"id": "m"}]})
+    found = examine(**model(httpserver))
+    assert found["model"].state == "ok"
+    assert KEY not in repr(found)
+    assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "state"),
+    [(200, {"data": [{"id": "other"}]}, "warn"), (401, {}, "fail"), (404, {}, "warn"), (500, {}, "warn")],
+)
+def test_model_that_answers_otherwise_is_found(
+    status: int, body: Any, state: str, examine: Examine, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/v1/models").respond_with_json(body, status=status)
+    assert examine(**model(httpserver))["model"].state == state
+
+
+def test_model_that_is_not_there_is_found(examine: Examine) -> None:
+    found = examine(SLEUTH_LLM_BASE_URL="http://127.0.0.1:1/v1")["model"]
+    assert (found.state, bool(found.fix)) == ("fail", True)
+
+
+def test_key_of_the_model_is_not_sent_in_the_open(examine: Examine) -> None:
+    found = examine(SLEUTH_LLM_BASE_URL="http://192.0.2.1/v1", SLEUTH_LLM_API_KEY=KEY)["model"]
+    assert "unencrypted" in found.cause
+
+
+@pytest.mark.parametrize(("key", "state"), [("env:NOT_SET", "fail"), ("cmd:pass show x", "skipped")])
+def test_key_of_the_model_from_elsewhere(key: str, state: str, examine: Examine) -> None:
+    assert examine(SLEUTH_LLM_API_KEY=key)["model"].state == state
+
+
+def test_browser_that_is_wanted_and_missing_is_found(examine: Examine, monkeypatch: Any) -> None:
+    monkeypatch.setattr(checks, "find_spec", lambda name: None)
+    assert examine()["extras"].state == "ok"
+    assert examine(SLEUTH_FETCH_BROWSER="true")["extras"].state == "warn"
+
+
+def test_check_that_goes_wrong_is_said_to_be_unmade(examine: Examine, monkeypatch: Any) -> None:
+    def fall(*_: object) -> Iterator[Finding]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(checks, "check_version", fall)
+    found = examine()
+    assert found["version"].state == "skipped"
+    assert "ZeroDivisionError" in found["version"].evidence
+    assert found["settings"].state == "ok"
+
+
+def test_every_chapter_that_findings_name_exists() -> None:
+    import importlib
+    import pkgutil
+
+    import sleuth.doctor
+    from sleuth.library.handbook import anchor, handbook_folder
+
+    folder = Path(handbook_folder() or "")
+    names = [name for _, name, _ in pkgutil.walk_packages(sleuth.doctor.__path__, "sleuth.doctor.")]
+    modules = [importlib.import_module(name) for name in names]
+    links = {value for module in modules for name, value in vars(module).items() if name.endswith("LINK")}
+    assert len(links) > 20
+    for link in links:
+        chapter, _, section = link.partition("#")
+        headings = [
+            line.lstrip("# ").strip() for line in (folder / chapter).read_text().splitlines() if line[:1] == "#"
+        ]
+        assert not section or section in map(anchor, headings), link

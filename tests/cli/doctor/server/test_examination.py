@@ -1,0 +1,457 @@
+"""How a server is examined: the address, the port, the time it takes, what is sent, and what a hostile one can do."""
+
+import errno
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sleuth.doctor.server.address import read_address
+from sleuth.doctor.server.examination import CHECKS, examine
+from sleuth.doctor.server.session import Environment, Place, Session
+from sleuth_providers.base import Account, Response
+from sleuth_providers.errors import UnreachableError
+
+ROOT = Path(__file__).parents[4]
+ESCAPE = "\x1b]0;owned\x07\x1b[31m"
+ADDRESSES = [
+    ("http://localhost:8080", "http://localhost:8080", ""),
+    ("http://localhost:8080/", "http://localhost:8080", ""),
+    ("https://search.example.org/searxng/", "https://search.example.org/searxng", ""),
+    ("HTTP://Search.Example.org", "http://search.example.org", ""),
+    ("localhost:8080", "http://localhost:8080", "does not begin with http"),
+    ("http:/localhost:8080", "http://localhost:8080", "does not begin with http"),
+    ("//search.example.org", "http://search.example.org", "does not begin with http"),
+    ("  'http://localhost:8080' ", "http://localhost:8080", ""),
+    ("http://localhost:8080/search", "http://localhost:8080", "ends in /search"),
+    ("http://localhost:8080/searxng/search?q=<query>&format=json", "http://localhost:8080/searxng", "query"),
+    ("http://localhost:8080/#top", "http://localhost:8080", "query"),
+    ("http://[::1]:8080", "http://[::1]:8080", ""),
+    ("http://bücher.example/sö ok", "http://bücher.example/s%C3%B6%20ok", ""),
+    ("http://alice:secret@localhost:8080", "http://localhost:8080", ""),
+    ("http://localhost:99999", "", "port"),
+    ("http://localhost:0", "", "0 is no port"),
+    ("http://", "", "no host"),
+    ("ftp://localhost", "", "begins with ftp"),
+    ("http://[::1", "", "misspelt"),
+    ("http://" + "a" * 70 + ".example", "", "misspelt"),
+]
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """Give a port that nobody listens on, and that nobody gets meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@pytest.mark.parametrize(("text", "url", "slip"), ADDRESSES)
+def test_address_is_read_and_mended(text: str, url: str, slip: str) -> None:
+    reading = read_address(text)
+    assert (reading.place.url if reading.place else "") == url
+    assert slip in "; ".join(reading.slips)
+    assert bool(reading.slips) == bool(slip)
+
+
+def test_slips_in_the_address_fail_and_the_rest_is_examined_all_the_same(
+    replay: Any, healthy: Any, examined: Any
+) -> None:
+    server = replay(healthy)
+    found = examined(server.url.removeprefix("http://") + "/search?q=<query>")
+    assert found.failed == ["searxng.address"]
+    assert found["searxng.address"].fix == (f"sleuth providers set searxng --api-host {server.url}",)
+    assert found["searxng.search"].state == "ok"
+
+
+def test_address_that_is_none_skips_the_rest(examined: Any) -> None:
+    found = examined("http://localhost:99999")
+    assert found["searxng.address"].state == "fail"
+    assert {finding.state for id, finding in found.items() if id != "searxng.address"} == {"skipped"}
+
+
+def test_address_from_the_environment_is_mended_there(examined: Any) -> None:
+    found = examined("ftp://localhost", variable="SEARXNG_URL")
+    assert found["searxng.address"].fix == ("export SEARXNG_URL=http://localhost:8080",)
+
+
+def test_password_in_the_address_is_neither_used_nor_shown(replay: Any, healthy: Any) -> None:
+    server = replay(healthy)
+    findings = list(examine(server.url.replace("//", "//alice:s3cret-horse@")))
+    assert findings[0].state == "warn"
+    assert "--basic-auth-password -" in findings[0].fix[1]
+    assert "s3cret-horse" not in repr(findings)
+    assert not any("authorization" in request.headers.lower() for request in server.asked)
+
+
+def test_unknown_name_is_told_from_a_closed_port(examined: Any) -> None:
+    found = examined("http://nowhere.invalid:8080")
+    assert found.failed == ["searxng.name"]
+    assert found["searxng.port"].state == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("host", "cause", "fix"),
+    [
+        ("searxng-core", "the name of a container is known only to containers", "http://localhost:8080"),
+        ("host.docker.internal", "on Linux this name must be added", "host-gateway"),
+    ],
+)
+def test_names_of_containers_get_their_own_advice(
+    host: str, cause: str, fix: str, examined: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    finding = examined(f"http://{host}:8080")["searxng.name"]
+    assert finding.state == "fail"
+    assert cause in finding.cause
+    assert fix in "\n".join(finding.fix)
+
+
+def test_closed_port_is_refused_with_what_to_look_at(closed_port: int, examined: Any) -> None:
+    found = examined(f"http://127.0.0.1:{closed_port}")
+    finding = found["searxng.port"]
+    assert found.failed == ["searxng.port"]
+    assert "nothing listens there" in finding.cause
+    assert "docker ps -a --filter name=searxng" in finding.fix
+    assert "refused" in finding.evidence
+
+
+def test_closed_port_inside_a_container_explains_localhost(closed_port: int, examined: Any) -> None:
+    finding = examined(f"http://127.0.0.1:{closed_port}", in_container=True)["searxng.port"]
+    assert "localhost is that container itself" in finding.cause
+    assert any("http://searxng-core:8080" in line for line in finding.fix)
+
+
+def test_server_that_was_never_set_up_is_no_failure(closed_port: int, examined: Any) -> None:
+    found = examined(f"http://127.0.0.1:{closed_port}", expected=False)
+    assert not found.failed
+    assert found["searxng.port"].state == "warn"
+    assert "sleuth searxng init ./searxng" in found["searxng.port"].fix
+
+
+def test_another_program_is_no_failure_either_where_no_server_was_set_up(replay: Any, examined: Any) -> None:
+    assert not examined(replay({}).url, expected=False).failed
+
+
+def test_connection_that_is_closed_unanswered_points_to_docker(replay: Any, examined: Any) -> None:
+    found = examined(replay({}, closes=True).url)
+    assert found.failed == ["searxng.http"]
+    assert "typical of a port that Docker publishes" in found["searxng.http"].cause
+
+
+def test_program_that_is_no_web_server_is_told_apart(examined: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def greet() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+        threading.Thread(target=greet, daemon=True).start()
+        found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        listener.shutdown(socket.SHUT_RDWR)
+    assert found.failed == ["searxng.http"]
+    assert "no web server" in found["searxng.http"].cause
+
+
+def test_tls_to_a_plain_port_asks_for_http(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay(healthy)
+    finding = examined(server.url.replace("http://", "https://"))["searxng.tls"]
+    assert finding.state == "fail"
+    assert "plain HTTP, not TLS" in finding.cause
+    assert finding.fix == (f"sleuth providers set searxng --api-host {server.url}",)
+
+
+def test_server_that_never_answers_costs_less_than_ten_seconds(examined: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=32) as listener:  # connections are accepted by the kernel alone
+        started = time.monotonic()
+        found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}")
+    assert time.monotonic() - started < 9.5
+    assert found.failed == ["searxng.http"]
+    assert "the server hangs" in found["searxng.http"].cause
+
+
+def test_every_answer_late_costs_less_than_ten_seconds(replay: Any, healthy: Any, examined: Any) -> None:
+    started = time.monotonic()
+    found = examined(replay(healthy, delay=2.5).url, timeout=2.0)
+    assert time.monotonic() - started < 10
+    assert found["searxng.time"].state == "fail"
+
+
+def test_search_slower_than_the_limit_fails_with_the_command_to_raise_it(
+    replay: Any, healthy: Any, examined: Any
+) -> None:
+    found = examined(replay(healthy, delay=0.3).url, timeout=0.2)
+    finding = found["searxng.time"]
+    assert finding.state == "fail"
+    assert "sleuth gives up after 0.2 s" in finding.cause
+    assert "sleuth config set searxng.timeout 15" in finding.fix
+    assert found["searxng.search"].state == "ok"
+
+
+def test_search_close_to_the_limit_is_worth_a_word(replay: Any, healthy: Any, examined: Any) -> None:
+    assert examined(replay(healthy, delay=0.4).url, timeout=0.5)["searxng.time"].state in ("warn", "fail")
+    assert examined(replay(healthy, delay=0.1).url, timeout=5)["searxng.time"].state == "ok"
+
+
+def test_healthy_server_takes_no_time(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay(healthy)
+    started = time.monotonic()
+    found = examined(server.url)
+    assert time.monotonic() - started < 0.7
+    assert not found.troubled
+
+
+def test_requests_look_like_those_of_a_search(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay(healthy)
+    examined(server.url, Account(username="alice", password="horse", engines=("alpha",)))
+    assert len(server.asked) == 5
+    for request in server.asked:
+        headers = dict(line.split(": ", 1) for line in request.headers.splitlines())
+        assert headers["User-Agent"].startswith("sleuth/")
+        assert "text/html" in headers["Accept"]
+        assert "gzip" in headers["Accept-Encoding"]
+        assert headers["Accept-Language"] == "en"
+        assert headers["Authorization"] == "Basic YWxpY2U6aG9yc2U="
+    search = next(path for path in server.paths if "q=" in path)
+    assert "locale=en" in search
+    assert "engines=alpha" in search
+
+
+def test_limiter_that_counts_is_asked_once(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay(healthy | {"/config": "config_limiter_on", "search": "limiter_429_api_window"})
+    examined(server.url)
+    assert sum("format=json" in path for path in server.paths) == 1
+
+
+def test_limiter_that_refuses_is_left_alone(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay(healthy | {"/config": "limiter_config_curl_ua_429"})
+    examined(server.url)
+    assert not any("format=json" in path for path in server.paths)
+
+
+def test_errors_of_engines_are_asked_for_only_when_there_are_some(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay(healthy)
+    examined(server.url)
+    assert "/stats/errors" not in server.paths
+    server = replay(healthy | {"search": "search_partial"})
+    examined(server.url)
+    assert server.paths.count("/stats/errors") == 1
+
+
+def test_password_stays_with_its_server(replay: Any, healthy: Any, examined: Any) -> None:
+    server = replay({"*": ("nginx", "404 Not Found"), "/searxng/config": "config"})
+    examined(server.url, Account(username="alice", password="horse"))
+    elsewhere = [request for request in server.asked if request.path == "/searxng/config"]
+    assert elsewhere
+    assert not any("authorization" in request.headers.lower() for request in elsewhere)
+
+
+def test_server_found_at_another_port_is_offered(
+    replay: Any, healthy: Any, closed_port: int, examined: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = replay(healthy)
+    monkeypatch.setattr("sleuth.doctor.server.base_path.PORTS", (int(server.url.rpartition(":")[2]),))
+    finding = examined(f"http://localhost:{closed_port}")["searxng.elsewhere"]
+    assert finding.state == "warn"
+    assert finding.fix[0] == f"sleuth providers set searxng --api-host {server.url}"
+
+
+def test_clock_of_the_server_is_compared(replay: Any, healthy: Any, examined: Any) -> None:
+    now = 1_794_787_200.0 + 7200
+    finding = examined(replay(healthy).url, now=now)["searxng.clock"]
+    assert finding.state == "warn"
+    assert "one of the two clocks is wrong" in finding.cause
+    assert "timedatectl" in finding.fix
+
+
+def test_old_version_is_worth_a_word(replay: Any, healthy: Any, examined: Any) -> None:
+    finding = examined(replay(healthy).url, now=1_794_787_200.0 + 400 * 86400)["searxng.server"]
+    assert finding.state == "warn"
+    assert "docker compose pull" in finding.fix
+
+
+def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any) -> None:
+    def wire(request: Any, *_: object) -> Response:
+        if request.url.startswith("http://"):
+            return Response(301, {"location": request.url.replace("http://", "https://")}, b"")
+        if "/healthz" in request.url:
+            return Response(200, {"server-timing": "total;dur=1, render;dur=0"}, b"OK")
+        raise UnreachableError("refused")
+
+    visit = Session(Place("http", "search.example.org", 80), Account(), 5.0, Environment())
+    visit.prober.wire = wire
+    look = {check.name: check.look for check in CHECKS}
+    finding = look["http"](visit)
+    assert finding
+    assert finding.state == "warn"
+    assert "https://search.example.org" in finding.fix[0]
+    assert visit.place.url == "https://search.example.org"
+    assert visit.software[0] == "searxng"
+
+
+def test_server_of_other_people_is_left_as_it_is(healthy: Any) -> None:
+    visit = Session(Place("https", "search.example.org", 443), Account(), 5.0, Environment())
+    refused = Response(403, {"server-timing": "total;dur=1, render;dur=0", "content-type": "text/html"}, b"")
+    visit.prober.wire = lambda *_: refused
+    look = {check.name: check.look for check in CHECKS}
+    finding = look["json"](visit)
+    assert finding
+    assert "on servers of other people that is on purpose" in finding.cause
+    assert finding.fix[1] == "sleuth searxng init ./searxng"
+
+
+@pytest.mark.parametrize(
+    ("problem", "cause", "fix"),
+    [
+        (
+            ConnectionRefusedError(errno.ECONNREFUSED, "refused"),
+            "published on 127.0.0.1 only",
+            "192.168.1.10:8080:8080",
+        ),
+        (TimeoutError("timed out"), "a firewall drops the connection", "curl -sv --max-time 5"),
+        (OSError(errno.EHOSTUNREACH, "No route to host"), "the machine is off", "ping -c 1 192.168.1.10"),
+    ],
+)
+def test_closed_port_of_another_machine_gets_its_own_advice(
+    problem: OSError, cause: str, fix: str, examined: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sleuth.doctor.server.connection._connect", lambda *_: problem)
+    finding = examined("http://192.168.1.10:8080")["searxng.port"]
+    assert finding.state == "fail"
+    assert cause in finding.cause
+    assert fix in "\n".join(finding.fix)
+
+
+def test_proxy_of_the_environment_is_used_as_a_search_uses_it(
+    replay: Any, healthy: Any, examined: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = replay(healthy)
+    for name in ("no_proxy", "NO_PROXY", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", server.url)
+    found = examined("http://searxng.invalid:8080")
+    assert "asked through the proxy" in found["searxng.address"].evidence
+    assert {found[f"searxng.{name}"].state for name in ("name", "port", "tls")} == {"skipped"}
+    assert found["searxng.search"].state == "ok"
+    assert "asked directly" in examined("http://127.0.0.1:1")["searxng.address"].evidence
+
+
+def hostile_answers() -> dict[str, Any]:
+    name = ESCAPE + "evil; rm -rf ~" + "\u202e"
+    engines = [{"name": name, "enabled": True, "categories": ["general"]}, None, 7, {"name": None}, {"categories": 3}]
+    config = {"engines": engines, "instance_name": name, "version": name, "limiter": {"enabled": "yes"}}
+    pairs = [
+        [name, name],
+        [None, None],
+        [],
+        3,
+        [name, "CAPTCHA", 3],
+        [name, "Suspended: CAPTCHA"],
+        ["$(reboot)", "CAPTCHA"],
+    ]
+    errors = {name: [{"log_parameters": [f"suspended_time={'9' * 30}", "suspended_time=999999999", None]}, 3], "x": 7}
+    kind = {
+        "Content-Type": "application/json",
+        "Server": name,
+        "Server-Timing": f"total;dur=x, render;dur=, total_0_{name};dur=..1",
+    }
+    return {
+        "/healthz": ("searxng", "200 OK", "OK", {"Server": name}),
+        "/config": ("searxng", "200 OK", json.dumps(config), kind),
+        "probe": ("searxng", "400 Bad Request", "{}", kind),
+        "search": ("searxng", "200 OK", json.dumps({"results": [], "unresponsive_engines": pairs}), kind),
+        "/stats/errors": ("searxng", "200 OK", json.dumps(errors), kind),
+        "/opensearch.xml": ("searxng", "200 OK", f'<Url template="http://{name}/;reboot/search?q="/>'),
+        "*": ("searxng", "404 Not Found"),
+    }
+
+
+def test_hostile_text_reaches_nobody(replay: Any, examined: Any) -> None:
+    found = examined(replay(hostile_answers()).url)
+    shown = "\n".join("\n".join([f.title, f.evidence, f.cause, *f.fix]) for f in found.values())
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", shown)
+    for line in (line for finding in found.values() for line in finding.fix):
+        assert "$(reboot)" not in line or line.strip().startswith('- name: "')
+    assert found["searxng.engines.blocked"].state == "fail"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "null",
+        "[]",
+        "7",
+        '"x"',
+        "{",
+        "[" * 5000,
+        '{"engines": {}}',
+        '{"engines": [[]], "instance_name": 3}',
+        '{"results": {}}',
+        '{"results": [], "unresponsive_engines": {"a": 1}}',
+        "NaN",
+    ],
+)
+def test_nonsense_never_breaks_the_examination(body: str, replay: Any, healthy: Any, examined: Any) -> None:
+    nonsense = ("searxng", "200 OK", body, {"Content-Type": "application/json"})
+    for path in ("/config", "probe", "search", "/stats/errors"):
+        routes = healthy | {"search": "search_partial"} | {path: nonsense}
+        assert examined(replay(routes).url)
+    assert examined(replay({"*": nonsense}).url)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Location": "http://[::1"},
+        {"Location": "javascript:alert(1)"},
+        {"Location": "//" + "a" * 5000},
+        {"Content-Type": "text/html; charset=idna"},
+        {"Content-Type": "text/html; charset=undefined"},
+        {"Date": "Mon, 99 Nov 99999 99:99:99 GMT"},
+        {"Date": "(((", "Server": "", "WWW-Authenticate": ""},
+        {"Server-Timing": "total;dur=1, render;dur=1, total_0_;dur=., total_1_x;dur=1.2.3, total_2_" + "y" * 9000},
+        {"Content-Encoding": "gzip"},
+        {"Content-Encoding": "br"},
+        {"Content-Length": "-5"},
+    ],
+)
+@pytest.mark.parametrize("status", ["200 OK", "302 Found", "400 Bad Request", "401 No", "403 No", "429 No", "500 No"])
+def test_strange_headers_never_break_the_examination(
+    status: str, headers: dict[str, str], replay: Any, healthy: Any, examined: Any
+) -> None:
+    strange = ("searxng", status, "<title>x</title>\xff", headers)
+    assert examined(replay({"*": strange}).url, patience=3.0)
+    assert examined(replay(healthy | {"probe": strange, "search": strange}).url, patience=3.0)
+
+
+def test_redirect_cannot_smuggle_a_command(replay: Any, examined: Any) -> None:
+    target = {"Location": "https://127.0.0.1:9443/x;$(reboot)/healthz"}
+    found = examined(replay({"*": ("nginx", "301 Moved Permanently", None, target)}).url)
+    assert not any("$(reboot)" in line for finding in found.values() for line in finding.fix)
+
+
+def test_every_link_leads_to_a_heading_of_the_handbook() -> None:
+    sources = (ROOT / "cli" / "sleuth" / "doctor").rglob("*.py")
+    links = {link for file in sources for link in re.findall(r"\b([a-z-]+\.md)#([\w-]+)", file.read_text())}
+    assert len(links) > 20
+    assert [link for link in sorted(links) if link[1] not in anchors(link[0])] == []
+
+
+def anchors(name: str) -> set[str]:
+    headings = re.findall(r"^##+ (.+)$", (ROOT / "docs" / name).read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

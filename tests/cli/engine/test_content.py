@@ -1,0 +1,127 @@
+"""`search --content`: pages are read, squeezed and kept, and one that fails costs a warning."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from pytest_httpserver import HTTPServer
+
+from sleuth.relevance import tokens
+from sleuth.serving.schemas import SEARCH_ANSWER
+
+SENTENCE = "The runtime called {name} schedules async tasks on threads, and sentence {n} says so at some length."
+
+
+@pytest.fixture
+def web(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    """A SearXNG whose hits lead to three articles and one page that is gone."""
+    hits = []
+    for name in ("tokio", "smol", "glommio"):
+        text = "".join(f"<p>{SENTENCE.format(name=name, n=n)}</p>" for n in range(40))
+        page = f"<html><head><title>{name}</title></head><body><article><h1>{name}</h1>{text}</article></body></html>"
+        httpserver.expect_request(f"/{name}").respond_with_data(page, content_type="text/html; charset=utf-8")
+        hits.append({"url": httpserver.url_for(f"/{name}"), "title": name, "content": f"about {name}"})
+    hits.append({"url": httpserver.url_for("/gone"), "title": "gone", "content": "a snippet remains"})
+    httpserver.expect_request("/gone").respond_with_data("no", 404)
+    httpserver.expect_request("/search").respond_with_json({"results": hits})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    return httpserver
+
+
+def test_content_is_the_text_of_the_page(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--json", "runtime")
+    jsonschema.validate(done.json, SEARCH_ANSWER)
+    assert done.json["status"]["phase"] == "fetch_complete"
+    assert "sentence 39 says so" in done.json["results"][0]["content"]
+    assert done.json["results"][3]["content"] == "a snippet remains"
+    assert "FETCH_FAILED" in done.err
+    assert [page["layer"] for page in done.json["pages"]] == ["page", "page", "page", None]
+    assert done.json["pages"][3]["attempts"][0]["state"] == "bad_response"
+
+
+@pytest.mark.parametrize("budget", [1, 30, 200, 1000])
+def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> None:
+    done = sleuth("search", "-p", "searxng", "--max-tokens", str(budget), "--json", "async threads")
+    assert done.json["status"]["phase"] == "rag_complete"
+    assert sum(tokens.count(hit["content"]) for hit in done.json["results"]) <= budget
+    assert done.json["status"]["leftOut"] > 0
+
+
+def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--limit", "900", "--json", "runtime")
+    assert done.json["status"]["phase"] == "cutoff"
+    lengths = [len(hit["content"]) for hit in done.json["results"]]
+    assert sum(lengths) <= 900
+    assert min(lengths[:3]) > 100
+
+
+def test_setting_squeezes_without_a_flag(sleuth: Any, web: HTTPServer) -> None:
+    sleuth("config", "set", "websearch.compression", "{ method = 'rag', document_count = 1 }")
+    done = sleuth("search", "-p", "searxng", "--content", "--json", "sentence 7")
+    assert done.json["status"]["phase"] == "rag_complete"
+    assert all(len(hit.get("passages", [])) <= 1 for hit in done.json["results"])
+
+
+def test_offsets_lead_into_the_page(sleuth: Any, web: HTTPServer) -> None:
+    whole = {
+        hit["url"]: hit["content"]
+        for hit in sleuth("search", "-p", "searxng", "--content", "--json", "x").json["results"]
+    }
+    done = sleuth("search", "-p", "searxng", "--compress", "rag", "--json", "x")
+    for hit in done.json["results"][:3]:
+        for passage in hit["passages"]:
+            assert whole[hit["url"]][passage["start"] : passage["end"]] in hit["content"]
+
+
+def test_private_pages_are_not_read_by_default(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--json", "x", SLEUTH_FETCH_ALLOW_PRIVATE="false")
+    assert done.exit == 0
+    assert "private address" in done.err
+    assert {page["attempts"][0]["state"] for page in done.json["pages"]} == {"refused"}
+
+
+def test_what_was_read_is_found_again_offline(sleuth: Any, web: HTTPServer) -> None:
+    sleuth("search", "-p", "searxng", "--content", "runtime")
+    found = sleuth("search", "--offline", "--json", "glommio schedules async tasks").json
+    assert found["results"][0]["url"].endswith("/glommio")
+    sleuth("config", "set", "library.remember", "false")
+    assert sleuth("search", "-p", "searxng", "--content", "--json", "runtime").json["pages"][0]["cached"] is True
+
+
+def test_progress_comes_as_json_lines(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--progress", "json", "--json", "x")
+    events = [json.loads(line) for line in done.err.splitlines() if line.startswith("{")]
+    assert {event["event"] for event in events} == {"web_search_fetching"}
+    assert max(event["done"] for event in events) == 4
+    assert done.json["query"] == "x"
+
+
+@pytest.mark.parametrize("format", ["plain", "markdown", "rich"])
+def test_text_formats_show_the_page(sleuth: Any, web: HTTPServer, format: str) -> None:
+    out = sleuth("search", "-p", "searxng", "--content", "-f", format, "--color", "never", "runtime").out
+    assert "sentence 39 says so" in " ".join(out.split())
+    assert "about tokio" not in out
+
+
+def test_batch_reads_pages_too(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--batch", "-", stdin="runtime\n")
+    assert "sentence 39 says so" in json.loads(done.out)["results"][0]["content"]
+
+
+def test_replay_reads_no_page(sleuth: Any, web: HTTPServer, tmp_path: Any) -> None:
+    sleuth("search", "-p", "searxng", "--record", str(tmp_path / "tape"), "runtime")
+    before = len(web.log)
+    assert (
+        sleuth("search", "-p", "searxng", "--replay", str(tmp_path / "tape"), "--content", "--json", "runtime").exit
+        == 0
+    )
+    assert len(web.log) == before
+
+
+def test_cache_clear_throws_pages_away_too(sleuth: Any, web: HTTPServer) -> None:
+    sleuth("search", "-p", "searxng", "--content", "runtime")
+    assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 3
+    assert "1 answers and 3 pages" in sleuth("cache", "clear").out
+    assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 0

@@ -1,0 +1,79 @@
+"""Every provider from end to end: the table, the command, the HTTP layer and back, with its key masked everywhere."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+from sleuth.base.errors import EXITS, Exit
+from sleuth_providers import registry
+from sleuth_providers.base import Provider, Sample
+
+KEY = "sk-very-secret-0123456789"
+PROVIDERS = [name for name in registry.names() if name != "library"]
+
+
+def good(provider: Provider) -> Sample:
+    return next(sample for sample in provider.samples if not sample.error and sample.finds)
+
+
+def set_up(sleuth: Any, provider: Provider, server: HTTPServer, sample: Sample) -> None:
+    headers = {name: value for name, value in sample.headers.items() if name.lower() != "content-length"}
+    server.clear()
+    server.expect_request(re.compile(".*")).respond_with_handler(
+        lambda _: Response(sample.body.encode(), sample.status, headers)
+    )
+    host = server.url_for("/page?q=%s" if provider.type == "local" else "")
+    words = ["--api-host", host, *[f"--option={name}=x" for name in provider.required_options]]
+    words += [f"--option={name}={value}" for name, value in sample.account.options.items()]
+    if sample.account.engines:
+        words += ["--engines", ",".join(sample.account.engines)]
+    done = sleuth("providers", "set", provider.id, *words, "--api-key", "-", stdin=f"{KEY}\n")
+    assert done.exit == 0, done.err
+    sleuth.environ.pop("SEARXNG_URL", None)
+
+
+def options(sample: Sample) -> list[str]:
+    query = sample.query
+    words = ["--category", query.category, "--safe", query.safe, "-n", "50"]
+    words += ["--lang", query.lang] if query.lang else []
+    words += [f"--engine={name}" for name in query.engines]
+    return words
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_provider_answers_through_the_command(sleuth: Any, httpserver: HTTPServer, name: str) -> None:
+    provider = registry.load(name)
+    sample = good(provider)
+    set_up(sleuth, provider, httpserver, sample)
+    done = sleuth("search", "-p", name, "--json", "--debug", *options(sample), sample.query.text)
+    assert done.exit == 0, done.err
+    found = {hit["url"] for hit in done.json["results"]}
+    assert found, "the sample's results come through"
+    assert len(found) >= len(sample.finds) - 1, "but for duplicates"
+    shown = sleuth("providers", "show", name, "--json")
+    assert shown.json["apiKey"] == "sk-v…89"
+    tested = sleuth("providers", "test", name, "--json")
+    assert tested.json[0]["success"], tested.json
+    for output in (done, shown, tested, sleuth("providers", "list")):
+        assert KEY not in output.out + output.err
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [(name, number) for name in PROVIDERS for number, sample in enumerate(registry.load(name).samples) if sample.error],
+)
+def test_refusal_has_its_exit_code_and_no_key(sleuth: Any, httpserver: HTTPServer, name: str, number: int) -> None:
+    provider = registry.load(name)
+    sample = provider.samples[number]
+    set_up(sleuth, provider, httpserver, sample)
+    sleuth("config", "set", "websearch.retries", "1")
+    done = sleuth("search", "-p", name, "--json", *options(sample), sample.query.text)
+    error = json.loads(done.err.splitlines()[-1])["error"]
+    assert error["code"] == sample.error
+    assert done.exit == EXITS.get(sample.error, Exit.FAILED)
+    assert error["hint"]
+    assert KEY not in done.out + done.err

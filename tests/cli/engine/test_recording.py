@@ -1,0 +1,60 @@
+"""`--record` and `--replay`: the same answer again, without a request and without a key."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+KEY = "brave-secret-key-987654"
+
+
+def timeless(document: dict[str, Any]) -> str:
+    document["elapsedMs"] = 0
+    for attempt in document["attempts"]:
+        attempt["elapsedMs"] = 0
+    return json.dumps(document, sort_keys=True)
+
+
+def test_replay_gives_the_same_answer(make_sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> None:
+    sleuth = make_sleuth("one", SEARXNG_URL=httpserver.url_for(""), BRAVE_API_KEY=KEY)
+    hits = [{"url": f"https://a.example/{n}", "title": f"T{n}", "publishedDate": "2 days ago"} for n in range(5)]
+    httpserver.expect_request("/search").respond_with_json(
+        {"results": hits, "unresponsive_engines": [["x", "timeout"]]}
+    )
+    brave = [{"title": f"{KEY} echoed", "url": "https://a.example/3", "description": "x", "age": "1 day ago"}]
+    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": brave}})
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
+    recording = tmp_path / "tape.json"
+    search = ("search", "-p", "searxng,brave,library", "--json", "--explain", "searxng")
+    recorded = sleuth(*search, "--record", str(recording))
+    assert recorded.exit == 0
+    assert KEY not in recording.read_text()
+    httpserver.clear()
+    elsewhere = make_sleuth("two")
+    again = elsewhere(*search, "--replay", str(recording))
+    assert timeless(again.json) == timeless(elsewhere(*search, "--replay", str(recording)).json)
+    expected = recorded.out.replace(f"{KEY} echoed", "[hidden] echoed")
+    assert timeless(again.json) == timeless(json.loads(expected))
+
+
+def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
+    recording = tmp_path / "tape.json"
+    sleuth = make_sleuth()
+    first = sleuth("search", "-p", "searxng", "--record", str(recording), "x")
+    again = sleuth("search", "-p", "searxng", "--replay", str(recording), "x", SEARXNG_URL="http://127.0.0.1:2")
+    assert first.exit == again.exit == 6
+    assert again.err == first.err
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[]", '{"version": 9}', '{"version": 1, "recordedAt": "x", "exchanges": []}']
+)
+def test_file_that_is_no_recording_is_refused(sleuth: Any, tmp_path: Path, content: str) -> None:
+    (tmp_path / "tape.json").write_text(content)
+    done = sleuth("search", "--replay", str(tmp_path / "tape.json"), "x")
+    assert done.exit == 2
+    assert "is not a recording" in done.err
+    assert sleuth("search", "--replay", "/no/such/file", "x").exit == 2
+    assert sleuth("search", "--replay", "a", "--record", "b", "x").exit == 2

@@ -1,0 +1,493 @@
+"""`sleuth search` from end to end, against servers on loopback."""
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from sleuth.serving.schemas import SEARCH_ANSWER
+
+HITS = [
+    {
+        "url": "https://a.example/1",
+        "title": "First <b>hit</b>",
+        "content": "About rust async.",
+        "engines": ["x"],
+        "score": 2,
+    },
+    {
+        "url": "https://b.example/2",
+        "title": "第二个结果",
+        "content": "异步运行时的比较。",
+        "engines": ["y"],
+        "score": 1,
+    },
+    {
+        "url": "https://a.example/3",
+        "title": "Third",
+        "content": "More.",
+        "engines": ["x"],
+        "publishedDate": "2026-11-01",
+    },
+]
+
+
+def answer(results: list[dict[str, Any]] | None = None, **more: Any) -> dict[str, Any]:
+    return {"query": "q", "results": HITS if results is None else results, "unresponsive_engines": []} | more
+
+
+@pytest.fixture
+def searxng(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    """A SearXNG that answers with three hits, set as this home's instance."""
+    httpserver.expect_request("/search").respond_with_json(answer())
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    return httpserver
+
+
+@pytest.fixture
+def broken(httpserver: HTTPServer, sleuth: Any) -> Callable[[Callable[[Request], Response]], None]:
+    """A SearXNG that behaves as the test says."""
+
+    def install(handler: Callable[[Request], Response]) -> None:
+        httpserver.expect_request("/search").respond_with_handler(handler)
+        sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+
+    return install
+
+
+def test_words_need_no_quotes(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "how", "to", "enable", "json")
+    assert done.exit == 0
+    assert done.json["query"] == "how to enable json"
+    assert searxng.log[0][0].args["q"] == "how to enable json"
+
+
+def test_json_fits_the_published_schema(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "rust")
+    jsonschema.validate(done.json, SEARCH_ANSWER)
+    assert [hit["citation"] for hit in done.json["results"]] == [1, 2, 3]
+    assert done.json["outcome"] == "success"
+    assert done.json["attempts"][0]["state"] == "ok"
+    assert done.err == ""
+
+
+def test_several_questions_are_merged_and_joined(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "-q", "one", "-q", "two")
+    assert done.json["query"] == "one | two"
+    assert sorted(entry[0].args["q"] for entry in searxng.log) == ["one", "two"]
+    assert len(done.json["results"]) == 3
+
+
+def test_plain_is_the_default_in_a_pipe(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "rust")
+    assert done.out.startswith("1. First <b>hit</b>\n   https://a.example/1\n   About rust async.\n")
+    assert "\x1b" not in done.out
+
+
+def test_rich_is_the_default_on_a_terminal(sleuth: Any, searxng: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    done = sleuth("search", "-p", "searxng", "rust", terminal=True)
+    assert "\x1b]8;" in done.out, "titles are hyperlinks"
+    assert "第二个结果" in done.out
+    assert "3 of 3 results" in done.err
+
+
+@pytest.mark.parametrize("width", ["20", "40", "200"])
+def test_rich_stays_within_the_terminal(sleuth: Any, searxng: HTTPServer, monkeypatch: Any, width: str) -> None:
+    from sleuth.base.text import width as columns
+
+    monkeypatch.setenv("COLUMNS", width)
+    done = sleuth("search", "-p", "searxng", "--color", "never", "-f", "rich", "rust")
+    assert all(columns(line) <= int(width) for line in done.out.splitlines())
+
+
+def test_csv_has_a_header_and_harmless_cells(sleuth: Any, httpserver: HTTPServer) -> None:
+    hit = {"url": "https://a.example/1", "title": "=cmd()", "content": 'a "quoted", text'}
+    httpserver.expect_request("/search").respond_with_json(answer([hit]))
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    rows = list(csv.reader(io.StringIO(sleuth("search", "-p", "searxng", "-f", "csv", "x").out)))
+    assert rows[0] == ["rank", "title", "url", "snippet", "published", "providers"]
+    assert rows[1][1] == "'=cmd()"
+    assert rows[1][3] == 'a "quoted", text'
+
+
+def test_ndjson_is_one_result_a_line(sleuth: Any, searxng: HTTPServer) -> None:
+    lines = sleuth("search", "-p", "searxng", "-f", "ndjson", "x").out.splitlines()
+    assert [json.loads(line)["url"] for line in lines] == [hit["url"] for hit in HITS]
+
+
+def test_urls_are_addresses_alone(sleuth: Any, searxng: HTTPServer) -> None:
+    assert sleuth("search", "-p", "searxng", "-f", "urls", "x").out.splitlines() == [hit["url"] for hit in HITS]
+
+
+def test_markdown_escapes_what_the_web_says(sleuth: Any, httpserver: HTTPServer) -> None:
+    hit = {"url": "https://a.example/1)x", "title": "](javascript:alert(1))", "content": "*bold* <b>"}
+    httpserver.expect_request("/search").respond_with_json(answer([hit]))
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    out = sleuth("search", "-p", "searxng", "-f", "markdown", "x").out
+    assert "[\\]\\(javascript:alert\\(1\\)\\)](<https://a.example/1)x>)" in out
+    assert "\\*bold\\*" in out
+
+
+def test_template_and_fields_choose_what_is_shown(sleuth: Any, searxng: HTTPServer) -> None:
+    assert sleuth("search", "-p", "searxng", "--template", "{rank} {domain}", "x").out.startswith("1 a.example\n2 b.")
+    done = sleuth("search", "-p", "searxng", "--fields", "rank,url", "x")
+    assert done.out.splitlines()[0] == "1\thttps://a.example/1"
+    done = sleuth("search", "-p", "searxng", "--json", "--fields", "title", "x")
+    assert done.json["results"][2] == {"title": "Third"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--template", "{nosuch}"), "template"),
+        (("--template", "{rank.__class__}"), "template"),
+        (("--fields", "nosuch"), "no such field"),
+        (("--freshness", "yesterday"), "how new"),
+        (("--freshness", "2026-02-01..2026-01-01"), "how new"),
+        (("--lang", "not a language"), "language"),
+        (("-n", "0"), "--count"),
+        (("-n", "51"), "--count"),
+        (("--format", "xml"), "--format"),
+    ],
+)
+def test_bad_options_are_refused_with_a_hint(
+    sleuth: Any, searxng: HTTPServer, arguments: tuple[str, ...], message: str
+) -> None:
+    done = sleuth("search", "-p", "searxng", *arguments, "x")
+    assert done.exit == 2
+    assert message in done.err
+    assert done.err.startswith("error: ")
+    assert "\nhint: " in done.err
+
+
+@pytest.mark.parametrize("words", [(), ("",), ("  ",), ("\x00\x1b",), ("<>",)])
+def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
+    done = sleuth("search", *words)
+    assert (done.exit, done.out) == (2, "")
+    assert "nothing to search for" in done.err
+
+
+def test_output_file_is_written_whole(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
+    target = tmp_path / "out.json"
+    done = sleuth("search", "-p", "searxng", "--json", "-o", str(target), "x")
+    assert (done.exit, done.out) == (0, "")
+    assert json.loads(target.read_text())["query"] == "x"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_unknown_provider_is_named_with_a_near_one(sleuth: Any) -> None:
+    done = sleuth("search", "-p", "serxng", "x")
+    assert done.exit == 3
+    assert "did you mean searxng?" in done.err
+
+
+def test_json_errors_are_one_object_on_stderr(sleuth: Any) -> None:
+    done = sleuth("search", "-p", "nosuch", "--json", "x")
+    error = json.loads(done.err)["error"]
+    assert error["code"] == "PROVIDER_NOT_FOUND"
+    assert (error["status"], error["recoverable"]) == (404, False)
+    assert done.out == ""
+
+
+def test_missing_key_is_exit_4(sleuth: Any) -> None:
+    done = sleuth("search", "-p", "brave", "x")
+    assert done.exit == 4
+    assert "sleuth providers set brave --api-key -" in done.err
+
+
+def test_server_that_is_down_points_to_doctor(sleuth: Any) -> None:
+    started = time.monotonic()
+    done = sleuth("search", "-p", "searxng", "x")
+    assert done.exit == 6
+    assert "SearXNG cannot be reached (connection refused at 127.0.0.1:1)" in done.err
+    assert "sleuth doctor" in done.err
+    assert time.monotonic() - started < 2
+
+
+STATES = [
+    (lambda _: Response("<title>403</title>", 403, content_type="text/html"), 1, "bad_response", "- json"),
+    (lambda _: Response("Too Many Requests", 429), 5, "rate_limited", "limiter"),
+    (lambda _: Response("no", 401, {"WWW-Authenticate": "Basic"}), 1, "bad_response", "user name"),
+    (lambda _: Response("oops", 500), 6, "unreachable", "HTTP 500"),
+    (lambda _: Response("not json", 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
+    (lambda _: Response("<html>", 200, content_type="text/html"), 1, "bad_response", "HTML instead of JSON"),
+    (lambda _: Response("[1,2]", 200, content_type="application/json"), 1, "bad_response", "not a JSON object"),
+    (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
+    (lambda _: Response("", 302, {"Location": "https://elsewhere.example/"}), 1, "bad_response", "another place"),
+    (
+        lambda _: Response(
+            json.dumps(answer([], unresponsive_engines=[["g", "CAPTCHA"]])), content_type="application/json"
+        ),
+        5,
+        "blocked",
+        "none of the engines",
+    ),
+]
+
+
+@pytest.mark.parametrize(("handler", "code", "state", "words"), STATES)
+def test_broken_server_is_told_apart(sleuth: Any, broken: Any, handler: Any, code: int, state: str, words: str) -> None:
+    broken(handler)
+    done = sleuth("search", "-p", "searxng", "--json", "x")
+    assert done.exit == code
+    assert done.json["outcome"] == "failed"
+    assert done.json["attempts"][0]["state"] == state
+    assert words in json.loads(done.err)["error"]["message"] + str(json.loads(done.err)["error"]["hint"])
+    jsonschema.validate(done.json, SEARCH_ANSWER)
+
+
+def test_hanging_server_ends_at_the_time_limit(sleuth: Any, lone_server: HTTPServer) -> None:
+    lone_server.expect_request("/search").respond_with_handler(lambda _: time.sleep(2) or Response("late"))
+    sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
+    started = time.monotonic()
+    done = sleuth("search", "-p", "searxng", "--timeout", "0.5", "x")
+    assert done.exit == 6
+    assert "did not answer in time" in done.err
+    assert time.monotonic() - started < 1.5
+
+
+def test_empty_answer_is_done_and_says_so(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json(answer([]))
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("search", "-p", "searxng", "x")
+    assert (done.exit, done.out) == (0, "")
+    assert "no results for 'x'" in done.err
+    assert sleuth("search", "-p", "searxng", "--exit-status", "x").exit == 7
+    assert sleuth("search", "-p", "searxng", "--json", "x").json["outcome"] == "no_results"
+
+
+def test_failing_engines_make_an_answer_partial(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json(answer(unresponsive_engines=[["slow", "timeout"]]))
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("search", "-p", "searxng", "--json", "x")
+    assert done.json["outcome"] == "partial"
+    assert done.json["attempts"][0]["engines"] == {"slow": "timeout"}
+    assert "slow (timeout)" in done.err
+
+
+def test_without_network_the_library_answers_and_says_so(sleuth: Any) -> None:
+    sleuth("config", "set", "websearch.fallback", "searxng,library")
+    done = sleuth("search", "--json", "enable json in searxng")
+    assert done.exit == 0
+    assert done.json["outcome"] == "partial"
+    assert done.json["provider"] == "library"
+    assert "json" in done.json["results"][0]["title"].lower()
+    assert [attempt["state"] for attempt in done.json["attempts"]] == ["unreachable", "ok"]
+    assert "Library answered instead" in done.err
+
+
+def test_named_provider_is_strict_unless_fallback_is_allowed(sleuth: Any) -> None:
+    sleuth("config", "set", "websearch.fallback", "library")
+    assert sleuth("search", "-p", "searxng", "searxng").exit == 6
+    done = sleuth("search", "-p", "searxng", "--fallback", "--json", "searxng")
+    assert (done.exit, done.json["provider"]) == (0, "library")
+
+
+def test_empty_fallback_lets_nobody_else_see_the_query(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("no", 500)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    sleuth("config", "set", "websearch.fallback", "[]")
+    sleuth("config", "set", "websearch.default_provider", "searxng")
+    done = sleuth("search", "--json", "secret")
+    assert done.exit == 6
+    assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
+
+
+def test_several_providers_are_asked_at_once_and_a_failure_costs_a_warning(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng,brave", "--json", "x")
+    assert done.exit == 0
+    assert done.json["outcome"] == "partial"
+    assert [attempt["state"] for attempt in done.json["attempts"]] == ["ok", "key_missing"]
+    assert "Brave" in done.err
+
+
+def test_answers_are_kept_and_their_age_is_told(sleuth: Any, searxng: HTTPServer) -> None:
+    first = sleuth("search", "-p", "searxng", "--json", "rust")
+    again = sleuth("search", "-p", "searxng", "--json", "  RUST ")
+    assert (first.json["cached"], again.json["cached"]) == (False, True)
+    assert again.json["ageSeconds"] is not None
+    assert len(searxng.log) == 1
+    sleuth("search", "-p", "searxng", "--refresh", "rust")
+    sleuth("search", "-p", "searxng", "--no-cache", "rust")
+    assert len(searxng.log) == 3
+    assert sleuth("search", "-p", "searxng", "--json", "-n", "20", "rust").json["cached"] is False
+
+
+def test_offline_answers_from_the_cache_alone(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("search", "-p", "searxng", "rust")
+    searxng.clear()
+    assert sleuth("search", "-p", "searxng", "--offline", "--json", "rust").json["cached"] is True
+    done = sleuth("search", "-p", "searxng", "--offline", "never asked")
+    assert done.exit == 1
+    assert "offline" in done.err
+
+
+def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServer) -> None:
+    only = sleuth("search", "-p", "searxng", "--json", "--site", "b.example", "x")
+    assert [hit["url"] for hit in only.json["results"]] == ["https://b.example/2"]
+    without = sleuth("search", "-p", "searxng", "--json", "--exclude", "a.example", "x")
+    assert [hit["url"] for hit in without.json["results"]] == ["https://b.example/2"]
+    assert searxng.log[-1][0].args["q"] == "x -site:a.example"
+    sleuth("config", "set", "websearch.exclude_domains", r"/example\/[13]$/")
+    assert len(sleuth("search", "-p", "searxng", "--json", "x").json["results"]) == 1
+
+
+def test_what_a_provider_cannot_do_is_said_once(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
+    assert done.json["attempts"][0]["notApplied"] == ["range"]
+    assert done.err.count("SearXNG cannot do this: range") == 1
+
+
+def test_provider_that_keeps_failing_rests_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("slow down", 429)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    sleuth("config", "set", "websearch.fallback", "searxng,library")
+    sleuth("config", "set", "websearch.retries", "1")
+    first = sleuth("search", "--json", "searxng")
+    again = sleuth("search", "--json", "searxng json")
+    assert first.json["attempts"][0]["state"] == "rate_limited"
+    assert again.json["attempts"][0]["state"] == "cooldown"
+    assert "rests until" in again.err
+    assert len(httpserver.log) == 1
+
+
+def test_hostile_text_reaches_no_output_raw(sleuth: Any, httpserver: HTTPServer) -> None:
+    evil = "a\x1b]0;owned\x07b\x1b[31mc\u202ed\u0000e\r\nf[/bold][link=x]g"
+    hit = {"url": "https://a.example/\u202e\x1b[0m", "title": evil, "content": evil, "engines": [evil]}
+    bad = {"url": "javascript:alert(1)", "title": "no", "content": "no"}
+    body = answer([hit, bad], unresponsive_engines=[[evil, evil]], suggestions=[evil], answers=[evil])
+    httpserver.expect_request("/search").respond_with_json(body)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    for format in ("plain", "markdown", "csv", "urls", "rich", "ndjson", "json"):
+        done = sleuth("search", "-p", "searxng", "-f", format, "--color", "never", "--refresh", "x")
+        assert done.exit == 0
+        text = (done.out + done.err).replace("\n", "")
+        assert not [c for c in text if not c.isprintable()], format
+        assert "javascript:" not in text
+        assert "[/bold]" in text or format in ("markdown", "urls")
+
+
+def test_keys_are_in_no_output(sleuth: Any, httpserver: HTTPServer) -> None:
+    key = "sk-very-secret-key-123456"
+    httpserver.expect_request("/res/v1/web/search").respond_with_json({"error": f"bad key {key}"}, 422)
+    done = sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin=f"{key}\n")
+    assert done.exit == 0
+    outputs = [
+        sleuth("search", "-p", "brave", "x", "--debug"),
+        sleuth("search", "-p", "brave", "--json", "x"),
+        sleuth("providers", "show", "brave"),
+        sleuth("providers", "list", "--json"),
+        sleuth("providers", "test", "brave", "--json"),
+    ]
+    assert not [done for done in outputs if key in done.out + done.err]
+    assert "sk-v…56" in outputs[2].out
+
+
+def test_slow_first_provider_is_overtaken(sleuth: Any, lone_server: HTTPServer) -> None:
+    """In auto the next one starts early: a hanging first provider costs seconds, not the whole time limit."""
+    lone_server.expect_request("/search").respond_with_handler(lambda _: time.sleep(4.5) or Response("late"))
+    page = '<div class="web-result"><a class="result__a" href="https://a.example/">A</a></div>'
+    lone_server.expect_request("/html/").respond_with_data(page, content_type="text/html")
+    sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
+    sleuth("providers", "set", "duckduckgo", "--api-host", lone_server.url_for(""))
+    started = time.monotonic()
+    done = sleuth("search", "--json", "x")
+    assert time.monotonic() - started < 3.5
+    assert (done.exit, done.json["provider"]) == (0, "duckduckgo")
+    assert {a["provider"]: a["state"] for a in done.json["attempts"]} == {"searxng": "skipped", "duckduckgo": "ok"}
+
+
+def test_eight_providers_take_as_long_as_the_slowest(sleuth: Any, httpserver: HTTPServer) -> None:
+    def slow(request: Request) -> Response:
+        time.sleep(0.1 * int(request.args["engines"]))
+        return Response(json.dumps(answer()), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(slow)
+    for number in range(1, 9):
+        host = httpserver.url_for("")
+        sleuth(
+            "providers",
+            "add",
+            "--id",
+            f"s{number}",
+            "--adapter",
+            "searxng",
+            "--api-host",
+            host,
+            "--engines",
+            str(number),
+        )
+    done = sleuth("search", "--json", "-p", ",".join(f"s{n}" for n in range(1, 9)), "x")
+    assert done.exit == 0
+    assert len(done.json["results"][0]["providers"]) == 8
+    assert done.json["elapsedMs"] < 1150
+
+
+def test_explained_scores_can_be_recomputed(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("providers", "add", "--id", "other", "--adapter", "searxng", "--api-host", searxng.url_for(""))
+    sleuth("providers", "set", "other", "--option", "weight=0.5")
+    for hit in sleuth("search", "-p", "searxng,other", "--json", "--explain", "x").json["results"]:
+        assert hit["score"] == pytest.approx(
+            sum(vote["weight"] / (60 + vote["rank"]) for vote in hit["votes"]), abs=1e-6
+        )
+    assert "searxng #1 × 1.5 → 0.024590" in sleuth("search", "-p", "searxng,other", "--explain", "x").out
+
+
+def test_next_page_is_asked_once_when_filters_leave_too_few(sleuth: Any, httpserver: HTTPServer) -> None:
+    def pages(request: Request) -> Response:
+        page = int(request.args.get("pageno", "1"))
+        hits = [
+            {"url": f"https://{'a' if n % 2 else 'b'}.example/{page}/{n}", "title": f"{page}/{n}"} for n in range(6)
+        ]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(pages)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("search", "-p", "searxng", "--json", "--exclude", "b.example", "-n", "5", "x")
+    assert [hit["title"] for hit in done.json["results"]] == ["1/1", "1/3", "1/5", "2/1", "2/3"]
+    assert [request.args.get("pageno", "1") for request, _ in httpserver.log] == ["1", "2"]
+
+
+def test_rules_hold_for_every_provider(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
+    rules = tmp_path / "rules.txt"
+    rules.write_text("! mine\n$boost=5,site=b.example\n/3$discard\n$nonsense=,\n")
+    done = sleuth("search", "-p", "searxng", "--json", "--explain", "--rules", str(rules), "x")
+    assert [hit["url"] for hit in done.json["results"]] == ["https://b.example/2", "https://a.example/1"]
+    assert done.json["results"][0]["adjustments"]
+    assert "rules.txt:4:" in done.err
+    assert sleuth("search", "--rules", "/no/such", "x").exit == 2
+
+
+def test_no_fallback_asks_the_first_alone(sleuth: Any) -> None:
+    done = sleuth("search", "--json", "--no-fallback", "x")
+    assert done.exit == 6
+    assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
+
+
+def test_patterns_are_not_sent_to_providers(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "--exclude", r"*.a.example,/\/2$/", "x")
+    assert searxng.log[-1][0].args["q"] == "x"
+    assert "https://b.example/2" not in [hit["url"] for hit in done.json["results"]]
+    done = sleuth("search", "-p", "searxng", "--exclude", "/(a+)+$/", "y")
+    assert "broken or could take for ever" in done.err
+
+
+@pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "per_minute=abc", "timeout=0"])
+def test_options_that_are_no_numbers_are_refused(sleuth: Any, option: str) -> None:
+    done = sleuth("providers", "set", "searxng", "--option", option)
+    assert done.exit == 2
+    assert "it is a number from" in done.err
+
+
+def test_weight_of_nought_is_a_weight(sleuth: Any, searxng: HTTPServer) -> None:
+    assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
+    assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0

@@ -1,0 +1,47 @@
+"""What trafilatura leaves of a page becomes blocks, with nothing lost and nothing twice."""
+
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from sleuth.pages.blocks import Block
+from sleuth.pages.xml_blocks import from_tree
+
+
+def blocks(inner: str) -> Any:
+    return from_tree(etree.fromstring(f"<body>{inner}</body>"))
+
+
+@pytest.mark.parametrize(
+    ("inner", "expected"),
+    [
+        ("loose <p>a</p> tail", [("paragraph", "loose"), ("paragraph", "a"), ("paragraph", "tail")]),
+        ("<div>x<p>a</p></div>", [("paragraph", "x"), ("paragraph", "a")]),
+        ("<p>one<lb/>two\n  three</p>", [("paragraph", "one\ntwo three")]),
+        ("<p>a <hi>b</hi> <ref>c</ref>, d</p>", [("paragraph", "a b c, d")]),
+        ("<p>run <code>x = 1</code> now</p>", [("paragraph", "run `x = 1` now")]),
+        ("<p>run <code>a`b</code> now</p>", [("paragraph", "run a`b now")]),
+        ("<code>a\n  b<lb/>c</code>", [("code", "a\n  b\nc")]),
+        ("<quote>$ a\n$ b</quote>", [("quote", "$ a\n$ b")]),
+        ("<quote><p>a\nb</p><p>c</p></quote>", [("quote", "a b\nc")]),
+        ("<head>x</head><p> </p>", [("heading", "x")]),
+        ("<table><row><cell>a</cell></row><row><cell>b</cell></row></table>", [("paragraph", "a"), ("paragraph", "b")]),
+        ("<table><row><cell>a</cell><cell>b</cell></row></table>", [("paragraph", "a"), ("paragraph", "b")]),
+        (
+            "<table><row><cell>a</cell><cell/></row><row><cell><p>1</p><p>2</p></cell><cell>3</cell></row></table>",
+            [("table", "a\t\n1 2\t3")],
+        ),
+        ("<list><item>a</item><list><item>b</item></list></list>", [("item", "a"), ("item", "b")]),
+        ("<p>a<list><item>b</item></list></p>", [("paragraph", "a\nb")]),
+    ],
+)
+def test_elements_become_blocks(inner: str, expected: list[tuple[str, str]]) -> None:
+    assert [(one.kind, one.text) for one in blocks(inner)] == expected
+
+
+def test_headings_and_items_have_levels() -> None:
+    inner = '<head rend="h4">x</head><head rend="odd">y</head>'
+    assert blocks(inner) == [Block("heading", "x", 4), Block("heading", "y", 2)]
+    inner = "<list><item>a<list><item>b<list><item>c</item></list></item></list></item><item>d</item></list>"
+    assert [(one.text, one.level) for one in blocks(inner)] == [("a", 0), ("b", 1), ("c", 2), ("d", 0)]

@@ -1,0 +1,371 @@
+"""The HTTP API of a real server: shapes, statuses, PATCH, search, and what is never told."""
+
+import json
+import sqlite3
+import subprocess
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from sleuth.api import Client
+from sleuth.serving.http.app import Api
+from sleuth.serving.http.openapi import document
+from sleuth.store.provider_table import ProviderRow
+
+ONE = "/websearch-providers/tavily"
+KEY, PASSWORD = "tvly-planted-secret-4711", "planted-password-0815"
+
+
+@pytest.fixture
+def fresh(server: Any) -> Any:
+    """Give the server with a row as it came."""
+    server.call("PATCH", ONE, dict.fromkeys(("apiKey", "apiHost", "engines", "basicAuthPassword", "usingBrowser")))
+    server.call("PATCH", ONE, {"name": "Tavily", "type": "api", "basicAuthUsername": None})
+    return server
+
+
+def stored(server: Any, id: str = "tavily") -> dict[str, Any]:
+    with sqlite3.connect(server.home / "data" / "sleuth.db") as connection:
+        connection.row_factory = sqlite3.Row
+        return dict(connection.execute("SELECT * FROM websearch_provider WHERE id = ?", (id,)).fetchone())
+
+
+def test_health_is_told_without_a_token(server: Any) -> None:
+    reply = server.call("GET", "/healthz", token="")
+    assert (reply.status, reply.json["status"]) == (200, "ok")
+
+
+def test_providers_come_in_pages(server: Any) -> None:
+    every = server.call("GET", "/websearch-providers?limit=100").json
+    first = server.call("GET", "/websearch-providers").json
+    second = server.call("GET", "/websearch-providers?page=2&limit=20").json
+    assert (first["page"], first["limit"], first["total"]) == (1, 20, every["total"])
+    assert first["items"] + second["items"] == every["items"][:40]
+    assert server.call("GET", "/websearch-providers?page=999").json["items"] == []
+
+
+@pytest.mark.parametrize(
+    "query", ["page=0", "limit=0", "limit=101", "page=x", "page=-1", "limit=", "page=1.0", "page=²"]
+)
+def test_page_that_makes_no_sense_is_refused(server: Any, query: str) -> None:
+    reply = server.call("GET", f"/websearch-providers?{query.replace('²', '%C2%B2')}")
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+
+
+def test_provider_has_exactly_the_published_fields(server: Any) -> None:
+    shown = server.call("GET", ONE).json
+    assert list(shown) == [
+        *("id", "name", "type", "apiKey", "apiHost", "engines", "usingBrowser"),
+        *("basicAuthUsername", "basicAuthPassword", "createdAt", "updatedAt"),
+    ]
+    assert 1_700_000_000 < shown["createdAt"] <= shown["updatedAt"]
+
+
+def test_unknown_provider_is_404_with_the_nearest_name(server: Any) -> None:
+    for method, path in (("GET", "tavly"), ("PATCH", "tavly"), ("POST", "tavly/test")):
+        reply = server.call(method, f"/websearch-providers/{path}", {} if method == "PATCH" else None)
+        assert (reply.status, reply.code) == (404, "PROVIDER_NOT_FOUND")
+        assert "tavily" in reply.json["error"]["message"]
+
+
+def test_patch_changes_what_is_sent_and_answers_the_whole(fresh: Any) -> None:
+    sent = {"name": "Mine", "apiHost": "https://mirror.example.org", "engines": ["a", "b"], "usingBrowser": True}
+    reply = fresh.call("PATCH", ONE, sent)
+    assert reply.status == 200
+    assert reply.json == fresh.call("GET", ONE).json
+    assert {name: reply.json[name] for name in sent} == sent
+
+
+def test_null_clears_and_absent_keeps(fresh: Any) -> None:
+    fresh.call("PATCH", ONE, {"apiKey": KEY, "engines": ["a"], "usingBrowser": True, "basicAuthUsername": "me"})
+    assert fresh.call("PATCH", ONE, {"apiHost": "https://x.example"}).json["engines"] == ["a"]
+    cleared = fresh.call("PATCH", ONE, {"apiKey": None, "engines": None, "usingBrowser": None}).json
+    assert (cleared["apiKey"], cleared["engines"], cleared["usingBrowser"]) == (None, None, False)
+    assert (cleared["apiHost"], cleared["basicAuthUsername"]) == ("https://x.example", "me")
+    assert fresh.call("PATCH", ONE, {}).json["apiHost"] == "https://x.example"
+
+
+def test_masked_secret_sent_back_keeps_the_real_one(fresh: Any) -> None:
+    shown = fresh.call("PATCH", ONE, {"apiKey": KEY, "basicAuthPassword": PASSWORD}).json
+    assert (shown["apiKey"], shown["basicAuthPassword"]) == ("tvly…11", "plan…15")
+    whole = {name: shown[name] for name in ("name", "type", "apiKey", "apiHost", "engines", "usingBrowser")}
+    fresh.call("PATCH", ONE, whole | {"basicAuthPassword": shown["basicAuthPassword"], "name": "Renamed"})
+    row = stored(fresh)
+    assert (row["api_key"], row["basic_auth_password"], row["name"]) == (KEY, PASSWORD, "Renamed")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"apiKey": "tvly…99"},  # the mask of another key
+        {"apiKey": "cmd:touch /tmp/never"},
+        {"apiKey": "env:HOME"},
+        {"apiKey": "keyring:other/service"},
+        {"apiKey": ""},
+        {"apiKey": 5},
+        {"apiKey": "a\nb"},
+        {"name": None},
+        {"name": "  "},
+        {"name": "\u202e\u200b"},
+        {"type": None},
+        {"type": "remote"},
+        {"apiHost": "ftp://x.example"},
+        {"apiHost": "https://me:secret@x.example"},
+        {"apiHost": "http://[x"},
+        {"type": "local", "apiHost": "https://x.example/search"},
+        {"engines": "a,b"},
+        {"engines": [1]},
+        {"engines": [""]},
+        {"usingBrowser": "yes"},
+        {"usingBrowser": 1},
+        {"enabled": False},
+        {"id": "other"},
+        {"isDefault": True},
+    ],
+    ids=json.dumps,
+)
+def test_change_that_does_not_fit_is_refused_and_nothing_is_written(fresh: Any, changes: dict[str, Any]) -> None:
+    before = stored(fresh)
+    reply = fresh.call("PATCH", ONE, {"basicAuthUsername": "me"} | changes)
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+    assert stored(fresh) == before
+
+
+def test_name_reaches_no_terminal_with_tricks(fresh: Any) -> None:
+    assert fresh.call("PATCH", ONE, {"name": "Ta\u202evi\u200bly"}).json["name"] == "Tavily"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"[]", b"null", b'"x"', b"{", b'{"a": NaN}', b"\xff{}"),
+        *(b'{"name": "a", "name": "b"}', b'{"name": "\\ud800"}', b"[" * 100_000, b'{"name":' * 50_000, b"1" * 100_000),
+    ],
+    ids=lambda body: body[:20].decode("latin-1"),
+)
+def test_body_that_is_no_json_object_is_refused(server: Any, body: bytes) -> None:
+    reply = server.call("PATCH", ONE, body, Content_Type="application/json")
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16", ""]
+)
+def test_body_of_another_kind_is_refused(server: Any, kind: str) -> None:
+    reply = server.call("POST", "/websearch/search", b"{}", Content_Type=kind)
+    assert (reply.status, reply.code) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_provider_is_tried_out(server: Any) -> None:
+    good = server.call("POST", "/websearch-providers/searxng/test").json
+    assert (good["success"], good["message"]) == (True, "3 results")
+    bad = server.call("POST", "/websearch-providers/brave/test")
+    assert (bad.status, bad.json["success"]) == (200, False)
+    assert "API key" in bad.json["message"]
+
+
+def test_search_answers_with_the_fields_of_the_command(server: Any) -> None:
+    reply = server.call("POST", "/websearch/search", {"providerId": "searxng", "questions": ["tokio", "rust"]})
+    assert reply.status == 200
+    assert (reply.json["query"], reply.json["provider"]) == ("tokio | rust", "searxng")
+    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3}
+    hit = reply.json["results"][0]
+    assert (hit["citation"], hit["url"], hit["content"]) == (1, "https://a.example/0", "Text 0.")
+
+
+def test_search_without_results_is_no_failure(server: Any) -> None:
+    reply = server.call("POST", "/websearch/search", {"providerId": "searxng", "questions": ["nothing"]})
+    assert (reply.status, reply.json["outcome"], reply.json["results"]) == (200, "no_results", [])
+
+
+def test_auto_asks_whoever_the_settings_name(server: Any) -> None:
+    reply = server.call("POST", "/websearch/search", {"providerId": "auto", "questions": ["tokio"]})
+    assert reply.json["provider"] == "searxng"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"providerId": "searxng"},
+        {"questions": ["x"]},
+        {"providerId": "", "questions": ["x"]},
+        {"providerId": None, "questions": ["x"]},
+        {"providerId": "searxng", "questions": []},
+        {"providerId": "searxng", "questions": [""]},
+        {"providerId": "searxng", "questions": [" "]},
+        {"providerId": "searxng", "questions": ["<>"]},
+        {"providerId": "searxng", "questions": "x"},
+        {"providerId": "searxng", "questions": [["x"]]},
+        {"providerId": "searxng", "questions": ["x"], "links": "https://a.example/"},
+        {"providerId": "searxng", "questions": ["summarize"], "links": ["javascript:alert(1)"]},
+        {"providerId": "searxng", "questions": ["x"], "tracing": {"other": "x"}},
+        {"providerId": "searxng", "questions": ["x"], "count": 5},
+    ],
+    ids=json.dumps,
+)
+def test_search_that_makes_no_sense_is_refused(server: Any, body: dict[str, Any]) -> None:
+    reply = server.call("POST", "/websearch/search", body)
+    assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("id", ["searxg", "all", "searxng,wikipedia", "Auto", "\u0000"])
+def test_search_with_an_unknown_provider_is_404(server: Any, id: str) -> None:
+    reply = server.call("POST", "/websearch/search", {"providerId": id, "questions": ["x"]})
+    assert (reply.status, reply.code) == (404, "PROVIDER_NOT_FOUND")
+
+
+def test_search_that_fails_is_500_with_reason_and_hint(server: Any) -> None:
+    reply = server.call("POST", "/websearch/search", {"providerId": "brave", "questions": ["x"]})
+    assert (reply.status, reply.code) == (500, "API_KEY_MISSING")
+    assert "sleuth providers set brave" in reply.json["error"]["hint"]
+
+
+def test_links_are_summarised(server: Any, upstream: str) -> None:
+    links = [f"{upstream}/page", f"{upstream}/page", "http://127.0.0.1:1/"]
+    reply = server.call(
+        "POST", "/websearch/search", {"providerId": "auto", "questions": ["summarize", "futures"], "links": links}
+    ).json
+    assert (reply["outcome"], reply["query"], reply["method"]) == ("partial", "futures", "extractive")
+    assert [(hit["title"], hit["url"]) for hit in reply["results"]] == [("Tokio", f"{upstream}/page")]
+    assert "futures" in reply["results"][0]["content"]
+    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1}
+    assert [bool(source["problem"]) for source in reply["sources"]] == [False, True]
+    assert reply["summary"][0]["citation"] == 1
+
+
+def test_links_that_cannot_be_read_are_500(server: Any) -> None:
+    body = {"providerId": "auto", "questions": ["summarize"], "links": ["http://127.0.0.1:1/"]}
+    reply = server.call("POST", "/websearch/search", body)
+    assert (reply.status, reply.code) == (500, "FETCH_FAILED")
+
+
+def test_links_beside_an_ordinary_question_are_not_silently_ignored(server: Any) -> None:
+    body = {"providerId": "searxng", "questions": ["tokio"], "links": ["https://a.example/"]}
+    assert any("summarize" in text for text in server.call("POST", "/websearch/search", body).json["warnings"])
+
+
+def test_tracing_goes_to_the_log_and_nowhere_else(server: Any) -> None:
+    tracing = {"topicId": "topic-4711", "parentSpanId": "span\u001b[31m-4711", "modelName": "m" * 400}
+    body = {"providerId": "searxng", "questions": ["traced"], "tracing": tracing}
+    assert server.call("POST", "/websearch/search", body).status == 200
+    line = next(line for line in server.log.splitlines() if "topic-4711" in line)
+    assert "span[31m-4711" in line
+    assert len(line) < 400
+    kept = [path for path in server.home.rglob("*") if path.is_file() and path.name != "sleuth.log"]
+    assert len(kept) > 2
+    assert [path for path in kept if b"topic-4711" in path.read_bytes()] == []
+
+
+def test_no_secret_is_ever_told(fresh: Any) -> None:
+    token, said = fresh.token, []
+
+    def call(method: str, path: str, body: Any = None, **headers: str) -> None:
+        reply = fresh.call(method, path, body, **headers)
+        said.append(reply.text + str(reply.headers))
+
+    call("PATCH", ONE, {"apiKey": KEY, "basicAuthUsername": "me", "basicAuthPassword": PASSWORD})
+    call("PATCH", ONE, {"apiKey": KEY, "type": "nonsense"})
+    call("PATCH", ONE, {"apiKey": f"{KEY}\n"})
+    call("PATCH", ONE, {"apiKey": f"cmd:echo {KEY}"})
+    call("PATCH", ONE, {"basicAuthPassword": [PASSWORD]})
+    call("GET", ONE)
+    call("GET", "/websearch-providers?limit=100")
+    call("PATCH", "/websearch-providers/searxng", {"basicAuthUsername": "me", "basicAuthPassword": PASSWORD})
+    call("POST", "/websearch-providers/searxng/test")
+    call("POST", "/websearch/search", {"providerId": "searxng", "questions": ["secret"]})
+    call("PATCH", ONE, {"apiHost": "http://127.0.0.1:1"})
+    call("POST", f"{ONE}/test")
+    call("POST", "/websearch/search", {"providerId": "tavily", "questions": ["x"]})
+    call("POST", "/ask", {"question": "x", "providerId": "tavily", "search": "on"})
+    call("GET", "/openapi.json")
+    call("GET", "/nowhere")
+    call("DELETE", ONE)
+    call("GET", "/healthz", Origin="https://evil.example")
+    fresh.call("PATCH", "/websearch-providers/searxng", {"basicAuthUsername": None, "basicAuthPassword": None})
+    told = "\n".join([*said, fresh.log])
+    assert len(said) > 15
+    assert [secret for secret in (KEY, PASSWORD, token) if secret in told] == []
+
+
+def test_change_is_seen_by_the_command_line_and_the_other_way_round(fresh: Any, make_sleuth: Any) -> None:
+    sleuth = make_sleuth(SLEUTH_HOME=str(fresh.home))
+    fresh.call("PATCH", ONE, {"name": "Over HTTP"})
+    assert sleuth("providers", "show", "tavily", "--json").json["name"] == "Over HTTP"
+    sleuth("providers", "set", "tavily", "--name", "By hand")
+    assert fresh.call("GET", ONE).json["name"] == "By hand"
+
+
+def test_every_method_that_is_not_there_is_refused_with_those_that_are(server: Any) -> None:
+    for method in ("DELETE", "PUT", "POST", "OPTIONS"):
+        reply = server.call(method, ONE)
+        assert (reply.status, reply.code) == (405, "METHOD_NOT_ALLOWED")
+        assert set(reply.headers["allow"].split(", ")) == {"GET", "PATCH", "HEAD"}
+    for path in ("/nowhere", "/", "/healthz/", "/websearch-providers/", "/websearch-providers/a/b/c"):
+        assert server.call("GET", path).code == "NOT_FOUND"
+
+
+def test_head_is_get_without_a_body(server: Any) -> None:
+    for path in ("/healthz", ONE):
+        reply = server.call("HEAD", path)
+        assert (reply.status, reply.text) == (200, "")
+        assert int(reply.headers["content-length"]) > 10
+
+
+def test_answers_are_neither_kept_nor_guessed_at(server: Any) -> None:
+    headers = server.call("GET", ONE).headers
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+    assert "server" not in headers
+
+
+def test_curl_gets_what_it_asks_for(server: Any) -> None:
+    words = ["curl", "-sS", "--oauth2-bearer", server.token, "--json", '{"providerId": "auto", "questions": ["x"]}']
+    done = subprocess.run([*words, f"{server.url}/websearch/search"], capture_output=True, timeout=30, check=True)
+    assert json.loads(done.stdout)["outcome"] == "success"
+
+
+def test_document_and_routes_agree() -> None:
+    routes = {(route.path, method) for route in Api(Client({})).router().routes for method in route.methods}
+    described = {
+        (path, method.upper())
+        for path, methods in document()["paths"].items()
+        for method in methods
+        if method != "parameters"
+    }
+    assert {(path, method) for path, method in routes if method != "HEAD"} == described
+
+
+def test_document_is_served_and_its_schemas_and_examples_are_good(server: Any) -> None:
+    served = server.call("GET", "/openapi.json").json
+    assert served == json.loads(json.dumps(document()))
+    for schema in served["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+    checked = 0
+    for place in find(served["paths"], "schema"):
+        examples = [entry["value"] for entry in place.get("examples", {}).values()]
+        for example in [*examples, *([place["example"]] if "example" in place else [])]:
+            Draft202012Validator(served | place["schema"]).validate(example)
+            checked += 1
+    assert checked > 40
+
+
+def find(value: Any, name: str) -> list[dict[str, Any]]:
+    """Return every object that has a field."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    here = [value] if isinstance(value, dict) and name in value else []
+    return here + [found for entry in inner for found in find(entry, name)]
+
+
+def test_document_names_every_status_that_a_request_with_a_body_can_have() -> None:
+    for path, method in (("/websearch/search", "post"), ("/websearch-providers/{id}", "patch"), ("/ask", "post")):
+        responses = document()["paths"][path][method]["responses"]
+        assert set(responses) == {"200", "400", "401", "403", "404", "405", "408", "413", "415", "500", "503"}
+
+
+def test_every_column_that_may_be_changed_is_one_of_the_table() -> None:
+    from sleuth.serving.http.forms import PATCH
+    from sleuth.serving.http.providers import COLUMNS
+
+    assert PATCH["properties"].keys() == COLUMNS.keys()
+    assert set(COLUMNS.values()) <= set(ProviderRow._fields)

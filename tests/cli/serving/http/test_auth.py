@@ -1,0 +1,255 @@
+"""Who gets in: tokens, names and origins; and how the command starts and ends."""
+
+import os
+import signal
+import socket
+import stat
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sleuth.base.errors import RequestError, SettingsError
+from sleuth.serving.http.auth import allowed_hosts, allowed_origins
+from sleuth.serving.http.tokens import find_token
+
+ORIGIN = "https://app.example.org"
+PATHS = ("/openapi.json", "/websearch-providers", "/websearch-providers/searxng", "/nowhere", "/healthz/", "/HEALTHZ")
+
+
+@pytest.fixture(scope="module")
+def gated(serve: Any) -> Any:
+    """Give a server with one foreign name and one foreign origin."""
+    return serve("--allow-host", "Search.example.org", "--allow-origin", f"{ORIGIN}/")
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "wrong-token-of-some-length-0123456789-abcdefg", "é"])
+@pytest.mark.parametrize("path", PATHS)
+def test_everything_needs_the_token(gated: Any, path: str, token: str) -> None:
+    reply = gated.call("GET", path, token=token)
+    assert (reply.status, reply.code) == (401, "TOKEN_REFUSED")
+    assert reply.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "POST", "DELETE", "OPTIONS"])
+def test_every_method_needs_the_token(gated: Any, method: str) -> None:
+    assert gated.call(method, "/websearch-providers/searxng", {"name": "x"}, token="").status == 401
+
+
+def test_token_is_taken_from_nowhere_but_the_header(gated: Any) -> None:
+    token = gated.token
+    for headers in ({"Authorization": f"Basic {token}"}, {"Authorization": token}, {"Cookie": f"token={token}"}):
+        assert gated.call("GET", "/websearch-providers", token="", **headers).status == 401
+    assert gated.call("GET", f"/websearch-providers?access_token={token}", token="").status == 401
+    assert gated.call("GET", "/websearch-providers", token="", Authorization=f"bearer {token}").status == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["evil.example", "evil.example:{port}", "127.0.0.1", "localhost:1", "127.0.0.1.evil.example:{port}"]
+)
+def test_foreign_name_is_refused(gated: Any, name: str) -> None:
+    for path in ("/healthz", "/websearch-providers"):
+        reply = gated.call("GET", path, Host=name.format(port=gated.port))
+        assert (reply.status, reply.code) == (403, "HOST_REFUSED")
+
+
+@pytest.mark.parametrize(
+    "name", ["127.0.0.1:{port}", "LOCALHOST:{port}", "[::1]:{port}", "search.example.org", "search.example.org:{port}"]
+)
+def test_own_and_allowed_names_are_taken(gated: Any, name: str) -> None:
+    assert gated.call("GET", "/healthz", Host=name.format(port=gated.port)).status == 200
+
+
+def test_request_without_a_name_is_refused(gated: Any) -> None:
+    with socket.create_connection(("127.0.0.1", gated.port), 10) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+        assert b"403" in connection.recv(20)
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1:{port}", "http://app.example.org", ""]
+)
+def test_foreign_origin_is_refused_even_with_the_token(gated: Any, origin: str) -> None:
+    for method, path in (("GET", "/healthz"), ("GET", "/websearch-providers"), ("OPTIONS", "/websearch-providers")):
+        reply = gated.call(method, path, Origin=origin.format(port=gated.port), Access_Control_Request_Method="GET")
+        assert (reply.status, reply.code) == (403, "ORIGIN_REFUSED")
+        assert not [name for name in reply.headers if name.startswith("access-control")]
+
+
+def test_allowed_origin_may_ask_first_and_read_answers_and_errors(gated: Any) -> None:
+    asked = gated.call("OPTIONS", "/websearch/search", token="", Origin=ORIGIN, Access_Control_Request_Method="POST")
+    assert asked.status == 204
+    assert asked.headers["access-control-allow-origin"] == ORIGIN
+    assert "POST" in asked.headers["access-control-allow-methods"]
+    assert "Authorization" in asked.headers["access-control-allow-headers"]
+    for token, status in ((gated.token, 200), ("", 401)):
+        reply = gated.call("GET", "/websearch-providers", token=token, Origin=ORIGIN)
+        assert (reply.status, reply.headers["access-control-allow-origin"]) == (status, ORIGIN)
+        assert reply.headers["vary"] == "Origin"
+    assert "access-control-allow-origin" not in gated.call("GET", "/healthz").headers
+
+
+def test_log_names_every_request_but_no_token(gated: Any) -> None:
+    gated.call("GET", "/nowhere%1b[31m?token=in-the-query")
+    lines: list[str] = []
+    until = time.monotonic() + 10
+    while not lines and time.monotonic() < until:  # it is written when the answer is out
+        lines = [line for line in gated.log.splitlines() if "/nowhere[31m" in line]
+    assert "GET" in lines[-1]
+    assert "404" in lines[-1]
+    assert gated.token not in gated.log
+    assert "in-the-query" not in gated.log
+
+
+def test_allowed_hosts_of_an_address_of_another_kind() -> None:
+    assert "[fe80::1]:80" in allowed_hosts("fe80::1", 80, ())
+    assert {"localhost", "localhost:80"} <= allowed_hosts("127.0.0.1", 80, ())
+    assert not [name for name in allowed_hosts("0.0.0.0", 7373, ()) if name.startswith("0.0.0.0")]
+    assert {"a.example:8443", "b.example", "b.example:1"} <= allowed_hosts(
+        "127.0.0.1", 1, ["a.example:8443", "b.example"]
+    )
+
+
+@pytest.mark.parametrize("name", ["", "*", "https://a.example", "a b", "a.example/x", "a.example:99999999"])
+def test_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(RequestError):
+        allowed_hosts("127.0.0.1", 1, [name])
+
+
+@pytest.mark.parametrize("origin", ["", "*", "null", "a.example", "https://a.example/path", "https://"])
+def test_origin_that_is_none_is_refused(origin: str) -> None:
+    with pytest.raises(RequestError):
+        allowed_origins([origin])
+
+
+def test_token_is_made_once_and_private(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        first = find_token({}, str(tmp_path / "state"))
+    finally:
+        os.umask(old)
+    again = find_token({}, str(tmp_path / "state"))
+    assert first.text == again.text
+    assert len(first.text) == 43
+    assert stat.S_IMODE(os.stat(first.place).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(tmp_path / "state").st_mode) == 0o700
+    assert first.warning == ""
+
+
+def test_token_made_by_many_at_once_is_one(tmp_path: Path) -> None:
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda: found.append(find_token({}, str(tmp_path)).text)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+    assert len(found) == 8
+
+
+def test_token_of_the_environment_wins_over_that_of_the_state_and_a_file_named_over_both(tmp_path: Path) -> None:
+    file = tmp_path / "mine"
+    file.write_text("token-of-a-file-0123456789\n")
+    file.chmod(0o644)
+    environ = {"SLEUTH_SERVE_TOKEN": "token-of-the-environment"}
+    assert find_token(environ, str(tmp_path)).text == "token-of-the-environment"
+    named = find_token(environ, str(tmp_path), str(file))
+    assert named.text == "token-of-a-file-0123456789"
+    assert "chmod 600" in named.warning
+
+
+@pytest.mark.parametrize("text", ["short", "has blanks in it 0123456789", "täken-0123456789abc", "x" * 501, ""])
+def test_token_that_is_none_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "token"
+    file.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        find_token({}, str(tmp_path), str(file))
+    assert not text or text not in str(caught.value)
+
+
+def test_token_is_printed_when_asked_for_and_nothing_is_served(sleuth: Any) -> None:
+    first, second = sleuth("serve", "--print-token"), sleuth("serve", "--print-token")
+    assert (first.exit, first.err, first.out) == (0, "", second.out)
+    assert len(first.out) == 44
+
+
+def test_address_that_others_can_reach_is_refused(sleuth: Any) -> None:
+    done = sleuth("serve", "--host", "0.0.0.0", "--port", "0")
+    assert done.exit == 2
+    assert "--allow-remote" in done.err
+
+
+def test_address_that_others_can_reach_is_served_when_meant_with_a_warning(serve: Any) -> None:
+    server = serve("--host", "0.0.0.0", "--allow-remote")
+    assert server.said.startswith("warning: whoever can reach http://0.0.0.0")
+    assert server.call("GET", "/healthz", Host=f"0.0.0.0:{server.port}").status == 403
+    assert server.call("GET", "/healthz").status == 200
+
+
+def test_port_that_is_taken_is_said(sleuth: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = sleuth("serve", "--port", port)
+    assert done.exit == 1
+    assert f"cannot listen on 127.0.0.1 port {port}" in done.err
+    assert "--port 0" in done.err
+
+
+@pytest.mark.parametrize("host", ["a" * 80, "..", "192.0.2.1"])
+def test_host_that_is_not_of_this_machine_is_said(sleuth: Any, host: str) -> None:
+    done = sleuth("serve", "--port", "0", "--host", host, "--allow-remote")
+    assert done.exit == 2
+    assert f"{host!r} is not an address of this machine" in done.err
+
+
+def test_missing_extra_is_named(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sleuth.commands.serve.find_spec", lambda name: None)
+    done = sleuth("serve")
+    assert done.exit == 2
+    assert "pip install 'sleuth[serve]'" in done.err
+
+
+def test_broken_database_is_said_before_anything_is_served(sleuth: Any) -> None:
+    (sleuth.home / "data").mkdir(parents=True)
+    (sleuth.home / "data" / "sleuth.db").write_bytes(b"this is no database, but long enough to be looked at" * 20)
+    done = sleuth("serve", "--port", "0")
+    assert done.exit == 2
+    assert "cannot be used" in done.err
+
+
+@pytest.mark.parametrize(
+    ("number", "exit", "said"), [(signal.SIGTERM, 0, ""), (signal.SIGINT, 130, "\nerror: interrupted\n")]
+)
+def test_signal_ends_it_in_good_order(serve: Any, number: int, exit: int, said: str) -> None:
+    server = serve()
+    assert server.call("GET", "/healthz").status == 200
+    assert server.stop(number) == (exit, "", said)
+
+
+def test_running_request_is_finished_when_the_server_is_stopped(serve: Any, asked: list[str]) -> None:
+    server, replies = serve(), []
+    body = {"providerId": "searxng", "questions": ["slow end"]}
+    thread = threading.Thread(target=lambda: replies.append(server.call("POST", "/websearch/search", body)))
+    thread.start()
+    while "slow end" not in asked:
+        thread.join(0.02)
+    code, out, err = server.stop()
+    thread.join()
+    assert (code, out, err) == (0, "", "")
+    assert replies[0].status == 200
+
+
+def test_request_that_takes_too_long_is_told_that_the_server_stops(serve: Any, asked: list[str]) -> None:
+    server, replies = serve(SLEUTH_SEARXNG_TIMEOUT="20"), []
+    body = {"providerId": "searxng", "questions": ["hang on"]}
+    thread = threading.Thread(target=lambda: replies.append(server.call("POST", "/websearch/search", body)))
+    thread.start()
+    while "hang on" not in asked:
+        thread.join(0.02)
+    started = time.monotonic()
+    assert server.stop()[0] == 0
+    thread.join()
+    assert (replies[0].status, replies[0].code) == (503, "STOPPING")
+    assert time.monotonic() - started < 10

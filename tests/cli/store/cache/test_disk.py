@@ -1,0 +1,356 @@
+"""Answers are kept for a while, shared by all processes; a cache that fails means no cache, never a failed search."""
+
+import json
+import os
+import pickle
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sleuth.base.files import locked
+from sleuth.store.cache import disk as module
+from sleuth.store.cache.disk import DiskCache, NoCache
+from sleuth.store.cache.json_disk import JsonDisk, RefusedError
+
+ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+ANSWER = {"results": [{"title": "Ünïcode 中文", "n": 1.5, "none": None}], "deep": [[[[]]]]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    return str(tmp_path / "cache" / "answers")
+
+
+@pytest.fixture
+def cache(folder: str) -> DiskCache:
+    return DiskCache(folder, 100)
+
+
+def run(code: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, env=ENVIRON, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def sql(cache: DiskCache, statement: str, *values: Any) -> list[Any]:
+    with closing(sqlite3.connect(cache.file)) as connection:
+        rows = connection.execute(statement, values).fetchall()
+        connection.commit()
+        return rows
+
+
+# Keeping
+
+
+def test_value_is_kept_as_it_was(cache: DiskCache) -> None:
+    assert cache.get("k") is None
+    cache.put("k", ANSWER, 60)
+    entry = cache.get("k")
+    assert entry
+    assert (entry.value, entry.expired) == (ANSWER, False)
+    assert 0 <= entry.age < 5
+    assert cache.get("other") is None
+
+
+def test_newer_value_takes_the_place_of_an_older_one(cache: DiskCache) -> None:
+    cache.put("k", 1, 60)
+    cache.put("k", 2, 60)
+    entry = cache.get("k")
+    assert entry
+    assert entry.value == 2
+    assert cache.stats()["entries"] == 1
+
+
+def test_value_expires_and_says_so(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.put("k", 1, 60)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 59)
+    entry = cache.get("k")
+    assert entry
+    assert not entry.expired
+    monkeypatch.setattr(time, "time", lambda: now + 61)
+    entry = cache.get("k")
+    assert entry
+    assert entry.expired
+    assert 60 < entry.age < 63
+
+
+def test_age_is_never_negative_when_the_clock_goes_back(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.put("k", 1, 60)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 1000)
+    entry = cache.get("k")
+    assert entry
+    assert entry.age == 0
+    assert cache.stats()["oldestSeconds"] == 0
+
+
+@pytest.mark.parametrize("seconds", [0, -1])
+def test_nothing_is_kept_for_no_time(cache: DiskCache, seconds: float) -> None:
+    cache.put("k", 1, seconds)
+    assert cache.get("k") is None
+    assert not os.path.exists(cache.folder)
+
+
+def test_answer_that_is_too_large_is_not_kept(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_ENTRY", 10)
+    cache.put("large", "x" * 9, 60)
+    cache.put("small", "x" * 8, 60)
+    assert cache.get("large") is None
+    assert cache.get("small")
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, "\ud800"], ids=["object", "set", "surrogate"])
+def test_value_that_cannot_be_kept_fails_nobody(cache: DiskCache, value: Any) -> None:
+    cache.put("k", value, 60)
+    assert cache.get("k") is None
+
+
+def test_oldest_leave_first_when_there_are_too_many(folder: str) -> None:
+    cache = DiskCache(folder, 3)
+    for key in "abc":
+        cache.put(key, key, 60)
+    cache.put("a", "again", 60)
+    cache.put("d", "d", 60)
+    assert [key for key in "abcd" if cache.get(key)] == ["a", "c", "d"]
+    DiskCache(folder, 1).put("e", "e", 60)
+    assert [key for key in "abcde" if cache.get(key)] == ["e"]
+
+
+def test_cache_is_cleared_and_counted(cache: DiskCache, folder: str) -> None:
+    empty = {"entries": 0, "bytes": 0, "oldestSeconds": None, "folder": folder}
+    assert cache.stats() == empty
+    assert cache.clear() == 0
+    for key in "abc":
+        cache.put(key, "x" * 8, 60)
+    assert cache.stats() == {"entries": 3, "bytes": 30, "oldestSeconds": 0, "folder": folder}
+    assert cache.clear() == 3
+    assert cache.get("a") is None
+    assert cache.stats() == empty
+
+
+def test_files_and_folders_are_private_when_the_umask_is_open(cache: DiskCache, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with cache.single("key", 1):
+            cache.put("k", 1, 60)
+            found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
+    finally:
+        os.umask(before)
+    assert {found.pop(name) for name in ("cache", "answers", "locks")} == {0o700}
+    assert {"cache.db", "key"} <= set(found)
+    assert set(found.values()) == {0o600}
+
+
+@pytest.mark.parametrize("name", ["plain", "what?#%41", "with blank", "中文"])
+def test_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    cache = DiskCache(str(tmp_path / name), 10)
+    cache.put("k", 1, 60)
+    assert cache.get("k")
+    assert cache.stats()["entries"] == 1
+
+
+def test_no_cache_keeps_nothing() -> None:
+    cache = NoCache()
+    cache.put("k", 1, 60)
+    assert cache.get("k") is None
+    with cache.single("k", 1) as free:
+        assert free
+
+
+# Hostile and broken files
+
+
+class Trap:
+    """Leaves a file behind when it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.mark),)
+
+
+ROW = "INSERT INTO Cache (key, raw, store_time, expire_time, access_time, size, mode, filename, value)"
+
+
+def plant(cache: DiskCache, key: Any, raw: int, mode: int, filename: str | None, value: Any) -> None:
+    cache.put("first", 1, 60)
+    sql(cache, "DELETE FROM Cache")
+    sql(cache, f"{ROW} VALUES (?, ?, 1, 9e9, 1, 0, ?, ?, ?)", key, raw, mode, filename, value)
+
+
+@pytest.mark.parametrize("key", ["k", "pickled"])
+def test_planted_pickle_is_never_run(cache: DiskCache, tmp_path: Path, key: str) -> None:
+    mark = tmp_path / "owned"
+    trap = pickle.dumps(Trap(mark), protocol=0)
+    if key == "pickled":
+        plant(cache, trap, 0, 1, None, json.dumps("innocent"))
+    else:
+        plant(cache, "k", 1, 4, None, trap)
+    cache.max_entries = 1
+    assert cache.get("k") is None
+    cache.stats()
+    cache.put("new", 1, 60)
+    cache.put("newer", 2, 60)
+    assert cache.get("newer")
+    cache.clear()
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("mode", [2, 3, 4])
+def test_planted_row_cannot_make_us_read_a_file(cache: DiskCache, tmp_path: Path, mode: int) -> None:
+    (tmp_path / "secret").write_text('"secret"')
+    plant(cache, "k", 1, mode, str(tmp_path / "secret"), None)
+    assert cache.get("k") is None
+
+
+def test_planted_row_cannot_make_us_remove_a_file(cache: DiskCache, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    plant(cache, "k", 1, 1, str(victim), '"x"')
+    cache.put("k", 2, 60)
+    plant(cache, "k", 1, 1, str(victim), '"x"')
+    sql(cache, "UPDATE Cache SET expire_time = 1")
+    cache.put("other", 2, 60)
+    plant(cache, "k", 1, 1, "../../victim", '"x"')
+    cache.clear()
+    assert victim.read_text() == "precious"
+
+
+def test_disk_takes_and_gives_text_only(tmp_path: Path) -> None:
+    disk = JsonDisk(str(tmp_path))
+    assert disk.get(*disk.put("key")) == "key"
+    assert disk.fetch(*disk.store("value", False)[1:], False) == "value"
+    for refused in (lambda: disk.put(b"key"), lambda: disk.store(b"value", False), lambda: disk.store("value", True)):
+        with pytest.raises(TypeError):
+            refused()
+    for row in ((4, None, b"x"), (1, "file", "x"), (1, None, b"x"), (2, "file", None)):
+        with pytest.raises(RefusedError):
+            disk.fetch(*row, False)
+    with pytest.raises(RefusedError):
+        disk.get(b"pickle", False)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("value", "not json"),
+        ("value", "[" * 100_000),
+        ("value", 5),
+        ("value", b"bytes"),
+        ("value", None),
+        ("store_time", "yesterday"),
+        ("store_time", None),
+        ("expire_time", "tomorrow"),
+    ],
+)
+def test_row_that_makes_no_sense_is_no_answer(cache: DiskCache, column: str, value: Any) -> None:
+    cache.put("k", 1, 60)
+    sql(cache, f"UPDATE Cache SET {column} = ?", value)
+    assert cache.get("k") is None
+    assert cache.stats()["folder"] == cache.folder
+
+
+@pytest.mark.parametrize("data", [b"this is no database " * 20, b"", b"SQLite format 3\0" + b"\xff" * 300])
+def test_broken_file_is_no_cache_and_heals_itself(cache: DiskCache, data: bytes) -> None:
+    os.makedirs(cache.folder)
+    Path(cache.file).write_bytes(data)
+    assert cache.get("k") is None
+    assert cache.stats()["entries"] == 0
+    cache.put("k", 1, 60)
+    cache.put("k", 2, 60)
+    entry = cache.get("k")
+    assert entry
+    assert entry.value == 2
+
+
+def test_broken_file_is_gone_when_the_cache_is_cleared(cache: DiskCache) -> None:
+    os.makedirs(cache.folder)
+    Path(cache.file).write_bytes(b"this is no database " * 20)
+    assert cache.clear() == 0
+    cache.put("k", 1, 60)
+    assert cache.get("k")
+
+
+@pytest.mark.parametrize("place", ["file/below", "/proc/nowhere"])
+def test_place_that_cannot_be_written_is_no_cache(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    cache = DiskCache(str(tmp_path / place), 10)
+    cache.put("k", 1, 60)
+    assert cache.get("k") is None
+    assert cache.clear() == 0
+    with cache.single("k", 1) as alone:
+        assert not alone
+
+
+# Many at once
+
+WRITER = """
+import sys
+from sleuth.store.cache.disk import DiskCache
+cache = DiskCache(sys.argv[1], 1000)
+for n in range(10):
+    cache.put(f"{sys.argv[2]}-{n}", {"n": n, "text": "x" * 1000}, 600)
+    assert cache.get(f"{sys.argv[2]}-{n}").value["n"] == n
+"""
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_when_16_processes_write_at_once(cache: DiskCache, folder: str) -> None:
+    processes = [run(WRITER, folder, number) for number in range(16)]
+    assert [(process.communicate(timeout=60)[1], process.returncode) for process in processes] == [("", 0)] * 16
+    assert cache.stats()["entries"] == 160
+    assert all(cache.get(f"{number}-{n}") for number in range(16) for n in range(10))
+
+
+WORKER = """
+import sys
+from sleuth.store.cache.disk import DiskCache
+cache = DiskCache(sys.argv[1], 100)
+with cache.single("question", 30):
+    if cache.get("question") is None:
+        with open(sys.argv[2], "a") as stream:
+            stream.write("asked\\n")
+        cache.put("question", "answer", 600)
+print(cache.get("question").value)
+"""
+
+
+def test_one_works_and_the_others_take_its_answer_when_many_ask_the_same(folder: str, tmp_path: Path) -> None:
+    processes = [run(WORKER, folder, tmp_path / "asked") for _ in range(8)]
+    assert [process.communicate(timeout=30)[0] for process in processes] == ["answer\n"] * 8
+    assert (tmp_path / "asked").read_text() == "asked\n"
+    assert os.listdir(os.path.join(folder, "locks")) == []
+
+
+def test_next_one_goes_ahead_when_the_first_takes_too_long(cache: DiskCache, folder: str) -> None:
+    os.makedirs(os.path.join(folder, "locks"))
+    with locked(os.path.join(folder, "locks", "k"), remove=True):
+        started = time.monotonic()
+        with cache.single("k", 0.1):
+            pass
+        assert 0.1 <= time.monotonic() - started < 2
+
+
+def test_turn_is_given_back_when_the_work_fails(cache: DiskCache, folder: str) -> None:
+    with pytest.raises(ZeroDivisionError), cache.single("k", 1):
+        raise ZeroDivisionError
+    assert os.listdir(os.path.join(folder, "locks")) == []
+
+
+def test_cache_folder_may_vanish_while_somebody_works(cache: DiskCache, folder: str) -> None:
+    with cache.single("k", 1):
+        os.unlink(os.path.join(folder, "locks", "k"))
+        os.rmdir(os.path.join(folder, "locks"))
+
+
+def test_key_that_is_no_file_name_fails_nobody(cache: DiskCache) -> None:
+    with cache.single("a/b/../../../x", 1) as alone:
+        assert not alone

@@ -1,0 +1,453 @@
+"""The shared cache before any real server: addresses, passwords that are never shown, servers that lie or stall."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from sleuth.api import Client
+from sleuth.base.errors import MissingExtraError, SettingsError
+from sleuth.base.logs import safe
+from sleuth.base.text import mask_login
+from sleuth.engine.found import found_as_json, found_from_json
+from sleuth.store.cache.disk import DiskCache
+from sleuth.store.cache.redis import connection, contents
+from sleuth.store.cache.redis.address import RedisAddress, find_address
+from sleuth.store.cache.redis.cache import RedisCache
+from sleuth.store.cache.redis.connection import RedisConnection, packed
+from sleuth.store.cache.redis.limits import RedisLimits
+from sleuth.store.cache.redis.server import RedisServer, RedisUnavailableError
+from sleuth_providers.base import Answer, Found, Result
+
+HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": "About rust."}]}
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "shown"),
+    [
+        ("redis://host", RedisAddress("host"), "redis://host:6379/0"),
+        ("valkey://host:7000/3", RedisAddress("host", 7000, database=3), "redis://host:7000/3"),
+        ("redis://host?db=4", RedisAddress("host", database=4), "redis://host:6379/4"),
+        ("redis://:pw@host/", RedisAddress("host", password="pw"), "redis://host:6379/0"),
+        (
+            "rediss://me:p%40%2F@host",
+            RedisAddress("host", user="me", password="p@/", secure=True),
+            "rediss://host:6379/0",
+        ),
+        ("valkeys://host/1", RedisAddress("host", database=1, secure=True), "rediss://host:6379/1"),
+        ("redis://[::1]:7000", RedisAddress("::1", 7000), "redis://[::1]:7000/0"),
+        ("unix:///run/redis.sock", RedisAddress(path="/run/redis.sock"), "unix:///run/redis.sock"),
+        (
+            "unix://me:pw@/run/redis%20x?db=2",
+            RedisAddress(path="/run/redis x", user="me", password="pw", database=2),
+            "unix:///run/redis x?db=2",
+        ),
+    ],
+)
+def test_address_is_taken_apart_and_shown_without_login(text: str, address: RedisAddress, shown: str) -> None:
+    found = find_address(text, {})
+    assert found == address
+    assert found.shown == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redis://",
+        "redis://host:port",
+        "redis://:secret/word@host",
+        "redis://host/x",
+        "redis://host/-1",
+        "redis://host/99999999",
+        "redis://[::1",
+        "unix://host/path",
+        "unix://",
+        "http://host",
+        "host:6379",
+    ],
+)
+def test_address_that_is_none_is_refused_without_quoting_it(text: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        find_address(text, {})
+    said = f"{caught.value} {caught.value.hint} {caught.value.__cause__}"
+    assert "secret" not in said
+
+
+def test_address_may_be_kept_elsewhere() -> None:
+    assert find_address("env:CACHE", {"CACHE": "redis://host:7000"}).port == 7000
+    assert find_address("cmd:echo redis://host:7001", {}).port == 7001
+    with pytest.raises(SettingsError, match="env:CACHE"):
+        find_address("env:CACHE", {})
+
+
+def test_greeting_names_user_and_database_where_there_are_any() -> None:
+    assert find_address("redis://host", {}).greeting == []
+    assert find_address("redis://:pw@host/2", {}).greeting == [("AUTH", "pw"), ("SELECT", "2")]
+    assert find_address("redis://me:pw@host", {}).greeting == [("AUTH", "me", "pw")]
+
+
+def test_password_is_hidden_from_the_log() -> None:
+    find_address("redis://:very%2Fsecret@host", {})
+    assert "secret" not in safe("the server said very/secret and very%2Fsecret")
+
+
+# Passwords are never shown
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("redis://host:6379/0", "redis://host:6379/0"),
+        ("redis://me:secret@host:6379/0", "redis://…@host:6379/0"),
+        ("redis://:se@cr/et@host", "redis://…@host"),
+        ("me:secret@host", "…@host"),
+        ("unix:///run/redis.sock?password=secret&db=1", "unix:///run/redis.sock?password=…&db=1"),
+        ("https://me:secret@host/v1", "https://…@host/v1"),
+        ("https://me:se/cret@host/v1", "https://…@host/v1"),
+        ("https://host:8080/@me/v1", "https://host:8080/@me/v1"),
+        ("'https://me:secret@host'", "'https://…@host'"),
+        ("", ""),
+    ],
+)
+def test_login_in_an_address_is_masked(address: str, shown: str) -> None:
+    assert mask_login(address) == shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("config", "show"),
+        ("config", "show", "--json", "--origin"),
+        ("config", "get", "cache.url"),
+        ("config", "get", "llm.base_url", "--json"),
+        ("config", "validate"),
+        ("config", "set", "cache.url", "http://me:secret-word@host"),
+        ("doctor", "--only", "install.settings"),
+        ("doctor", "--only", "cache"),
+        ("cache", "stats", "--json"),
+        ("search", "--offline", "-p", "library", "--debug", "json"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("url", ["redis://me:secret-word@127.0.0.1:1", "https://me:secret-word@h", "me:secret-word@h"])
+def test_password_in_an_address_reaches_no_output(sleuth: Any, words: tuple[str, ...], url: str) -> None:
+    address = {"SLEUTH_LLM_BASE_URL": "https://me:secret-word@host/v1"}
+    done = sleuth(*words, SLEUTH_CACHE_URL=url, **address)
+    assert done.out + done.err
+    assert "secret-word" not in done.out + done.err
+    assert not any("secret-word" in path.read_text("utf-8", "replace") for path in sleuth.home.rglob("*.log"))
+
+
+def test_value_of_another_kind_is_masked_too(sleuth: Any) -> None:
+    sleuth.home.mkdir()
+    sleuth("config", "set", "cache.ttl_minutes", "5")
+    path = Path(sleuth("config", "path").out.strip())
+    path.write_text('[cache]\nurl = ["redis://:secret-word@host"]\n')
+    done = sleuth("config", "validate")
+    assert done.exit == 2
+    assert "…@host" in done.err
+    assert "secret-word" not in done.err
+
+
+def test_address_with_a_password_can_be_typed_unseen(sleuth: Any) -> None:
+    assert sleuth("config", "set", "cache.url", "-", stdin="redis://:secret-word@host\n").exit == 0
+    assert sleuth("config", "get", "cache.url").out == "redis://…@host\n"
+    assert "redis://:secret-word@host" in Path(sleuth("config", "path").out.strip()).read_text()
+
+
+def test_address_that_cannot_be_found_is_said_and_the_search_goes_on(sleuth: Any) -> None:
+    done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="env:NOWHERE")
+    assert (done.exit, done.json["outcome"]) == (0, "success")
+    assert done.err == ("warning: there is no address for cache.url in env:NOWHERE; this machine's own cache serves\n")
+
+
+def test_keyring_that_is_not_installed_stops_no_search(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: Any) -> str:
+        raise MissingExtraError("keys from the system keyring need an optional part", "pip install 'sleuth[keyring]'")
+
+    monkeypatch.setattr("sleuth.store.cache.redis.address.resolve", missing)
+    done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="keyring:")
+    assert done.exit == 0
+    assert "optional part; this machine's own cache serves" in done.err
+
+
+# Servers that lie
+
+
+class Liar:
+    """Answers every connection with what the test says, and remembers what it was sent."""
+
+    def __init__(self, answer: Callable[[socket.socket], None]) -> None:
+        self.answer, self.connections = answer, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                caller, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self._talk, args=(caller,), daemon=True).start()
+
+    def _talk(self, caller: socket.socket) -> None:
+        with caller:
+            try:
+                while caller.recv(65536):
+                    self.answer(caller)
+            except OSError:
+                return
+
+    def stop(self) -> None:
+        self.listener.close()
+        self.thread.join(5)
+
+
+@pytest.fixture
+def lie() -> Iterator[Callable[..., Liar]]:
+    """Give a function that starts a server which always says the same."""
+    started: list[Liar] = []
+
+    def start(answer: bytes | Callable[[socket.socket], None]) -> Liar:
+        started.append(Liar((lambda caller: caller.sendall(answer)) if isinstance(answer, bytes) else answer))
+        return started[-1]
+
+    yield start
+    for liar in started:
+        liar.listener.shutdown(socket.SHUT_RDWR)
+        liar.stop()
+
+
+def at(url: str, warn: Callable[[str], None] = lambda _: None) -> RedisServer:
+    return RedisServer(find_address(url, {}), warn)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        b"$9999999999999\r\n",
+        b"$x\r\n",
+        b"*1\r\n" * 50,
+        b"*99999999999\r\n" + b":1\r\n" * 2_000_000,
+        b"x" * 8_000_000,
+        b":" + b"9" * 10_000 + b"\r\n",
+        b"\r\n",
+    ],
+    ids=lambda answer: str(answer[:16]),
+)
+def test_answer_that_is_no_redis_reply_is_no_cache(lie: Callable[..., Liar], answer: bytes, tmp_path: Path) -> None:
+    warnings: list[str] = []
+    server = at(lie(answer).url, warnings.append)
+    cache = RedisCache(server, "answer", DiskCache(str(tmp_path), 10))
+    assert cache.get("k") is None
+    cache.put("k", 1, 60)
+    assert cache.get("k")  # from the disk
+    assert len(warnings) == 1
+    assert "what answers there is no Redis or Valkey" in warnings[0]
+    server.close()
+
+
+def test_answer_that_drips_ends_in_time(lie: Callable[..., Liar], monkeypatch: pytest.MonkeyPatch) -> None:
+    def drip(caller: socket.socket) -> None:
+        caller.sendall(b"$100000\r\n")
+        while True:
+            caller.sendall(b"x")
+            time.sleep(0.02)
+
+    monkeypatch.setattr("sleuth.store.cache.redis.server.PATIENCE", 0.3)
+    server = at(lie(drip).url)
+    started = time.monotonic()
+    with pytest.raises(RedisUnavailableError, match="no answer in time"):
+        server.ask(("GET", "k"))
+    assert time.monotonic() - started < 3
+    server.close()
+
+
+def test_nobody_asks_a_server_again_that_failed(lie: Callable[..., Liar], tmp_path: Path) -> None:
+    liar = lie(lambda caller: caller.close())
+    warnings: list[str] = []
+    server = at(liar.url, warnings.append)
+    cache = RedisCache(server, "answer", DiskCache(str(tmp_path), 10))
+    for number in range(20):
+        cache.put(str(number), number, 60)
+        assert cache.get(str(number))
+        with cache.single(str(number), 5):
+            pass
+        assert RedisLimits(server).reserve("x", 1, 1) is None
+    assert liar.connections == 1
+    assert len(warnings) == 1
+
+
+def test_threads_of_a_program_share_the_trouble(lie: Callable[..., Liar], sleuth: Any) -> None:
+    liar = lie(lambda caller: caller.close())
+    client = Client(sleuth.environ | {"SLEUTH_CACHE_URL": liar.url})
+
+    def search() -> None:
+        with client:
+            client.search("searxng", providers="library", content=True)
+
+    for _ in range(3):
+        thread = threading.Thread(target=search)
+        thread.start()
+        thread.join()
+    assert liar.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"-LOADING Redis is loading", "still loading"),
+        (b"-OOM command not allowed", "memory is full"),
+        (b"-READONLY You can't write", "replica"),
+        (b"-MISCONF Redis is configured", "takes no writes"),
+        (b"-DENIED Redis is running in protected mode", "its own machine"),
+        (b"-MOVED 1234 127.0.0.1:7001", "part of a cluster"),
+        (b"-ERR max number of clients reached", "no more connections"),
+        (b"-ERR invalid password", "rejects the name or the password"),
+        (b"-ERR Error running script (call to f_1): @user_script:3: -READONLY You can't write", "replica"),
+        (b"-STRANGE \x1b[31m secret", "the error STRANGE"),
+    ],
+    ids=str,
+)
+def test_error_of_the_server_is_said_in_our_words(lie: Callable[..., Liar], line: bytes, reason: str) -> None:
+    warnings: list[str] = []
+    server = at(lie(line + b"\r\n").url, warnings.append)
+    with pytest.raises(RedisUnavailableError, match=reason):
+        server.ask(("PING",))
+    assert reason in warnings[0]
+    assert "\x1b" not in warnings[0]
+    assert "secret" not in warnings[0]
+    server.close()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"+OK\r\n", b"*2\r\n$1\r\n0\r\n:1\r\n", b"*2\r\n$1\r\n5\r\n*1\r\n:1\r\n", b"*0\r\n"]
+)
+def test_scan_that_makes_no_sense_ends(lie: Callable[..., Liar], answer: bytes) -> None:
+    with closing(at(lie(answer).url)) as server:
+        assert contents.count(server, seconds=0.2) == (0, 0, False)
+
+
+def test_numbers_that_make_no_sense_are_no_limit(lie: Callable[..., Liar]) -> None:
+    with closing(at(lie(b"+soon\r\n").url)) as server:
+        assert RedisLimits(server).reserve("x", 1, 0) is None
+
+
+def test_words_cannot_become_commands() -> None:
+    assert packed(("SET", "a b\r\nFLUSHALL", 5, b"\xff")) == (
+        b"*4\r\n$3\r\nSET\r\n$13\r\na b\r\nFLUSHALL\r\n$1\r\n5\r\n$1\r\n\xff\r\n"
+    )
+
+
+def test_name_that_is_never_found_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait(20))
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        RedisConnection(RedisAddress("host.example"))
+    assert time.monotonic() - started < connection.CONNECT + 3
+    released.set()
+
+
+def test_next_address_of_a_name_is_tried(lie: Callable[..., Liar], monkeypatch: pytest.MonkeyPatch) -> None:
+    port = find_address(lie(b"+PONG\r\n").url, {}).port
+    found = [(socket.AF_INET, 0, 0, "", ("127.0.0.1", number)) for number in (1, port)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    with closing(RedisServer(RedisAddress("host.example"), print)) as server:
+        assert server.ask(("PING",)) == [b"PONG"]
+
+
+# What others wrote
+
+FOUND = Found(
+    (Result("t", "https://a.example", "s", engines=("e",), score=1.5),),
+    (Answer("a", "https://a.example"),),
+    ("more",),
+    ("spelling",),
+    {"bing": "timeout"},
+    ("lang",),
+    0.01,
+)
+
+
+def test_answer_is_read_back_as_it_was() -> None:
+    assert found_from_json(found_as_json(FOUND)) == FOUND
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"results": None},
+        {"results": {"a": 1}},
+        {"results": "text"},
+        {"results": [{"title": "t", "url": 5, "engines": []}]},
+        {"results": [{"title": "t", "url": "u", "engines": "", "score": "high"}]},
+        {"results": [{"title": "t", "url": "u", "engines": [["e"]]}]},
+        {"results": [{"title": "t", "url": "u", "engines": [], "extra": 1}]},
+        {"results": [{}] * 1001},
+        {"answers": [{"text": None}]},
+        {"answers": ["text"]},
+        {"suggestions": [1]},
+        {"not_applied": 5},
+        {"engines": ["e"]},
+        {"engines": {"e": 1}},
+        {"cost": 10**400},
+        {"cost": "free"},
+    ],
+    ids=str,
+)
+def test_answer_that_does_not_fit_is_none(change: dict[str, Any]) -> None:
+    assert found_from_json(found_as_json(FOUND) | change) is None
+
+
+@pytest.mark.parametrize("document", [None, [], "text", 5, {}])
+def test_what_is_no_document_is_no_answer(document: Any) -> None:
+    assert found_from_json(document) is None
+
+
+# Start-up
+
+SCRIPT = """
+import sys
+sys.argv = ["sleuth", *{arguments!r}]
+from sleuth.__main__ import main
+code = main()
+sys.stderr.write("MODULES " + " ".join(sorted(sys.modules)) + "\\n")
+sys.exit(code)
+"""
+
+
+def test_shared_answer_needs_nothing_heavy(make_sleuth: Any, httpserver: HTTPServer, lie: Callable[..., Liar]) -> None:
+    import json
+
+    text = json.dumps({"kept": 900, "value": found_as_json(FOUND)}).encode()
+    left = 1000 * (86400 + 800)
+    liar = lie(b"$%d\r\n%b\r\n:%d\r\n" % (len(text), text, left))
+    sleuth = make_sleuth(SEARXNG_URL=httpserver.url_for(""), SLEUTH_CACHE_URL=liar.url)
+    words = ["search", "-p", "searxng", "--json", "x"]
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT.format(arguments=words)],
+            env=sleuth.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert json.loads(done.stdout)["cached"]
+    loaded = set(done.stderr.rpartition("MODULES ")[2].split())
+    assert loaded & {"redis", "asyncio", "ssl", "http.client", "diskcache", "httpx", "logging"} == set()

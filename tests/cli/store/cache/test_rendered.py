@@ -1,0 +1,220 @@
+"""Answers that were written out before are handed over again, as long as nothing they depend on has changed."""
+
+import io
+import json
+import os
+import re
+import stat
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from sleuth.base.paths import find_paths
+from sleuth.commands.fast import parser
+from sleuth.store.cache import rendered
+
+HITS = [
+    {"url": f"https://example.org/{number}", "title": f"第{number} hit", "content": "About rust.", "engines": ["x"]}
+    for number in range(1, 4)
+]
+SEARCH = ("search", "-p", "searxng", "--json", "rust", "async")
+
+
+@pytest.fixture
+def served(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    httpserver.expect_request("/search").respond_with_json({"results": HITS, "unresponsive_engines": []})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    return httpserver
+
+
+@pytest.fixture
+def hand_over(sleuth: Any) -> Callable[..., tuple[str, str] | None]:
+    """What the front desk hands over, or None."""
+
+    def ask(*arguments: str, **environ: str) -> tuple[str, str] | None:
+        out, err = io.StringIO(), io.StringIO()
+        given = parser.print_rendered(list(arguments), sleuth.environ | environ, out, err)
+        return (out.getvalue(), err.getvalue()) if given else None
+
+    return ask
+
+
+def prepare(sleuth: Any, *arguments: str) -> Any:
+    """Search twice: the second answer comes from the cache and is kept as written."""
+    sleuth(*arguments)
+    done = sleuth(*arguments)
+    assert done.exit == 0
+    return done
+
+
+def timeless(text: str) -> str:
+    return re.sub(r'"(elapsedMs|ageSeconds)": \d+|cached \d+ s ago', "", text)
+
+
+FORMATS = ("json", "plain", "markdown", "csv", "urls", "ndjson", "rich")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_handed_over_is_what_a_cached_search_writes(
+    sleuth: Any, served: HTTPServer, hand_over: Any, format: str
+) -> None:
+    line = ("search", "-p", "searxng", "-n", "2", "-f", format, "rust")
+    assert hand_over(*line) is None
+    written = prepare(sleuth, *line)
+    given = hand_over(*line)
+    assert given is not None
+    assert (timeless(given[0]), timeless(given[1])) == (timeless(written.out), timeless(written.err))
+    assert len(served.log) == 1
+
+
+def test_age_is_that_of_the_answer_and_goes_on(
+    sleuth: Any, served: HTTPServer, hand_over: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(sleuth, *SEARCH)
+    rich = ("search", "-p", "searxng", "-f", "rich", "rust", "async")
+    prepare(sleuth, *rich)
+    now = time.time()
+    monkeypatch.setattr(rendered.time, "time", lambda: now + 100)
+    document = json.loads(hand_over(*SEARCH)[0])
+    assert document["cached"] is True
+    assert 100 <= document["ageSeconds"] <= 130
+    assert "cached 2 min ago" in hand_over(*rich)[1]
+
+
+def test_nothing_is_handed_over_when_the_answer_is_too_old(
+    sleuth: Any, served: HTTPServer, hand_over: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(sleuth, *SEARCH)
+    now = time.time()
+    monkeypatch.setattr(rendered.time, "time", lambda: now + 15 * 60 + 1)
+    assert hand_over(*SEARCH) is None
+    monkeypatch.setattr(rendered.time, "time", lambda: now - 60)  # a clock that was put back
+    assert hand_over(*SEARCH) is None
+
+
+CHANGES: dict[str, Callable[[Any, Path], object]] = {
+    "setting": lambda sleuth, home: sleuth("config", "set", "websearch.max_results", "3"),
+    "provider": lambda sleuth, home: sleuth("providers", "set", "searxng", "--engines", "bing"),
+    "default": lambda sleuth, home: sleuth("providers", "use", "wikipedia"),
+    "rules": lambda sleuth, home: (
+        (home / "config").mkdir(exist_ok=True)
+        or (home / "config" / "rules.txt").write_text("$discard,site=example.org\n")
+    ),
+    "cache cleared": lambda sleuth, home: sleuth("cache", "clear"),
+    "refreshed": lambda sleuth, home: sleuth("search", "-p", "searxng", "--refresh", "rust", "async"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_is_handed_over_after_a_change(sleuth: Any, served: HTTPServer, hand_over: Any, change: str) -> None:
+    prepare(sleuth, *SEARCH)
+    assert hand_over(*SEARCH)
+    CHANGES[change](sleuth, sleuth.home)
+    assert hand_over(*SEARCH) is None
+
+
+def test_another_environment_is_another_answer(sleuth: Any, served: HTTPServer, hand_over: Any) -> None:
+    prepare(sleuth, *SEARCH)
+    assert hand_over(*SEARCH)
+    for name, value in {
+        "SEARXNG_URL": "http://127.0.0.1:2",
+        "SLEUTH_WEBSEARCH_MAX_RESULTS": "2",
+        "LC_ALL": "zh_CN.UTF-8",
+        "BRAVE_API_KEY": "a-key-made-up",
+        "NO_COLOR": "1",
+    }.items():
+        assert hand_over(*SEARCH, **{name: value}) is None, name
+    assert hand_over(*SEARCH, EDITOR="vi")
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--no-cache", "--refresh", "--offline", "--content", "--recent", "--freshness=day", "-o=x", "-j", "-i"],
+)
+def test_options_that_ask_for_more_get_more(sleuth: Any, served: HTTPServer, hand_over: Any, option: str) -> None:
+    prepare(sleuth, *SEARCH)
+    assert hand_over(*SEARCH, *option.split("=")) is None
+
+
+def test_answers_with_a_warning_or_without_results_are_not_kept(sleuth: Any, httpserver: HTTPServer) -> None:
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    folder = sleuth.home / "cache" / "prepared"
+    httpserver.expect_ordered_request("/search").respond_with_json({"results": []})
+    httpserver.expect_ordered_request("/search").respond_with_json(
+        {"results": HITS, "unresponsive_engines": [["bing", "timeout"]]}
+    )
+    prepare(sleuth, "search", "-p", "searxng", "nothing")
+    prepare(sleuth, "search", "-p", "searxng", "something")
+    assert not folder.exists()
+
+
+def test_nothing_is_kept_without_history(sleuth: Any, served: HTTPServer) -> None:
+    sleuth.environ["SLEUTH_HISTORY_ENABLED"] = "false"
+    prepare(sleuth, *SEARCH)
+    assert not (sleuth.home / "cache" / "prepared").exists()
+
+
+def test_secrets_of_the_environment_are_not_kept(sleuth: Any, served: HTTPServer) -> None:
+    sleuth.environ |= {"TAVILY_API_KEY": "tvly-hush", "SLEUTH_LLM_API_KEY": "sk-hush"}
+    prepare(sleuth, *SEARCH)
+    kept = [file.read_text() for file in (sleuth.home / "cache" / "prepared").iterdir()]
+    assert kept
+    assert not any("hush" in text for text in kept)
+    sleuth.environ["SLEUTH_CACHE_URL"] = "redis://user:hush@127.0.0.1:1/0"
+    assert rendered.rendered_key({"words": ("rust",)}, sleuth.environ, io.StringIO(), io.StringIO()) is None
+
+
+def test_kept_answers_are_private_and_few(sleuth: Any, served: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendered, "MOST", 3)
+    for word in "abcdef":
+        prepare(sleuth, "search", "-p", "searxng", word)
+    folder = sleuth.home / "cache" / "prepared"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    files = list(folder.iterdir())
+    assert len(files) == 3
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
+
+
+@pytest.mark.parametrize("place", [0, 30, 300, -1])
+def test_damaged_file_is_passed_over(sleuth: Any, served: HTTPServer, hand_over: Any, place: int) -> None:
+    prepare(sleuth, *SEARCH)
+    (file,) = (sleuth.home / "cache" / "prepared").iterdir()
+    data = bytearray(file.read_bytes())
+    data[place] ^= 0x15
+    file.write_bytes(data)
+    assert hand_over(*SEARCH) is None
+    file.write_bytes(b"\x00\xff" * 50)
+    assert hand_over(*SEARCH) is None
+    assert sleuth(*SEARCH).json["cached"] is True  # the long way works, and mends it
+    assert hand_over(*SEARCH)
+
+
+def test_real_process_hands_over_without_importing_the_house(sleuth: Any, served: HTTPServer) -> None:
+    for _ in range(3):
+        done = sleuth.process(*SEARCH)
+    assert done.json["cached"] is True
+    code = (
+        "import sys; from sleuth.__main__ import main; sys.argv[0] = 'sleuth'; code = main(); "
+        "print(code, sorted(set(sys.modules) & {'typing', 're', 'json', 'sqlite3', 'sleuth.runtime'}), file=sys.stderr)"
+    )
+    import subprocess
+
+    run = subprocess.run(
+        [sys.executable, "-c", code, *SEARCH], env=sleuth.environ, capture_output=True, text=True, timeout=60
+    )
+    assert json.loads(run.stdout)["results"] == done.json["results"]
+    assert run.stderr.startswith("0 ")
+    assert "sleuth.runtime" not in run.stderr
+    assert "sqlite3" not in run.stderr
+    assert len(served.log) == 1
+
+
+def test_folders_of_another_home_are_not_looked_into(sleuth: Any, served: HTTPServer, hand_over: Any) -> None:
+    prepare(sleuth, *SEARCH)
+    assert find_paths(sleuth.environ).prepared.startswith(str(sleuth.home))
+    assert hand_over(*SEARCH, SLEUTH_HOME=os.path.join(str(sleuth.home), "other")) is None

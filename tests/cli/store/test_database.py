@@ -1,0 +1,316 @@
+"""A database is private from birth, brought up to date after a backup, and left alone when it is newer or broken."""
+
+import hashlib
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sleuth.base.errors import SettingsError, UnwritableError
+from sleuth.base.files import locked
+from sleuth.store import database as module
+from sleuth.store.database import MEMORY, broken, open_database, open_frozen, transaction
+from sleuth.store.migrations import MIGRATIONS
+
+ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "data" / "sleuth.db")
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def first(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE note (text TEXT)")
+
+
+def second(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE note ADD COLUMN at INTEGER")
+    connection.execute("UPDATE note SET at = 1")
+
+
+def failing(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM note")
+    raise ZeroDivisionError
+
+
+def run_out_of_space(connection: sqlite3.Connection) -> None:
+    connection.execute("ROLLBACK")  # as SQLite does by itself
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+def version(path: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def test_new_database_has_the_schema_and_runs_in_wal(path: str) -> None:
+    with closing(open_database(path, MIGRATIONS)) as connection:
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert {"websearch_provider", "meta", "request", "health"} <= tables
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+        assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == 10_000
+    assert version(path) == len(MIGRATIONS)
+
+
+def test_table_has_the_columns_it_was_promised(path: str) -> None:
+    with closing(open_database(path, MIGRATIONS)) as connection:
+        columns = {row[1]: (row[2], row[3]) for row in connection.execute("PRAGMA table_info(websearch_provider)")}
+    required = {"name": 1, "type": 1, "created_at": 1, "updated_at": 1}
+    optional = dict.fromkeys(("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password"), 0)
+    for name, needed in (required | optional).items():
+        assert columns[name][1] == needed, name
+    assert {"id", "using_browser", "is_default", "enabled", "options"} <= set(columns)
+    assert columns["created_at"][0] == columns["updated_at"][0] == columns["using_browser"][0] == "INTEGER"
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_files_and_folders_are_private_when_the_umask_is_open(path: str, tmp_path: Path) -> None:
+    with closing(open_database(path, [first])) as connection:
+        connection.execute("INSERT INTO note VALUES ('x')")
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
+    with closing(open_database(path, [first, second])):
+        modes |= {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
+    assert modes.pop("data") == 0o700
+    assert set(modes) == {"sleuth.db", "sleuth.db-wal", "sleuth.db-shm", "sleuth.db.lock", "sleuth.db.v1"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_database_in_memory_needs_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with closing(open_database(MEMORY, [first, second])) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == 2
+    assert os.listdir(tmp_path) == []
+
+
+def test_older_database_is_brought_up_to_date_after_a_backup(path: str) -> None:
+    with closing(open_database(path, [first])) as connection:
+        connection.execute("INSERT INTO note VALUES ('kept')")
+    with closing(open_database(path, [first, second])) as connection:
+        assert tuple(connection.execute("SELECT text, at FROM note").fetchone()) == ("kept", 1)
+    assert (version(path), version(f"{path}.v1")) == (2, 1)
+    with closing(sqlite3.connect(f"{path}.v1")) as backup:
+        assert backup.execute("SELECT * FROM note").fetchall() == [("kept",)]
+
+
+def test_new_database_needs_no_backup(path: str) -> None:
+    open_database(path, [first, second]).close()
+    assert not [name for name in os.listdir(os.path.dirname(path)) if ".v" in name]
+
+
+def test_failed_migration_changes_nothing(path: str) -> None:
+    with closing(open_database(path, [first])) as connection:
+        connection.execute("INSERT INTO note VALUES ('kept')")
+    with pytest.raises(ZeroDivisionError):
+        open_database(path, [first, failing])
+    with closing(open_database(path, [first])) as connection:
+        assert connection.execute("SELECT text FROM note").fetchone()[0] == "kept"
+    with closing(open_database(path, [first, second])) as connection:
+        assert connection.execute("SELECT at FROM note").fetchone()[0] == 1
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_database_of_a_newer_sleuth_is_refused_and_stays_byte_for_byte(path: str, journal: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
+        connection.execute("CREATE TABLE future (x)")
+        connection.execute("PRAGMA user_version = 99")
+    before = digest(path)
+    with pytest.raises(SettingsError, match=r"newer sleuth .schema 99") as caught:
+        open_database(path, MIGRATIONS)
+    assert digest(path) == before
+    assert "SLEUTH_HOME" in caught.value.hint
+    assert caught.value.exit == 2
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"this is no database at all, but long enough to have a header of a hundred bytes" * 3,
+        b"SQLite format 3\0" + b"\xff" * 200,
+    ],
+    ids=["text", "broken header"],
+)
+def test_broken_file_is_said_and_stays(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path))
+    Path(path).write_bytes(data)
+    with pytest.raises(SettingsError, match="cannot be used") as caught:
+        open_database(path, MIGRATIONS)
+    assert Path(path).read_bytes() == data
+    assert "mv {path}" in caught.value.hint
+
+
+def test_empty_file_becomes_a_database(path: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    Path(path).touch()
+    open_database(path, MIGRATIONS).close()
+    assert version(path) == len(MIGRATIONS)
+
+
+@pytest.mark.parametrize("place", ["file/data/sleuth.db", "folder.db", "/proc/sleuth.db"])
+def test_place_that_cannot_be_used_is_said(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(UnwritableError):
+        open_database(str(tmp_path / place), MIGRATIONS)
+
+
+def test_system_that_gives_no_file_is_said(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def refuse(name: str, *more: int) -> int:
+        if name == path:
+            raise OSError(30, "Read-only file system")
+        return real(name, *more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(UnwritableError, match="Read-only file system"):
+        open_database(path, MIGRATIONS)
+
+
+def test_lock_that_is_never_free_is_said(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.makedirs(os.path.dirname(path))
+    monkeypatch.setattr(module, "locked", lambda name: locked(name, 0.05))
+    with locked(f"{path}.lock"), pytest.raises(SettingsError, match="locked"):
+        open_database(path, MIGRATIONS)
+
+
+def test_database_that_somebody_keeps_locked_is_said(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BUSY", 0.05)
+    open_database(path, [first]).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(SettingsError, match=r"another process keeps .* locked"):
+            open_database(path, [first, second])
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "says"),
+    [
+        ("database is locked", SettingsError, "locked"),
+        ("attempt to write a readonly database", UnwritableError, "cannot write"),
+        ("database or disk is full", UnwritableError, "cannot write"),
+        ("disk I/O error", UnwritableError, "cannot write"),
+        ("no such table: meta", SettingsError, "cannot be used"),
+    ],
+)
+def test_trouble_becomes_words(message: str, kind: type[SettingsError], says: str) -> None:
+    error = broken("/x/sleuth.db", sqlite3.OperationalError(message))
+    assert type(error) is kind
+    assert says in str(error)
+
+
+@pytest.mark.parametrize("name", ["plain.db", "what?#%41.db", "with blank.db"])
+def test_database_is_read_where_nothing_can_be_written(tmp_path: Path, name: str) -> None:
+    path = str(tmp_path / name)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE note (text TEXT)")
+        connection.execute("INSERT INTO note VALUES ('x')")
+        connection.commit()
+    before = sorted(os.listdir(tmp_path))
+    with closing(open_frozen(path)) as frozen:
+        assert frozen.execute("SELECT text FROM note").fetchone()["text"] == "x"
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            frozen.execute("DELETE FROM note")
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_transaction_is_whole_or_nothing(path: str) -> None:
+    with closing(open_database(path, [first])) as connection:
+        with pytest.raises(ZeroDivisionError), transaction(connection):
+            failing(connection.execute("INSERT INTO note VALUES ('lost')").connection)
+        with transaction(connection):
+            connection.execute("INSERT INTO note VALUES ('kept')")
+        assert [row[0] for row in connection.execute("SELECT text FROM note")] == ["kept"]
+
+
+def test_real_reason_is_told_when_the_database_ended_the_transaction_itself(path: str) -> None:
+    with closing(open_database(path, [first])) as connection:
+        with pytest.raises(sqlite3.OperationalError, match="full"), transaction(connection):
+            run_out_of_space(connection)
+        assert not connection.in_transaction
+
+
+KILLED = """
+import sys
+from sleuth.store.database import open_database, transaction
+from sleuth.store.migrations import MIGRATIONS
+connection = open_database(sys.argv[1], MIGRATIONS)
+n = 0
+while True:
+    n += 1
+    with transaction(connection):
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('a', ?)", (str(n),))
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('b', ?)", (str(n),))
+    print(n, flush=True)
+"""
+
+
+def test_nothing_reported_as_done_is_lost_when_the_writer_is_killed(path: str) -> None:
+    for lines in range(1, 7):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, path], env=ENVIRON, stdout=subprocess.PIPE, text=True)
+        assert process.stdout
+        done = [process.stdout.readline() for _ in range(lines * 3)][-1]
+        process.kill()
+        rest, _ = process.communicate()
+        done = (rest.splitlines() or [done])[-1].strip()
+        with closing(open_database(path, MIGRATIONS)) as connection:
+            a, b = (int(row[0]) for row in connection.execute("SELECT value FROM meta ORDER BY name"))
+            assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        assert a == b >= int(done)
+
+
+OPENER = """
+import sys
+from sleuth.runtime import built_in
+from sleuth.store.database import open_database
+from sleuth.store.provider_table import ProviderTable
+from sleuth.store.migrations import MIGRATIONS
+sys.stdin.readline()
+connection = open_database(sys.argv[1], MIGRATIONS)
+table = ProviderTable(connection, sys.argv[1])
+table.seed("mark", built_in)
+table.update("brave", {"options": {"n": int(sys.argv[2])}})
+print(len(table.all()), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_32_processes_meet_in_a_brand_new_home(path: str) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENER, path, str(number)],
+            env=ENVIRON,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(32)
+    ]
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    ends = [(*process.communicate(timeout=100), process.returncode) for process in processes]
+    assert [end[1:] for end in ends] == [("", 0)] * 32
+    assert len({end[0] for end in ends}) == 1

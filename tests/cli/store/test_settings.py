@@ -1,0 +1,528 @@
+"""Settings come from the environment, the file or the default; what does not fit is said; writing harms nothing."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from sleuth.base.errors import SettingsError, UnwritableError
+from sleuth.base.files import locked
+from sleuth.store import setting_types, settings
+from sleuth.store.settings import TABLE, Settings, change, find_setting, read_toml
+
+ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+KEY = "sk-secret-0123456789"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def load(file: Path, text: str = "", **environ: str) -> Settings:
+    if text:
+        file.write_text(text)
+    return Settings(str(file), environ)
+
+
+# Reading
+
+
+def test_default_is_used_when_nothing_is_set(file: Path) -> None:
+    found = load(file)
+    assert found[settings.MAX_RESULTS] == 5
+    assert found.look_up(settings.MAX_RESULTS).origin == "default"
+    assert list(found.problems()) == []
+    assert not file.exists()
+
+
+def test_every_default_fits_its_own_setting() -> None:
+    for setting in TABLE.values():
+        assert setting.kind.accepts(setting.default), setting.key
+        assert setting.meaning, setting.key
+
+
+def test_defaults_are_those_of_the_handbook() -> None:
+    expected = {
+        "websearch.default_provider": "auto",
+        "websearch.fallback": ["searxng", "duckduckgo", "library"],
+        "websearch.search_with_time": True,
+        "websearch.max_results": 5,
+        "websearch.exclude_domains": [],
+        "websearch.language": "auto",
+        "websearch.region": "",
+        "websearch.safe_search": "moderate",
+        "websearch.snippet_length": 200,
+        "websearch.timeout": 15,
+        "websearch.connect_timeout": 5,
+        "websearch.retries": 3,
+        "websearch.max_output_chars": 30000,
+        "websearch.compression": {"method": "none"},
+        "searxng.timeout": 5,
+        "cache.ttl_minutes": 15,
+        "cache.max_entries": 100,
+        "cache.url": "",
+        "fetch.timeout": 8,
+        "fetch.concurrency": 2,
+        "fetch.max_chars": 10000,
+        "fetch.cache_ttl_minutes": 60,
+        "fetch.jina": True,
+        "fetch.archive": True,
+        "fetch.browser": False,
+        "fetch.allow_private": False,
+        "ask.max_iterations": 3,
+        "ask.pages": 3,
+        "ui.language": "auto",
+        "ui.theme": "auto",
+    }
+    assert {key: TABLE[key].default for key in expected} == expected
+
+
+def test_environment_comes_before_the_file_and_the_file_before_the_default(file: Path) -> None:
+    text = "[websearch]\nmax_results = 7\n"
+    assert load(file, text).look_up(settings.MAX_RESULTS) == (7, "file", "")
+    found = load(file, text, SLEUTH_WEBSEARCH_MAX_RESULTS="9")
+    assert found.look_up(settings.MAX_RESULTS) == (9, "SLEUTH_WEBSEARCH_MAX_RESULTS", "")
+
+
+@pytest.mark.parametrize(
+    ("key", "variable"),
+    [
+        ("websearch.max_results", "SLEUTH_WEBSEARCH_MAX_RESULTS"),
+        ("agent.web_search.enabled", "SLEUTH_AGENT_WEB_SEARCH_ENABLED"),
+        ("cache.ttl_minutes", "SLEUTH_CACHE_TTL_MINUTES"),
+    ],
+)
+def test_variable_is_named_after_the_setting(key: str, variable: str) -> None:
+    assert TABLE[key].variable == variable
+
+
+def test_no_two_settings_share_a_variable() -> None:
+    assert len({setting.variable for setting in TABLE.values()}) == len(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("websearch.max_results", " 7 ", 7),
+        ("websearch.timeout", "2.5", 2.5),
+        ("websearch.timeout", "3", 3),
+        ("websearch.search_with_time", "OFF", False),
+        ("websearch.search_with_time", "1", True),
+        ("websearch.search_with_time", "yes", True),
+        ("websearch.fallback", "brave, tavily,,", ["brave", "tavily"]),
+        ("websearch.fallback", '["brave", "a,b"]', ["brave", "a,b"]),
+        ("websearch.fallback", "", []),
+        ("websearch.region", "", ""),
+        ("websearch.compression", "{method = 'cutoff', cutoff_limit = 9}", {"method": "cutoff", "cutoff_limit": 9}),
+        ("llm.base_url", "http://localhost:11434/v1", "http://localhost:11434/v1"),
+        ("cache.url", "redis://localhost:6379/0", "redis://localhost:6379/0"),
+    ],
+)
+def test_text_of_the_environment_becomes_a_value(file: Path, key: str, text: str, value: Any) -> None:
+    found = load(file, **{TABLE[key].variable: text}).look_up(TABLE[key])
+    assert (found.value, found.problem) == (value, "")
+    assert type(found.value) is type(value)
+
+
+WRONG_IN_FILE = [
+    ("websearch.max_results", "'7'", "a whole number from 1 to 50"),
+    ("websearch.max_results", "7.5", "a whole number"),
+    ("websearch.max_results", "true", "a whole number"),
+    ("websearch.max_results", "0", "from 1 to 50"),
+    ("websearch.max_results", "51", "from 1 to 50"),
+    ("websearch.timeout", "'fast'", "a number from 0.1 to 600"),
+    ("websearch.timeout", "nan", "a number"),
+    ("websearch.timeout", "inf", "a number"),
+    ("websearch.timeout", "true", "a number"),
+    ("websearch.timeout", "-1", "a number"),
+    ("websearch.safe_search", "'sometimes'", "one of off, moderate, strict"),
+    ("websearch.safe_search", "1", "one of"),
+    ("websearch.safe_search", "['off']", "one of"),
+    ("websearch.search_with_time", "1", "true or false"),
+    ("websearch.fallback", "'brave'", "a list of texts"),
+    ("websearch.fallback", "[1]", "a list of texts"),
+    ("websearch.region", "1", "text"),
+    ("websearch.region", "{a = 1}", "text"),
+    ("websearch.compression", "'none'", "a table such as"),
+    ("websearch.compression", "{method = 'magic'}", "a table such as"),
+    ("websearch.compression", "{speed = 1}", "a table such as"),
+    ("websearch.compression", "{method = 'rag', embedding_model_meta = 1}", "a table such as"),
+    ("llm.base_url", "'ftp://x'", "an http(s) address"),
+    ("cache.url", "'http://x'", "an address like redis://"),
+]
+
+
+@pytest.mark.parametrize(("key", "written", "accepted"), WRONG_IN_FILE)
+def test_value_in_the_file_that_does_not_fit_is_said_once_and_the_default_used(
+    file: Path, key: str, written: str, accepted: str
+) -> None:
+    section, _, name = key.rpartition(".")
+    found = load(file, f"[{section}]\n{name} = {written}\n")
+    assert found[TABLE[key]] == TABLE[key].default
+    assert found.look_up(TABLE[key]).origin == "default"
+    problems = list(found.problems())
+    assert len(problems) == 1
+    assert key in problems[0]
+    assert accepted in problems[0]
+    assert "(file)" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("websearch.max_results", "many"),
+        ("websearch.max_results", ""),
+        ("websearch.max_results", "²"),
+        ("websearch.max_results", "9" * 5000),
+        ("websearch.timeout", "--5"),
+        ("websearch.timeout", "nan"),
+        ("websearch.search_with_time", "maybe"),
+        ("websearch.fallback", "[1, 2]"),
+        ("websearch.fallback", "['a'"),
+        ("websearch.fallback", "[" * 5000),
+        ("websearch.compression", "cutoff"),
+        ("websearch.compression", "{}}"),
+        ("websearch.region", "\udcff"),
+        ("websearch.safe_search", "none"),
+    ],
+)
+def test_value_in_the_environment_that_does_not_fit_is_said_and_the_default_used(
+    file: Path, key: str, text: str
+) -> None:
+    setting = TABLE[key]
+    found = load(file, **{setting.variable: text})
+    assert found[setting] == setting.default
+    assert [problem for problem in found.problems() if key in problem and setting.variable in problem]
+
+
+def test_secret_that_does_not_fit_is_not_shown(file: Path) -> None:
+    problems = list(load(file, "[llm]\napi_key = 123456789012\n").problems())
+    assert len(problems) == 1
+    assert "123456789012" not in problems[0]
+    problems = list(load(file, "", SLEUTH_LLM_API_KEY=f"{KEY}\udcff").problems())
+    assert KEY not in " ".join(problems)
+    with pytest.raises(SettingsError) as caught:
+        change(str(file), "llm.api_key", f"{KEY}\udcff")
+    assert KEY not in str(caught.value) + str(caught.value.values)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "meant"),
+    [
+        ("[websearch]\nmax_result = 5\n", "websearch.max_result", "websearch.max_results"),
+        ("[websearh]\ntimeout = 5\n", "websearh.timeout", "websearch.timeout"),
+        ("timeout = 5\n", "timeout", "timeout"),
+        ("[agent.web_search]\nenable = true\n", "agent.web_search.enable", "agent.web_search.enabled"),
+        ("websearch = 5\n", "websearch", ""),
+        ("[completely]\ndifferent = 5\n", "completely.different", ""),
+    ],
+)
+def test_unknown_name_is_said_with_the_one_that_may_be_meant(file: Path, text: str, key: str, meant: str) -> None:
+    problems = list(load(file, text).problems())
+    assert len(problems) == 1
+    assert f"no such setting: {key}" in problems[0]
+    assert ("did you mean" in problems[0] and meant in problems[0]) or not meant
+
+
+def test_table_in_the_place_of_a_value_does_not_fit(file: Path) -> None:
+    assert "websearch.max_results" in next(load(file, "[websearch.max_results]\na = 1\n").problems())
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b"[websearch]\nmax_results = \n", "line 2, column 15"),
+        (b"[websearch\n", "line 1, column 11"),
+        (b"a = 1\na = 2\n", "line 2"),
+        (b"\xef\xbb\xbf[websearch\n", "line 1, column 11"),
+        (b"# fine\n\xff", "line 2, column 1"),
+        (b"\xef\xbb\xbfa = '\xff'", "line 1, column 6"),
+        ("a = 'é'".encode("utf-16"), "line 1, column 1"),
+        (b"a = " + b"[" * 5000, ""),
+    ],
+)
+def test_broken_file_names_line_and_column(file: Path, data: bytes, place: str) -> None:
+    file.write_bytes(data)
+    with pytest.raises(SettingsError, match="not valid TOML") as caught:
+        Settings(str(file), {})
+    assert place in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert "config edit" in caught.value.hint
+
+
+def test_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot read"):
+        read_toml(str(tmp_path))
+
+
+def test_byte_order_mark_is_no_trouble(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf[websearch]\nmax_results = 7\n")
+    assert Settings(str(file), {})[settings.MAX_RESULTS] == 7
+    change(str(file), "websearch.max_results", "8")
+    assert Settings(str(file), {})[settings.MAX_RESULTS] == 8
+
+
+# Writing
+
+
+COMMENTED = """# my settings
+[ui]  # looks
+theme = "dark"     # at night
+
+[websearch] # searching
+# the best ones first
+fallback = [
+  "brave",  # paid
+  "searxng",
+]
+max_results = 7 # enough
+"""
+
+
+def test_comments_and_order_stay_when_a_value_changes(file: Path) -> None:
+    file.write_text(COMMENTED)
+    assert change(str(file), "websearch.max_results", "9") == 9
+    assert file.read_text() == COMMENTED.replace("max_results = 7", "max_results = 9")
+
+
+def test_comments_and_order_stay_when_a_value_is_added_or_removed(file: Path) -> None:
+    file.write_text(COMMENTED)
+    change(str(file), "websearch.timeout", "2.5")
+    change(str(file), "cache.ttl_minutes", "0")
+    change(str(file), "ui.theme", None)
+    lines = file.read_text().splitlines()
+    kept = [line for line in COMMENTED.splitlines() if line and not line.startswith("theme")]
+    assert [line for line in lines if line in kept] == kept
+    data = tomllib.loads(file.read_text())
+    assert data["websearch"] == {"fallback": ["brave", "searxng"], "max_results": 7, "timeout": 2.5}
+    assert data["cache"] == {"ttl_minutes": 0}
+    assert data["ui"] == {}
+
+
+def test_file_is_made_private_when_there_is_none(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        change(str(tmp_path / "new/folder/config.toml"), "ui.theme", "dark")
+    finally:
+        os.umask(before)
+    made = tmp_path / "new/folder/config.toml"
+    assert made.read_text() == '[ui]\ntheme = "dark"\n'
+    modes = {str(path.relative_to(tmp_path)): path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
+    assert modes == {
+        "new": 0o700,
+        "new/folder": 0o700,
+        "new/folder/config.toml": 0o600,
+        "new/folder/config.toml.lock": 0o600,
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "# only a comment",
+        "[websearch]",
+        "[websearch]\nmax_results = 3",
+        "websearch = { max_results = 3 }\n",
+        "websearch = {}\n",
+        "websearch.max_results = 3\n",
+        "websearch.compression.method = 'none'\nui.theme = 'dark'\n",
+        "[websearch]\nmax_results = 3\n[websearch.compression]\nmethod = 'cutoff'\n\n[ui]\ntheme = 'dark'\n",
+        "[websearch.compression]\nmethod = 'none'\n[ui]\ntheme = 'dark'\n[websearch]\nmax_results = 3\n",
+        "[agent.a]\nx = 1\n[ui]\ntheme = 'dark'\n[agent.b]\ny = 2\n",
+        "[agent.web_search]\nenabled = true\n[ui]\n[agent.other]\ny = 2\n",
+        "[[other]]\na = 1\n[[other]]\na = 2\n",
+        "x = nan\nd = 2026-01-01\n'quoted.key' = 1\n",
+        "s = '''\nmany\nlines'''\n[ui]\n",
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("key", "written", "value"),
+    [
+        ("websearch.max_results", "8", 8),
+        ("websearch.timeout", "2.5", 2.5),
+        ("websearch.compression", "{method = 'rag', document_count = 2}", {"method": "rag", "document_count": 2}),
+        ("websearch.fallback", "a,b", ["a", "b"]),
+        ("agent.web_search.enabled", "false", False),
+        ("ui.theme", "light", "light"),
+        ("websearch.max_results", None, None),
+        ("websearch.compression", None, None),
+        ("agent.web_search.enabled", None, None),
+    ],
+)
+def test_value_is_set_and_nothing_else_changes_however_the_file_is_written(
+    file: Path, text: str, ends: str, key: str, written: str | None, value: Any
+) -> None:
+    file.write_bytes(text.replace("\n", ends).encode())
+    before = dict(settings._leaves(tomllib.loads(text)))
+    assert change(str(file), key, written) == value
+    data = file.read_bytes().decode()
+    after = dict(settings._leaves(tomllib.loads(data)))
+    assert after.pop(key, None) == value
+    before.pop(key, None)
+    assert {name: repr(entry) for name, entry in after.items()} == {name: repr(entry) for name, entry in before.items()}
+    if ends == "\r\n" and ends in text.replace("\n", ends):
+        assert data.count("\n") == data.count("\r\n")
+
+
+def test_compression_is_replaced_as_a_whole(file: Path) -> None:
+    change(str(file), "websearch.compression", "{method = 'cutoff', cutoff_limit = 9, cutoff_unit = 'token'}")
+    change(str(file), "websearch.compression", "{method = 'rag'}")
+    assert tomllib.loads(file.read_text()) == {"websearch": {"compression": {"method": "rag"}}}
+
+
+def test_file_stays_untouched_when_there_is_nothing_to_remove(file: Path) -> None:
+    change(str(file), "ui.theme", None)
+    assert not file.exists()
+    file.write_text("[ui]\n")
+    before = file.stat().st_mtime_ns, file.stat().st_ino
+    change(str(file), "ui.theme", None)
+    change(str(file), "cache.ttl_minutes", None)
+    assert (file.stat().st_mtime_ns, file.stat().st_ino) == before
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("websearch.max_results", "0"),
+        ("websearch.max_results", "many"),
+        ("websearch.safe_search", "sometimes"),
+        ("websearch.compression", "{method = 'magic'}"),
+        ("websearch.region", "\udcff"),
+        ("llm.base_url", "localhost:11434"),
+    ],
+)
+def test_value_that_does_not_fit_is_refused_and_nothing_written(file: Path, key: str, text: str) -> None:
+    file.write_text(COMMENTED)
+    with pytest.raises(SettingsError, match=f"{key} cannot be") as caught:
+        change(str(file), key, text)
+    assert caught.value.exit == 2
+    assert "it takes" in caught.value.hint
+    assert file.read_text() == COMMENTED
+
+
+def test_unknown_name_is_refused(file: Path) -> None:
+    with pytest.raises(SettingsError, match=r"did you mean websearch\.max_results"):
+        change(str(file), "websearch.maxresults", "5")
+    with pytest.raises(SettingsError, match="no such setting: nonsense"):
+        find_setting("nonsense")
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("data", [b"[websearch\n", b"a = 1\na = 2\n", b"\xff\xfe"])
+def test_file_that_does_not_parse_is_never_written_over(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    for text in ("5", None):
+        with pytest.raises(SettingsError, match="not valid TOML"):
+            change(str(file), "websearch.max_results", text)
+    assert file.read_bytes() == data
+
+
+@pytest.mark.parametrize("text", ["websearch = 5\n", "websearch = 0\n", "[[websearch]]\na = 1\n", "websearch = ''\n"])
+def test_section_that_is_no_table_is_said_and_stays(file: Path, text: str) -> None:
+    file.write_text(text)
+    for value in ("5", None):
+        with pytest.raises(SettingsError, match="websearch is a value in"):
+            change(str(file), "websearch.max_results", value)
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize("result", ["", "[websearch]\nmax_results = 9\n", "[broken", None])
+def test_file_stays_when_the_writer_would_harm_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch, result: str | None
+) -> None:
+    import tomlkit
+
+    def dumps(_: Any) -> str:
+        if result is None:
+            raise AttributeError("a fault of tomlkit")
+        return result
+
+    file.write_text(COMMENTED)
+    monkeypatch.setattr(tomlkit, "dumps", dumps)
+    with pytest.raises(SettingsError, match="cannot be changed without harm"):
+        change(str(file), "websearch.max_results", "9")
+    assert file.read_text() == COMMENTED
+
+
+def test_link_to_the_real_file_stays_a_link(tmp_path: Path, file: Path) -> None:
+    real = tmp_path / "dotfiles.toml"
+    real.write_text(COMMENTED)
+    file.symlink_to(real)
+    change(str(file), "websearch.max_results", "9")
+    assert file.is_symlink()
+    assert real.read_text() == COMMENTED.replace("= 7", "= 9")
+
+
+@pytest.mark.parametrize("place", ["file/config.toml", "/proc/config.toml"])
+def test_place_that_cannot_be_written_is_said(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnwritableError):
+        change(str(tmp_path / place), "ui.theme", "dark")
+
+
+def test_somebody_else_writing_for_too_long_is_said(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "locked", lambda path: locked(path, 0.05))
+    with locked(f"{file}.lock"), pytest.raises(SettingsError, match="locked"):
+        change(str(file), "ui.theme", "dark")
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+VALUES: list[Any] = [
+    st.tuples(st.just("websearch.region"), TEXTS.map(lambda text: (text, text))),
+    st.tuples(st.just("websearch.max_results"), st.integers(1, 50).map(lambda n: (str(n), n))),
+    st.tuples(st.just("websearch.timeout"), st.floats(0.1, 600).map(lambda n: (repr(n), n))),
+    st.tuples(st.just("fetch.browser"), st.booleans().map(lambda b: (str(b).lower(), b))),
+    st.tuples(
+        st.just("websearch.exclude_domains"),
+        st.lists(st.from_regex(r"[a-z*./-]{1,9}", fullmatch=True), max_size=4).map(
+            lambda names: (",".join(names), names)
+        ),
+    ),
+]
+
+
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(st.lists(st.one_of(VALUES), min_size=1, max_size=5))
+def test_value_that_was_set_is_read_back(file: Path, changes: list[tuple[str, tuple[str, Any]]]) -> None:
+    file.unlink(missing_ok=True)
+    for key, (text, _) in changes:
+        change(str(file), key, text)
+    found = Settings(str(file), {})
+    for key, (_, value) in dict(changes).items():
+        assert found.look_up(TABLE[key]) == (value, "file", "")
+    assert list(found.problems()) == []
+
+
+WRITER = "import sys; from sleuth.store.settings import change; change(sys.argv[1], sys.argv[2], sys.argv[3])"
+
+
+@pytest.mark.slow
+def test_no_setting_is_lost_when_32_processes_write_at_once(file: Path) -> None:
+    keys = [
+        key
+        for key, setting in TABLE.items()
+        if setting.kind in (setting_types.TEXT, setting_types.FLAG, setting_types.NAMES)
+    ]
+    keys += [key for key, setting in TABLE.items() if setting.kind.says.startswith("a whole") and key not in keys]
+    texts = {key: {bool: "true", str: "x", list: "a,b"}.get(type(TABLE[key].default), "100") for key in keys}
+    texts |= {"websearch.max_results": "9", "websearch.retries": "2", "ask.pages": "2", "ask.max_iterations": "2"}
+    texts |= {"fetch.concurrency": "4", "ui.theme": "dark"}
+    some = list(texts.items())[:32]
+    assert len(some) == 32
+    processes = [subprocess.Popen([sys.executable, "-c", WRITER, str(file), *pair], env=ENVIRON) for pair in some]
+    assert [process.wait(60) for process in processes] == [0] * len(some)
+    found = Settings(str(file), {})
+    assert [key for key, _ in some if found.look_up(TABLE[key]).origin != "file"] == []
+    assert list(found.problems()) == []
+    assert sorted(os.listdir(file.parent)) == ["config.toml", "config.toml.lock"]

@@ -1,0 +1,109 @@
+"""What a refusal means, where the code of the error alone does not tell: money or haste, and for how long."""
+
+import pytest
+
+from sleuth_providers import registry
+from sleuth_providers.base import Account, Found, Provider, Query, Response
+from sleuth_providers.errors import ProviderError
+from sleuth_providers.net.client import HttpClient
+from sleuth_providers.net.policy import Policy
+
+
+def ask(provider: Provider, status: int, body: str, headers: dict[str, str] | None = None) -> Found | ProviderError:
+    sample = provider.samples[0]
+    http = HttpClient(Policy(attempts=1), wire=lambda *_: Response(status, headers or {}, body.encode()))
+    try:
+        return provider.search(sample.query, sample.account, http)
+    except ProviderError as error:
+        return error
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "body", "state"),
+    [
+        ("kagi", 429, '{"error": [{"message": "Usage limit exhausted."}]}', "quota"),
+        ("kagi", 429, '{"error": [{"message": "Slow down."}]}', "rate_limited"),
+        ("perplexity", 401, '{"error": {"type": "insufficient_quota"}}', "quota"),
+        ("perplexity", 401, '{"error": {"type": "invalid_api_key"}}', "key_invalid"),
+        ("firecrawl", 429, '{"error": "Rate limit exceeded"}', "rate_limited"),
+        ("firecrawl", 429, '{"error": "Concurrency limit reached"}', "rate_limited"),
+        ("firecrawl", 429, '{"error": "Daily limit without a key"}', "quota"),
+        ("firecrawl", 402, "{}", "quota"),
+        ("linkup", 429, '{"error": {"code": "EXCEED_BUDGET_LIMIT"}}', "quota"),
+        ("linkup", 429, '{"error": {"code": "INSUFFICIENT_FUNDS_CREDITS"}}', "quota"),
+        ("linkup", 429, '{"error": {"code": "TOO_MANY_REQUESTS"}}', "rate_limited"),
+        ("linkup", 504, '{"error": {"code": "REQUEST_DEADLINE_EXCEEDED"}}', "timeout"),
+        ("you", 429, '{"detail": "Daily limit reached"}', "quota"),
+        ("you", 429, '{"message": "Too Many Requests"}', "rate_limited"),
+        ("mojeek", 200, '{"response": {"status": "Monthly limit exceeded for this key"}}', "quota"),
+        ("mojeek", 200, '{"response": {"status": "Invalid API key"}}', "key_invalid"),
+        ("marginalia", 429, "QPM Limit Exceeded", "rate_limited"),
+        ("marginalia", 429, "Daily Limit Exceeded", "quota"),
+        ("marginalia", 400, "Missing API-Key header", "key_invalid"),
+        ("deepseek-search", 402, "{}", "quota"),
+        ("local-google", 429, "slow down", "rate_limited"),
+        ("local-bing", 403, "", "blocked"),
+        ("local-baidu", 200, '{"antiFlag": 1, "message": "Forbid spider access"}', "blocked"),
+    ],
+)
+def test_refusal_has_the_state_that_its_words_mean(name: str, status: int, body: str, state: str) -> None:
+    error = ask(registry.load(name), status, body)
+    assert isinstance(error, ProviderError)
+    assert error.state == state
+
+
+def test_empty_answer_of_linkup_is_no_error() -> None:
+    assert ask(registry.load("linkup"), 400, '{"error": {"code": "SEARCH_QUERY_NO_RESULT"}}') == Found()
+
+
+@pytest.mark.parametrize(
+    ("name", "headers", "seconds"),
+    [
+        ("firecrawl", {"retry-after": "20"}, 20),
+        ("perplexity", {"retry-after": "8"}, 8),
+        ("deepseek-search", {"retry-after": "2"}, 2),
+        ("local-google", {}, 3600),
+        ("local-baidu", {}, 600),
+    ],
+)
+def test_waiting_time_comes_from_the_server_or_from_experience(
+    name: str, headers: dict[str, str], seconds: float
+) -> None:
+    error = ask(registry.load(name), 429, "Rate limit exceeded", headers)
+    assert isinstance(error, ProviderError)
+    assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "with_key", "without"),
+    [
+        ("firecrawl", "Authorization", "Bearer k", None),
+        ("you", "X-API-Key", "k", None),
+        ("marginalia", "API-Key", "k", "public"),
+    ],
+)
+def test_keyless_tier_is_asked_without_a_key(name: str, header: str, with_key: str, without: str | None) -> None:
+    provider = registry.load(name)
+    assert not provider.needs_key
+    assert provider.request(Query("x"), Account(key="k")).headers.get(header) == with_key
+    assert provider.request(Query("x"), Account()).headers.get(header) == without
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "missed"),
+    [
+        ("perplexity", Query("x", include=("a.com",), exclude=("b.com",)), ("exclude",)),
+        ("firecrawl", Query("x", include=("a.com",), exclude=("b.com",), lang="de"), ("lang", "exclude")),
+        ("you", Query("x", include=("a.com",), exclude=("b.com",), page=11), ("exclude", "page")),
+        ("marginalia", Query("x", include=("a.com", "b.com"), freshness="day"), ("freshness", "include")),
+        ("deepseek-search", Query("x" * 110, lang="de", freshness="day", since="2026-11-15"), ("lang",)),
+        ("deepseek-search", Query("x", include=("a.com", "b.com")), ("include",)),
+        ("local-baidu", Query("x", include=("a.com", "b.com"), exclude=("c.com",), lang="zh"), ("lang", "include")),
+        ("local-bing", Query("x", freshness="day", since="2026-11-15"), ("freshness",)),
+        ("kagi", Query("x", include=("a.com", "b.com"), exclude=("c.com",)), ()),
+        ("kagi", Query("x", page=2, category="images"), ("page",)),
+        ("brave", Query("x", category="images", freshness="range", since="2026-10-01", until="2026-10-31"), ("range",)),
+    ],
+)
+def test_filter_that_a_provider_cannot_take_is_named(name: str, query: Query, missed: tuple[str, ...]) -> None:
+    assert registry.load(name).not_applied(query) == missed

@@ -1,0 +1,61 @@
+"""Markup is cut where parsing it would cost too much, and nowhere else."""
+
+import pytest
+
+from sleuth_providers.html.limits import MOST_ATTRIBUTES, MOST_IN_ALL, MOST_TAGS, limit_markup
+
+DIFFERENT = " ".join(f"a{number}" for number in range(MOST_ATTRIBUTES + 1))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "",
+        "no markup",
+        "<p>text</p>" * 1000,
+        "<a href=\"https://a.test/x?y=1&z\" class='b c' hidden>x</a>" * 1000,
+        f'<path d="{"M1 2 " * 50_000}">',
+        f"<p title='{'>' * 5000}'>",
+        "<script>" + "for(i=0;i<n;i++){f(a<b)}" * 5000 + "</script>",
+        "<" * 100_000,
+        "< p " * 50_000,
+    ],
+)
+def test_page_stays_whole_when_it_is_a_page(page: str) -> None:
+    assert limit_markup(page) == page
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        DIFFERENT,
+        DIFFERENT.replace(" ", "/"),
+        DIFFERENT.replace(" ", "='>' "),
+        DIFFERENT.replace(" ", '=">"'),
+        DIFFERENT.replace(" ", "\n=\tx "),
+        DIFFERENT.replace(" ", '" '),
+        "=" + DIFFERENT,
+    ],
+    ids=["blanks", "slashes", "quoted", "no blanks", "unquoted", "quotes in names", "equals sign"],
+)
+def test_page_ends_before_a_tag_of_endless_attributes(attributes: str) -> None:
+    assert limit_markup(f"<p>good</p><p {attributes}>bad</p>") == "<p>good</p>"
+
+
+def test_page_ends_when_there_are_too_many_tags() -> None:
+    assert limit_markup("<p>" * (MOST_TAGS + 5)) == "<p>" * MOST_TAGS
+    assert limit_markup("<p>" * 20, 10) == "<p>" * 10
+
+
+def test_page_ends_when_there_are_too_many_attributes() -> None:
+    whole = "<p a b c d>" * (MOST_IN_ALL // 4)
+    assert limit_markup(whole) == whole
+    assert limit_markup(whole + "<p e>") == whole
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "piece", ["<a", '<p x="', "<p x='", "<p ", "<p/", "<p a= ", "<p =", "<p a\n", "<!-- <p", "<svg><script><p "]
+)
+def test_hostile_page_takes_no_time(piece: str) -> None:
+    limit_markup(piece * (2_000_000 // len(piece)))

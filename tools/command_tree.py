@@ -1,0 +1,300 @@
+"""The command tree as plain data: what man pages, the reference and every completion script are made from."""
+
+import pkgutil
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from sleuth import __version__
+from sleuth.render import FIELDS
+from sleuth.store.provider_table import CLEARABLE
+from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, TABLE
+from sleuth_providers import adapters
+from sleuth_providers.records import Record
+
+# Where values come from that are not fixed words: the user's provider table, the settings, what the setting named
+# before takes, and the disk.
+PROVIDERS, KEYS, SETTING, FILE, FOLDER = "providers", "keys", "setting", "file", "folder"
+
+
+class Values(Record):
+    """What a shell may offer for a value: words known now, and a source asked at the time."""
+
+    words: tuple[str, ...] = ()
+    source: str = ""
+    comma: bool = False  # takes several, separated by commas
+
+
+class Paragraph(Record):
+    """A piece of help: prose to be filled, or lines to be kept as they are."""
+
+    text: str
+    literal: bool = False
+
+
+class Option(Record):
+    """One option: how it is written, what it takes and what it means."""
+
+    flags: tuple[str, ...]  # short ones first
+    negative: tuple[str, ...]
+    metavar: str  # empty for a flag
+    help: str
+    choices: tuple[str, ...]
+    default: str
+    bounds: str
+    is_flag: bool
+    repeatable: bool
+    required: bool
+    completes: Values
+
+    @property
+    def name(self) -> str:
+        """Return the flag that names it best."""
+        return self.flags[-1]
+
+
+class Argument(Record):
+    """One argument: how it is called, how often it may come and what it means."""
+
+    metavar: str
+    help: str
+    choices: tuple[str, ...]
+    default: str
+    required: bool
+    repeatable: bool
+    completes: Values
+
+    @property
+    def usage(self) -> str:
+        """Return how it stands in a synopsis."""
+        return f"{self.metavar if self.required else f'[{self.metavar}]'}{'...' if self.repeatable else ''}"
+
+
+class Command(Record):
+    """One command, or a group with commands of its own."""
+
+    name: str
+    path: str  # as typed: "sleuth providers list"
+    short: str
+    help: tuple[Paragraph, ...]
+    notes: tuple[Paragraph, ...]  # what the help ends with, besides the examples
+    examples: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    options: tuple[Option, ...]
+    commands: tuple["Command", ...]
+
+    def walk(self) -> Iterator["Command"]:
+        """Give this command and all below it, in order."""
+        yield self
+        for command in self.commands:
+            yield from command.walk()
+
+
+class Key(Record):
+    """One key of the settings."""
+
+    name: str
+    meaning: str
+    completes: Values
+
+
+class Tree(Record):
+    """All that is generated from: the commands, and the words that values are chosen from."""
+
+    root: Command
+    anywhere: tuple[Option, ...]  # options that every command takes
+    providers: tuple[str, ...]
+    keys: tuple[Key, ...]
+    version: str
+
+
+# Options of the root that `app.hoist` accepts after a command, too.
+ANYWHERE = ("--color", "--debug")
+
+
+def built_in_providers() -> tuple[str, ...]:
+    """Return the ids that come with sleuth, whatever else is installed."""
+    modules = {module.name for module in pkgutil.iter_modules(adapters.__path__) if not module.name.startswith("_")}
+    return tuple(sorted({module.replace("_", "-") for module in modules} | {"library"}))
+
+
+# What values can be completed beyond fixed choices: by option, of one command or of any; by command or group and
+# argument; by metavar; by type.
+OPTIONS = {
+    "--provider": Values(("auto", "all"), PROVIDERS, comma=True),
+    "doctor --provider": Values((), PROVIDERS),
+    "--adapter": Values(built_in_providers()),
+    "--fields": Values(FIELDS, comma=True),
+    "--unset": Values(tuple(CLEARABLE)),
+}
+ARGUMENTS = {
+    ("providers", "id"): Values((), PROVIDERS),
+    ("providers", "ids"): Values((), PROVIDERS),
+    ("providers use", "id"): Values(("auto",), PROVIDERS),
+    ("config", "key"): Values((), KEYS),
+    ("config", "section"): Values(tuple(dict.fromkeys(key.rpartition(".")[0] + "." for key in TABLE))),
+    ("config", "value"): Values((), SETTING),
+}
+METAVARS = {"FILE": FILE, "PATH": FILE, "DIR": FOLDER, "FOLDER": FOLDER}
+TYPES = {"path": FILE, "file": FILE, "filename": FILE, "directory": FOLDER}
+SETTINGS = {
+    DEFAULT_PROVIDER.key: Values(("auto",), PROVIDERS),
+    FALLBACK.key: Values((), PROVIDERS, comma=True),
+}
+
+# What Typer adds to an app unless it is told not to; its form depends on what else is installed.
+UNWANTED = ("install_completion", "show_completion")
+
+# How a value is called where its option does not say.
+NAMES = {"int": "N", "int range": "N", "float": "NUMBER", "float range": "NUMBER", "path": "FILE", "file": "FILE"}
+
+
+def read(root: Any) -> Tree:
+    """Return the tree below the root command of a Typer app."""
+    command = _command(root, None, "sleuth", "sleuth")
+    every = list(command.walk())
+    anywhere = tuple(o for o in command.options if o.name in ANYWHERE or all(o in each.options for each in every))
+    keys = [Key(s.key, s.meaning, SETTINGS.get(s.key) or Values(s.kind.choices)) for s in TABLE.values()]
+    return Tree(command, anywhere, built_in_providers(), tuple(keys), __version__)
+
+
+def details(parameter: Option | Argument) -> str:
+    """Say what an option or argument means, and what else there is to know."""
+    said = [parameter.help + "." * parameter.help[-1:].isalnum()]
+    if isinstance(parameter, Option):
+        bounds = f"From {parameter.bounds}." if " to " in parameter.bounds else f"{parameter.bounds.capitalize()}."
+        said += [bounds] if parameter.bounds else []
+        said += ["Required."] if parameter.required else []
+        said += ["May be given more than once."] if parameter.repeatable else []
+    said += [f"Default: {parameter.default}."] if parameter.default else []
+    return " ".join(said)
+
+
+def paragraphs(text: str | None) -> tuple[Paragraph, ...]:
+    """Split help into paragraphs; one that begins with a backspace character keeps its lines."""
+    pieces = re.split(r"\n\s*\n", (text or "").partition("\f")[0])
+    return tuple(_paragraph(piece) for piece in pieces if piece.strip(" \n\b"))
+
+
+def _paragraph(piece: str) -> Paragraph:
+    head, mark, tail = piece.partition("\b")
+    if not mark or head.strip():
+        return Paragraph(" ".join(piece.replace("\b", " ").split()))
+    lines = [line.rstrip() for line in tail.strip("\n").splitlines()]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return Paragraph("\n".join(line[margin:] for line in lines), literal=True)
+
+
+def _command(command: Any, parent: Any, name: str, path: str) -> Command:
+    context = typer.Context(command, parent=parent, info_name=name, **command.context_settings)
+    parameters = [p for p in command.get_params(context) if not p.hidden and p.name not in UNWANTED]
+    help = paragraphs(command.help)
+    notes, examples = _epilog(paragraphs(command.epilog))
+    names = command.list_commands(context) if hasattr(command, "list_commands") else []
+    below = [(title, command.get_command(context, title)) for title in names]
+    return Command(
+        name=name,
+        path=path,
+        short=_sentence(help[0].text) if help else "",
+        help=help,
+        notes=notes,
+        examples=examples,
+        arguments=tuple(_argument(each, path) for each in parameters if each.param_type_name == "argument"),
+        options=tuple(_option(each, path) for each in parameters if each.param_type_name == "option"),
+        commands=tuple(_command(c, context, title, f"{path} {title}") for title, c in below if not c.hidden),
+    )
+
+
+def _sentence(text: str) -> str:
+    return re.split(r"(?<=[.?!])\s+(?=[A-Z])", text, maxsplit=1)[0]
+
+
+def _epilog(parts: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], tuple[str, ...]]:
+    """Part the examples from the rest; they stand in a line after `Example:` or in lines of their own."""
+    notes: list[Paragraph] = []
+    examples: list[str] = []
+    announced = False
+    for part in parts:
+        found = None if part.literal else re.match(r"Examples?:\s*(.*)", part.text)
+        if found and found[1]:
+            several = re.split(r"\s+·\s+", found[1])
+            examples += [one for one in several if not re.match(r"\w+: ", one)]  # leaves out "More: man sleuth"
+        elif part.literal and announced:
+            examples += part.text.splitlines()
+        elif not found:
+            notes.append(part)
+        announced = found is not None
+    return tuple(notes), tuple(examples)
+
+
+def _option(parameter: Any, path: str) -> Option:
+    is_flag = parameter.is_flag or parameter.count
+    flags = tuple(sorted(parameter.opts, key=lambda flag: flag.startswith("--")))
+    metavar = "" if is_flag else _metavar(parameter)
+    below = path.partition(" ")[2]
+    known = OPTIONS.get(f"{below} {flags[-1]}") or OPTIONS.get(flags[-1])
+    return Option(
+        flags=flags,
+        negative=tuple(parameter.secondary_opts),
+        metavar=metavar,
+        help=" ".join((parameter.help or "").split()),
+        choices=_choices(parameter),
+        default=_default(parameter),
+        bounds=_bounds(parameter.type),
+        is_flag=is_flag,
+        repeatable=parameter.multiple or parameter.count,
+        required=parameter.required,
+        completes=Values() if is_flag else known or _values(parameter, metavar),
+    )
+
+
+def _argument(parameter: Any, path: str) -> Argument:
+    metavar = re.sub(r"[\[\]{}.…]", "", parameter.metavar or parameter.name.upper()).strip()
+    below = path.partition(" ")[2]
+    known = ARGUMENTS.get((below, parameter.name)) or ARGUMENTS.get((below.split(" ")[0], parameter.name))
+    return Argument(
+        metavar=metavar,
+        help=" ".join((parameter.help or "").split()),
+        choices=_choices(parameter),
+        default=_default(parameter),
+        required=parameter.required,
+        repeatable=parameter.nargs == -1,
+        completes=known or _values(parameter, metavar),
+    )
+
+
+def _choices(parameter: Any) -> tuple[str, ...]:
+    return tuple(map(str, getattr(parameter.type, "choices", ())))
+
+
+def _metavar(parameter: Any) -> str:
+    return parameter.metavar or "|".join(_choices(parameter)) or NAMES.get(parameter.type.name, "TEXT")
+
+
+def _values(parameter: Any, metavar: str) -> Values:
+    """Return fixed choices, words that the metavar spells out, or files."""
+    if choices := _choices(parameter):
+        return Values(choices)
+    ways = metavar.split("|")
+    words = tuple(way for way in ways if len(ways) > 1 and way == way.lower())
+    source = next((METAVARS[way] for way in ways if way in METAVARS), "")
+    return Values(words, source or TYPES.get(parameter.type.name, ""))
+
+
+def _default(parameter: Any) -> str:
+    value = parameter.default
+    if value is None or callable(value) or parameter.show_default is False:
+        return ""
+    if getattr(parameter, "is_flag", False):
+        flags = parameter.opts if value else parameter.secondary_opts
+        return flags[0] if parameter.secondary_opts else ""
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else f"{value}"
+
+
+def _bounds(type: Any) -> str:
+    low, high = getattr(type, "min", None), getattr(type, "max", None)
+    if low is None:
+        return "" if high is None else f"at most {high}"
+    return f"at least {low}" if high is None else f"{low} to {high}"
