@@ -33,6 +33,12 @@ def tr(template: str, /, **values: object) -> str:
     return text.format_map(_Lenient(values | told)) if values else text
 
 
+def trn(singular: str, plural: str, count: int, /, **values: object) -> str:
+    """Return the singular or plural message for a count, with {count} filled in."""
+    template = singular if count == 1 or singular in _catalogue else plural
+    return tr(template, count=count, **values)
+
+
 def tr_detail(text: str) -> str:
     """Return what an adapter, a parser or the system said in English in the chosen language, if it is known there."""
     if text in _details:
