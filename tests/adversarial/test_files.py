@@ -461,7 +461,7 @@ def test_wounded_answer_is_never_handed_out(home: Home) -> None:
     for number in range(5 * WOUNDS):
         file.write_bytes(hurt(data, random.Random(number)) if number else data)
         out = io.StringIO()
-        if parser.print_rendered(words, home.environ, out, io.StringIO()):
+        if parser.print_rendered(parser.CommandLine(list(words)), home.environ, out, io.StringIO()):
             assert out.getvalue() == answer
             handed_out += 1
     assert handed_out < WOUNDS / 4, "a wound that changes nothing is none"

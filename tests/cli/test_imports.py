@@ -21,7 +21,7 @@ HEAVY = {
     "mcp",
     "pydantic",
 }
-# What a search needs none of, each a tenth of the time it takes, or more.
+# Not needed by a plain search; each takes a tenth of its time or more.
 SLOW = {"http.client", "email", "ssl", "hashlib", "random", "html", "difflib", "encodings.idna"}
 SLOW |= {"importlib.metadata", "logging", "typing"}
 SCRIPT = """

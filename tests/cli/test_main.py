@@ -151,7 +151,7 @@ class TestBrokenHome:
         (tmp_path / "file").write_text("not a folder")
         done = sleuth("search", "-p", "searxng", "x", SLEUTH_HOME=str(tmp_path / "file"))
         assert done.exit == 6, "the search itself was tried"
-        assert "without settings of providers" in done.err
+        assert "using the built-in provider table" in done.err
         done = sleuth("config", "set", "websearch.max_results", "3", SLEUTH_HOME=str(tmp_path / "file"))
         assert done.exit == 2
         assert "cannot make the folder" in done.err
@@ -186,7 +186,7 @@ class TestBrokenHome:
         monkeypatch.setattr(database, "open_database", refuse)
         done = sleuth("search", "-p", "brave", "--json", "x")
         assert (done.exit, len(done.json["results"])) == (0, 1)
-        assert "without remembering anything" in done.err
+        assert "usage and cooldowns are not saved" in done.err
 
     def test_database_from_a_newer_sleuth_is_left_alone(self, sleuth: Any) -> None:
         import sqlite3

@@ -3,10 +3,11 @@
 import re
 from typing import TextIO
 
+from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError
 from sleuth.base.text import shorten
 from sleuth.engine.outcome import Outcome
-from sleuth.render import FIELDS, View
+from sleuth.render import View
 from sleuth.render.fields import as_cell, hit_fields
 
 NAME = re.compile(r"\{([^{}]*)\}")

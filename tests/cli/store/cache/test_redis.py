@@ -169,7 +169,7 @@ def test_address_with_a_password_can_be_typed_unseen(sleuth: Any) -> None:
 def test_address_that_cannot_be_found_is_said_and_the_search_goes_on(sleuth: Any) -> None:
     done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="env:NOWHERE")
     assert (done.exit, done.json["outcome"]) == (0, "success")
-    assert done.err == ("warning: there is no address for cache.url in env:NOWHERE; this machine's own cache serves\n")
+    assert done.err == ("warning: there is no address for cache.url in env:NOWHERE; using the local cache\n")
 
 
 def test_keyring_that_is_not_installed_stops_no_search(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_keyring_that_is_not_installed_stops_no_search(sleuth: Any, monkeypatch:
     monkeypatch.setattr("sleuth.store.cache.redis.address.resolve", missing)
     done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="keyring:")
     assert done.exit == 0
-    assert "optional part; this machine's own cache serves" in done.err
+    assert "optional part; using the local cache" in done.err
 
 
 # Servers that lie

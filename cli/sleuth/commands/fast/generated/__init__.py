@@ -1,1 +1,1 @@
-"""What python -m tools.generate writes for the front desk."""
+"""Help texts and completion tables, written by `python -m tools.generate`."""
