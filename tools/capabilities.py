@@ -1,24 +1,24 @@
-"""Which provider does what itself, what sleuth does for it, and what is reported: a chapter of the handbook."""
+"""docs/capabilities.md: which search options each provider supports."""
 
 from sleuth_providers import registry
 from sleuth_providers.base import Provider
 
 HEAD = """# What each provider can do
 
-Options of `sleuth search` that a provider does not know are done for it where that is possible, and otherwise named in
-the answer (`notApplied`) and in a warning. Nothing is silently ignored. This page is generated from the adapters.
+If a provider does not support an option of `sleuth search`, sleuth applies it to the results where that is possible.
+Otherwise the answer lists it in `notApplied`, and a warning names it. This page is generated from the adapters.
 
 ## Table of providers and search options
 
-✓ the provider does it itself · s sleuth does it, on what comes back · – cannot be done, and is said
+✓ supported by the provider · s applied by sleuth to the results · – not supported, and reported
 
 """
 COLUMNS = ("page", "lang", "region", "freshness", "range", "safe", "include", "exclude", "engines", "content")
 DONE_BY_SLEUTH = ("freshness", "range", "include", "exclude", "content")
 FOOT = """
-`freshness` and `range` are done by date where results carry one. `include` and `exclude` are `--site` and `--exclude`.
-`content` is page text; sleuth reads the pages itself where the provider does not bring it. The last columns say how
-many results a provider gives at most in one request, and how long a query may be; a longer one is cut.
+sleuth applies `freshness` and `range` to results that have a date. `include` is `--site`, `exclude` is `--exclude`.
+`content` is page text; sleuth reads the pages itself if the provider does not return it. The last columns are the
+maximum number of results per request and the maximum length of a query, in characters; longer queries are truncated.
 """
 
 

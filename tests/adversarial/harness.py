@@ -27,6 +27,7 @@ FAULTS = (
     b"Exception ignored",
     b"Fatal Python",
     b"something unexpected",
+    b"unexpected error (",
     b"--debug tells more",
 )
 CAPABILITIES = (1, 2, 3)  # to override, to search, to own: with these root passes by all permissions

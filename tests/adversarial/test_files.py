@@ -116,7 +116,7 @@ def test_code_that_is_cut_short_is_named(used: Home, tmp_path: Path) -> None:
         path.write_bytes(whole[: chance.randrange(20, len(whole))])
         ended = sound(used.run("config", "show", environ=environ | {"PYTHONDONTWRITEBYTECODE": "1"}), exits=(1,))
         path.write_bytes(whole)
-        assert f"error: {path} is cut short\n" in ended.said or "install it anew" in ended.said
+        assert f"error: {path} is cut short\n" in ended.said or "install sleuth again" in ended.said
 
 
 # Private from birth

@@ -1,6 +1,6 @@
 """The process: streams that accept any text, interrupts that end it cleanly, and a quick exit."""
 
-import _signal  # type: ignore[import-not-found]  # `signal` without its enums, which take longer to build than an answer
+import _signal  # type: ignore[import-not-found]  # signal without its enums, which take longer to build than an answer
 import _thread
 import atexit
 import gc
