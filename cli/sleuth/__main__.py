@@ -66,7 +66,10 @@ def run(runtime: "Runtime | None", arguments: list[str]) -> int:
 
 
 def _ready_text(arguments: list[str]) -> str | None:
-    """Return output that needs no command: the version, generated help, completions."""
+    """Return output that needs no command: the version, generated help, completions.
+
+    This comes before parsing, because the parser imports the declarations of all search options.
+    """
     if arguments == ["--version"]:
         return f"sleuth {__version__}\n"
     if arguments[:1] == ["--complete"]:

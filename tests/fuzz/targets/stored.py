@@ -80,7 +80,7 @@ SEEDS = [
     f"journal\n{json.dumps(LINE)}",
     f"journal\n{json.dumps(LINE)}\n\nbroken\n{json.dumps(LINE | {'query': None})}\n",
     f"sources\n{json.dumps(SOURCES)}",
-    b"prepared\nabc\0key\0- - -\0" + b"1.0\0" + b"99999999999.0\0out \x02\0err \x03\0note",
+    b"prepared\nabc\0key\0- - -\0" + b"1.0\0" + b'99999999999.0\0json\0out "\\u0002"\0err \x02\0note',
 ]
 WORDS = (
     '"error": "__doc__" ¦ "error": "ProviderError" ¦ "base64": "x" ¦ "status": "200" ¦ '

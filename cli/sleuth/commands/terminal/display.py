@@ -87,11 +87,13 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
         show_messages(runtime, outcome, format, rendered.AGE)
     finally:
         runtime.stdout, runtime.stderr = out, err
-    deliver(runtime, rendered.fill_age(saved_out.getvalue(), outcome.age), None)
-    err.write(rendered.fill_age(saved_err.getvalue(), outcome.age))
+    text, messages = saved_out.getvalue(), saved_err.getvalue()
+    shown_text, shown_messages = rendered.fill_age(format, text, messages, outcome.age)
+    deliver(runtime, shown_text, None)
+    err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
     ttl = runtime.settings[CACHE_TTL] * 60 - outcome.age
-    rendered.save(key, saved_out.getvalue(), saved_err.getvalue(), line, outcome.age, ttl)
+    rendered.save(key, format, text, messages, line, outcome.age, ttl)
 
 
 class _Buffer(io.StringIO):

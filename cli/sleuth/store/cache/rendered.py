@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 MAX_ANSWERS = 100
 SUFFIX = ".answer"
-# Renderers write AGE where the age of an answer goes. Sanitised text holds no control characters, so it is unambiguous;
-# in JSON it is a string, which becomes a number.
+# Renderers write AGE where the age of an answer goes: JSON on stdout, as a string that becomes a number; the summary on
+# stderr. It is unambiguous there, because sanitised text has no control characters.
 AGE = "\x02"
 AGE_IN_JSON = '"\\u0002"'
 # Variables that change the output. Of those that hold secrets only the presence counts.
@@ -69,22 +69,23 @@ def load(key: RenderedKey) -> tuple[str, str, str] | None:
             checksum, _, body = stream.read().partition(b"\0")
         if checksum != digest(body):
             return None
-        saved_key, stamps, stored, expires, out, err, journal_line = body.decode("utf-8", "surrogatepass").split("\0")
+        parts = body.decode("utf-8", "surrogatepass").split("\0")
+        saved_key, stamps, stored, expires, format, out, err, journal_line = parts
         now, since, until = time.time(), float(stored), float(expires)
     except (OSError, ValueError):
         return None
     if saved_key != key.key or stamps != key.stamps() or not since <= now < until:
         return None
-    return fill_age(out, now - since), fill_age(err, now - since), journal_line
+    return *fill_age(format, out, err, now - since), journal_line
 
 
-def save(key: RenderedKey, out: str, err: str, journal_line: str, age: float, ttl: float) -> None:
+def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, age: float, ttl: float) -> None:
     """Save output with its placeholders for `ttl` seconds; `age` is that of the answer. Failures are only logged."""
     from sleuth.base.errors import SleuthError
     from sleuth.base.files import private_folder, write_atomic
 
     now = time.time()
-    parts = (key.key, key.stamps(), repr(now - age), repr(now + ttl), out, err, journal_line)
+    parts = (key.key, key.stamps(), repr(now - age), repr(now + ttl), format, out, err, journal_line)
     if ttl <= 0 or any("\0" in part for part in parts):
         return
     body = "\0".join(parts).encode("utf-8", "surrogatepass")
@@ -104,9 +105,11 @@ def clear(paths: Paths) -> None:
         _remove(os.path.join(paths.prepared, name))
 
 
-def fill_age(text: str, age: float) -> str:
-    """Replace the placeholders that a renderer wrote."""
-    return text.replace(AGE_IN_JSON, str(round(age))).replace(AGE, age_in_words(age))
+def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
+    """Return the texts for stdout and stderr with the age in place of the placeholders."""
+    if format == "json":
+        out = out.replace(AGE_IN_JSON, str(round(age)), 1)
+    return out, err.replace(AGE, age_in_words(age), 1)
 
 
 def age_in_words(seconds: float) -> str:

@@ -1,1 +1,0 @@
-"""Help texts and completion tables, written by `python -m tools.generate`."""
