@@ -19,13 +19,15 @@ TARGET ?=
 SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
 SEARCH = search enable json in searxng
+PO := $(wildcard cli/sleuth/base/locale/*/LC_MESSAGES/sleuth.po)
+MO := $(PO:.po=.mo)
 
 .PHONY: run test lint docs bench fuzz adversarial constraints clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
 
-test: $(VENV)/dev.stamp
+test: $(VENV)/dev.stamp $(MO)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint: $(VENV)/dev.stamp
@@ -74,6 +76,10 @@ else
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r constraints.txt
 endif
 	@touch $@
+
+# An install compiles the message catalogues; this does so after one was edited.
+%.mo: %.po $(VENV)/dev.stamp
+	@$(BIN)/python -m tools.messages --compile
 
 # Pins anew what pyproject.toml asks for.
 constraints:
