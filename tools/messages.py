@@ -11,6 +11,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ UNWANTED_HEADERS = tuple(
         b"Generated-By",
     )
 )
+REPRODUCIBLE_DATE = datetime(2026, 1, 1, tzinfo=UTC)  # or compiling twice would give two files
 HEADER = "# Simplified Chinese messages of sleuth.\n# Copyright (C) The sleuth authors. MIT licence.\n#"
 
 # Names, commands and placeholders only: the same in every language.
@@ -195,7 +197,9 @@ def catalogues() -> list[Path]:
 def read(path: Path) -> Catalog:
     """Read one catalogue."""
     with path.open("rb") as stream:
-        return read_po(stream, locale=path.parts[-3])
+        catalogue = read_po(stream, locale=path.parts[-3])
+    catalogue.creation_date = catalogue.revision_date = REPRODUCIBLE_DATE
+    return catalogue
 
 
 def compile_catalogues() -> None:
