@@ -1,11 +1,4 @@
-# make run    sets everything up and searches; another command: make run ARGS='search -n 3 rust async'
-# make test   sets everything up and runs the tests; a part of them: make test ARGS='tests/providers -k brave'
-# make lint   ruff, mypy, import-linter
-# make docs   regenerates completions, man pages, command reference and pictures
-# make bench  races sleuth against its peers on a loopback server
-# make fuzz   feeds every parser with hostile input, five minutes each; one of them: make fuzz TARGET=citations SECONDS=900
-# make adversarial  attacks every promise of SECURITY.md at length
-# Needs python3 (3.11+) and nothing else; uv is used when it is there.
+# Needs python3 (3.11+) and nothing else; uv is used when it is installed. `make help` lists the targets.
 
 SHELL := /bin/sh
 PYTHON ?= python3
@@ -20,29 +13,36 @@ SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
 SEARCH = search enable json in searxng
 
-.PHONY: run test lint docs bench fuzz adversarial constraints clean
+.PHONY: help run test lint docs site bench fuzz adversarial constraints clean
+.DEFAULT_GOAL := run
 
-run: $(VENV)/run.stamp
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do printf 'make %-12s %s\n' "$$name" "$$text"; done
+
+run: $(VENV)/run.stamp ## set up and search; any command: make run ARGS='search -n 3 rust async'
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
 
-test: $(VENV)/dev.stamp
+test: $(VENV)/dev.stamp ## set up and run the tests; some of them: make test ARGS='tests/providers -k brave'
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-lint: $(VENV)/dev.stamp
+lint: $(VENV)/dev.stamp ## ruff, mypy and import-linter
 	$(BIN)/ruff check cli providers tools tests bench docs
 	$(BIN)/ruff format --check cli providers tools tests bench docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(VENV)/dev.stamp
+docs: $(VENV)/dev.stamp ## regenerate completions, man pages, command reference and pictures
 	$(BIN)/python -m tools.generate
 	$(BIN)/python docs/pictures/draw.py
 
-bench: $(VENV)/dev.stamp
+site: $(VENV)/dev.stamp ## build the handbook as a website in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+bench: $(VENV)/dev.stamp ## compare sleuth with other tools on a loopback server
 	$(BIN)/python bench/race.py $(ARGS)
 
 # Where atheris cannot be had, cases are made without knowing what they reach.
-fuzz: $(VENV)/dev.stamp
+fuzz: $(VENV)/dev.stamp ## fuzz every parser for five minutes each; one: make fuzz TARGET=citations SECONDS=900
 ifdef UV
 	@test -d $(ATHERIS) || uv pip install --quiet --python $(BIN)/python --target $(ATHERIS) atheris==3.0.0 || true
 else
@@ -50,7 +50,7 @@ else
 endif
 	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
-adversarial: $(VENV)/dev.stamp
+adversarial: $(VENV)/dev.stamp ## attack every promise of SECURITY.md, at length
 	SLEUTH_LONG_TESTS=long $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/adversarial $(ARGS)
 
 # Everything that gets installed is pinned, with hashes; the project itself is installed in place.
@@ -76,9 +76,9 @@ endif
 	@touch $@
 
 # Pins anew what pyproject.toml asks for.
-constraints:
+constraints: ## pin the dependencies in pyproject.toml again, with hashes
 	$(PYTHON) -m venv .cache/pin && .cache/pin/bin/python -m pip install --quiet uv
 	sh .ci/pin .cache/pin/bin/uv
 
-clean:
+clean: ## delete the environment and everything that was built
 	rm -rf $(VENV) .cache dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
