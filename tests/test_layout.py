@@ -111,9 +111,7 @@ def code_lines(path: Path) -> int:
     text = path.read_text(encoding="utf-8")
     skipped: set[int] = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
-            node
-        ):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
             skipped.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
         if isinstance(node, ast.Assign | ast.AnnAssign) and {"adapters", "html"} & set(path.parts):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
