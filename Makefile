@@ -17,7 +17,9 @@ SEARCH = search enable json in searxng
 PO := $(wildcard cli/sleuth/base/locale/*/LC_MESSAGES/sleuth.po)
 MO := $(PO:.po=.mo)
 
-.PHONY: help run test test-long test-all test-servers lint docs bench fuzz adversarial constraints clean
+.PHONY: help run test test-long test-all test-servers lint docs site bench fuzz adversarial constraints clean
+
+.DEFAULT_GOAL := help
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,6 +47,9 @@ lint: $(VENV)/dev.stamp ## Run ruff, mypy and import-linter
 docs: $(VENV)/dev.stamp ## Regenerate completions, man pages, command reference and pictures
 	$(BIN)/python -m tools.generate
 	$(BIN)/python docs/pictures/draw.py
+
+site: $(VENV)/dev.stamp ## Build the handbook as a website in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(VENV)/dev.stamp ## Race sleuth against other tools on a loopback server
 	$(BIN)/python bench/race.py $(ARGS)
