@@ -342,5 +342,7 @@ def _fit(name: str, value: T, kind: SettingType) -> T:
     """Return a value that fits, or None where none was given."""
     if value is not None and not kind.accepts(value):
         shown = clean(repr(value), 100)
-        raise RequestError("{key} cannot be {value}", "it takes {accepted}", key=name, value=shown, accepted=kind.says)
+        raise RequestError(
+            "{key} cannot be {value}", "it takes {accepted}", key=name, value=shown, accepted=kind.description
+        )
     return value

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError, UnwritableError
 from sleuth.library import index
-from sleuth.store.database import FAULTS, MEMORY, broken, open_database, open_frozen, transaction
+from sleuth.store.database import DATABASE_ERRORS, MEMORY, database_error, open_database, open_immutable, transaction
 from sleuth_providers.base import Account, Found, Provider, Query, Result, Sender
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
@@ -203,9 +203,9 @@ class Library:
                 except sqlite3.OperationalError as problem:  # locked or read-only: what is there can still be searched
                     logs.log("library: not brought up to date: %s", problem)
             yield self._local.connection
-        except FAULTS as problem:
+        except DATABASE_ERRORS as problem:
             self.close()
-            raise broken(self.path, problem) from problem
+            raise database_error(self.path, problem) from problem
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -222,7 +222,7 @@ class Library:
         except UnwritableError as problem:
             logs.log("library: %s", problem)
             if os.path.exists(self.path):
-                frozen = open_frozen(self.path)
+                frozen = open_immutable(self.path)
                 if frozen.execute("PRAGMA user_version").fetchone()[0] == len(index.MIGRATIONS):
                     return frozen, problem
                 frozen.close()

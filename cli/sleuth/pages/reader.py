@@ -164,7 +164,7 @@ class Reader:
             return
         key = cache_key(url)
         # Whoever else is reading the same page now is worth waiting for, though not for long.
-        turn = self.cache.single(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
+        turn = self.cache.single_flight(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
         with turn:
             if known := self._cached(url, plan):
                 post(known)

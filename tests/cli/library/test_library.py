@@ -295,7 +295,7 @@ def test_progress_is_told(library: Library) -> None:
     assert [sum(counts) for counts in told] == [300, 600, 700]
 
 
-def test_half_characters_and_zeros_are_kept_out(library: Library) -> None:
+def test_half_characters_and_zeros_are_private_texts(library: Library) -> None:
     library.add(
         [Document("https://example.org/\ud800", "walrus \udfff", "text \ud800 with \0 carpenter", source="page")]
     )

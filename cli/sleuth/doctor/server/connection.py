@@ -2,7 +2,6 @@
 
 import errno
 import socket
-import threading
 import time
 from functools import partial
 
@@ -10,10 +9,10 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.server.address import EXAMPLE
-from sleuth.doctor.server.probe import side_by_side
 from sleuth.doctor.server.session import Session
 from sleuth.doctor.verdict import LOG, RECREATE, Remedy, bad, good, shell, unasked
 from sleuth_providers.net.connection import Address
+from sleuth_providers.threads import call_with_timeout, run_all
 
 SECONDS = 2.0  # for a lookup, or a connection
 MAX_ADDRESSES = 6
@@ -45,22 +44,16 @@ def name_resolves(visit: Session) -> Finding:
 
 
 def _look_up(host: str, port: int, seconds: float) -> list[Address] | OSError | None:
-    """Ask in a thread that is left behind when it takes too long; getaddrinfo has no time limit of its own."""
-    answer: list[list[Address] | OSError] = []
-
-    def work() -> None:
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answer.append([(family, sockaddr) for family, _, _, _, sockaddr in found])
-        except OSError as problem:
-            answer.append(problem)
-        except UnicodeError:
-            answer.append(OSError(socket.EAI_NONAME, "not a name"))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return answer[0] if answer else None
+    """Look a name up; None when that takes too long: getaddrinfo has no timeout of its own."""
+    try:
+        found = call_with_timeout(partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM), seconds)
+    except TimeoutError:
+        return None
+    except OSError as problem:
+        return problem
+    except UnicodeError:
+        return OSError(socket.EAI_NONAME, "not a name")
+    return [(family, sockaddr) for family, _, _, _, sockaddr in found]
 
 
 def _unknown_name(visit: Session) -> Remedy:
@@ -91,7 +84,7 @@ def port_is_open(visit: Session) -> Finding:
         return unasked(tr("the proxy makes the connection"))
     started = time.monotonic()
     seconds = visit.left(SECONDS)
-    problems = side_by_side(partial(_connect, address, seconds) for address in visit.addresses)
+    problems = run_all(partial(_connect, address, seconds) for address in visit.addresses)
     elapsed_ms = round((time.monotonic() - started) * 1000)
     tried = list(zip(visit.addresses, problems, strict=True))
     seen = "; ".join(f"{address[1][0]} {_state(problem)}" for address, problem in tried)

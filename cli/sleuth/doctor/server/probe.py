@@ -3,8 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urljoin
 
 from sleuth.base.i18n import tr, tr_detail
@@ -15,7 +14,6 @@ from sleuth_providers.net.client import COMMON_HEADERS, Transport
 from sleuth_providers.net.connection import ExchangeLimits, exchange
 from sleuth_providers.records import Record
 
-T = TypeVar("T")
 SECONDS = 3.0  # for a request that asks no search engine; a healthy server needs milliseconds
 MAX_BODY = 4_000_000  # the largest good answer, /config with every engine, has 0.1 MB
 MAX_TEXT = 20_000
@@ -143,14 +141,3 @@ def _path(request: Request) -> str:
     """Return the path as shown; the words of a search are left out."""
     path = "/" + request.url.split("/", 3)[3] if request.url.count("/") > 2 else "/"
     return path if not request.params else f"{path}?{'q=…&' if 'q' in request.params else ''}format=json"
-
-
-def side_by_side(works: Iterable[Callable[[], T]]) -> list[T]:
-    """Do several things at once and return what came of them, in order."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    waiting = list(works)
-    if not waiting:
-        return []
-    with ThreadPoolExecutor(len(waiting)) as pool:
-        return list(pool.map(lambda work: work(), waiting))

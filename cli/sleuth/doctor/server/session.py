@@ -6,12 +6,13 @@ from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import Any
 
-from sleuth.doctor.server.probe import GENERATOR, SECONDS, Prober, ProbeResult, side_by_side
+from sleuth.doctor.server.probe import GENERATOR, SECONDS, Prober, ProbeResult
 from sleuth.doctor.verdict import shell
 from sleuth_providers.adapters.searxng import SearXNG
 from sleuth_providers.base import Account, Query, Request, as_dict, as_text
 from sleuth_providers.net.connection import Address
 from sleuth_providers.records import Record
+from sleuth_providers.threads import run_all
 
 WORDS = "open source search engine"  # harmless, and every engine knows something about it
 PATIENCE = 9.0  # seconds for everything
@@ -92,7 +93,7 @@ class Session:
     @cached_property
     def first(self) -> list[ProbeResult]:
         """Return the answers of /healthz, /config and /opensearch.xml, which no search engine hears of."""
-        return side_by_side(partial(self.ask, path) for path in ("/healthz", "/config", "/opensearch.xml"))
+        return run_all(partial(self.ask, path) for path in ("/healthz", "/config", "/opensearch.xml"))
 
     @property
     def health(self) -> ProbeResult:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.engine.limits import LONG, LONGEST, MOST_ENGINES, MOST_RESULTS, MOST_WORDS, limited
+from sleuth.engine.found import MAX_CHARS, MAX_ENGINES, MAX_FIELD_CHARS, MAX_RESULTS, MAX_TEXTS, limited
 from sleuth_providers.base import Answer, Found, Result
 
 KEY = "sk-secret/0123456789"
@@ -21,10 +21,10 @@ def test_answer_without_end_gets_one() -> None:
     results = tuple(Result(number, f"https://a.test/{number}", engines=many) for number in many)
     answers = tuple(Answer(number) for number in many)
     found = limited(Found(results, answers, many, many, dict.fromkeys(many, "x")))
-    assert len(found.results) == MOST_RESULTS
-    assert [len(part) for part in found[1:4]] == [MOST_WORDS] * 3
-    assert len(found.engines) == MOST_ENGINES
-    assert len(found.results[0].engines) == MOST_WORDS
+    assert len(found.results) == MAX_RESULTS
+    assert [len(part) for part in found[1:4]] == [MAX_TEXTS] * 3
+    assert len(found.engines) == MAX_ENGINES
+    assert len(found.results[0].engines) == MAX_TEXTS
 
 
 def test_texts_without_end_get_one() -> None:
@@ -32,7 +32,7 @@ def test_texts_without_end_get_one() -> None:
     result = limited(Found((Result(**endless | {"engines": (), "score": None}),))).results[0]
     for name in Result._fields:
         if name not in ("engines", "score"):
-            assert len(getattr(result, name)) == LONGEST.get(name, LONG), name
+            assert len(getattr(result, name)) == MAX_FIELD_CHARS.get(name, MAX_CHARS), name
 
 
 @pytest.mark.parametrize("said", [KEY, "sk-secret%2F0123456789", f"your key is {KEY}, keep it"])
