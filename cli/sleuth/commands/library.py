@@ -11,7 +11,8 @@ import typer
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime

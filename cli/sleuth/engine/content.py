@@ -5,7 +5,7 @@ from typing import Any
 
 from sleuth.base import logs
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome, Status
 from sleuth.library.keep import to_document
 from sleuth.library.library import Library

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.engine.dispatch import Dispatcher, DispatchPlan, Job, ProviderReply
 from sleuth.engine.outcome import Attempt, Outcome, Status
 from sleuth.engine.selector import Candidate, ProviderSelector

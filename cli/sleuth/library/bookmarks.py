@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from sleuth.base.text import clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url, domain
 from sleuth.library.library import Document
 
 PART = re.compile(

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.library import ingest
 from sleuth.library.library import Counts, Library
 from sleuth.library.library import Document as Kept
