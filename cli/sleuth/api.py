@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.engine.content import compression_options
 from sleuth.engine.options import SearchOptions
 from sleuth.engine.outcome import Outcome

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from sleuth.engine.options import SearchOptions
     from sleuth.engine.search import Searcher, SearchRequest
     from sleuth.engine.selector import ProviderSelector
-    from sleuth.library.library import Library, LibraryProvider
+    from sleuth.library.library import Library
+    from sleuth.library.provider import LibraryProvider
     from sleuth.pages.reader import Reader
     from sleuth.relevance.rules import Rules
     from sleuth.store.cache.disk import Cache, DiskCache
@@ -330,7 +331,7 @@ class Runtime:
         registry.add("library", self._library_provider)
 
     def _library_provider(self) -> LibraryProvider:
-        from sleuth.library.library import LibraryProvider
+        from sleuth.library.provider import LibraryProvider
 
         return LibraryProvider(lambda: self.library)
 

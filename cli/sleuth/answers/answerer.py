@@ -18,7 +18,7 @@ from sleuth.answers.work import Work
 from sleuth.answers.writing import write_answer
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.content import ContentReader
 from sleuth.engine.search import Searcher
 from sleuth.store.settings import LLM_URL, Settings

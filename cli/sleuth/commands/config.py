@@ -7,7 +7,8 @@ import typer
 from sleuth.base.errors import Exit, RequestError, SettingsError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
-from sleuth.base.text import mask, mask_login, strip_controls
+from sleuth.base.text import mask, strip_controls
+from sleuth.base.urls import mask_login
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting, read_toml

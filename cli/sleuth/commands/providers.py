@@ -8,7 +8,8 @@ import typer
 from sleuth.base.errors import EXITS, Exit, RequestError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
-from sleuth.base.text import mask, mask_login, strip_controls
+from sleuth.base.text import mask, strip_controls
+from sleuth.base.urls import mask_login
 from sleuth.commands.terminal.typer_app import make_app, seconds
 from sleuth.runtime import Runtime, built_in
 from sleuth.store.provider_table import CLEARABLE, ProviderRow, not_built_in

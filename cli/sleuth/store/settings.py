@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
-from sleuth.base.text import mask_login
+from sleuth.base.urls import mask_login
 from sleuth.store.setting_types import (
     ADDRESS,
     CACHE_ADDRESS,

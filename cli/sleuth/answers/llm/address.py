@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit, urlunsplit
 
+from sleuth.base.urls import host
 from sleuth_providers.net.guard import is_local
 
 CHAT, LIST = "/chat/completions", "/models"
@@ -44,7 +45,7 @@ def _address(base: str, service: str) -> str:
 
 def endpoint_host(base: str) -> str:
     """Return the name of the server, in lower case."""
-    return urlsplit(base.strip()).hostname or ""
+    return host(base)
 
 
 def place_of(base: str) -> str:

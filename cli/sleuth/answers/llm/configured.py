@@ -8,7 +8,7 @@ from sleuth.answers.llm.chat import Models
 from sleuth.answers.llm.prices import find_price
 from sleuth.base import logs
 from sleuth.base.errors import SettingsError
-from sleuth.base.text import clean_url
+from sleuth.base.urls import clean_url
 from sleuth.store import keys
 from sleuth.store.settings import (
     LLM_KEY,

@@ -16,7 +16,8 @@ from sleuth.answers.llm.errors import (
     ModelUnavailableError,
 )
 from sleuth.base import logs
-from sleuth.base.text import clean_url, shorten
+from sleuth.base.text import shorten
+from sleuth.base.urls import clean_url
 from sleuth_providers.base import Response, as_dict, as_list, as_number, as_text
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.client import MAX_RETRY_AFTER_S, retry_after

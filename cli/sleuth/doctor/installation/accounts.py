@@ -11,7 +11,8 @@ from sleuth.answers.llm.address import list_address, sends_key_in_clear
 from sleuth.answers.llm.configured import find_key
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.doctor.finding import Finding
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store import keys

@@ -7,7 +7,8 @@ from typing import Any
 from urllib.parse import urljoin
 
 from sleuth.base.i18n import tr, tr_detail
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError
 from sleuth_providers.net.client import COMMON_HEADERS, Transport

@@ -17,7 +17,7 @@ from pytest_httpserver import HTTPServer
 from sleuth.api import Client
 from sleuth.base.errors import MissingExtraError, SettingsError
 from sleuth.base.logs import safe
-from sleuth.base.text import mask_login
+from sleuth.base.urls import mask_login
 from sleuth.engine.found import found_as_json, found_from_json
 from sleuth.store.cache.disk import DiskCache
 from sleuth.store.cache.redis import connection, contents
