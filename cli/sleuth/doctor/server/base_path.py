@@ -8,7 +8,7 @@ from sleuth.doctor.finding import Finding
 from sleuth.doctor.server.probe import ProbeResult, side_by_side
 from sleuth.doctor.server.session import Place, Session
 from sleuth.doctor.verdict import Remedy, bad, good, poor, shell, unasked
-from sleuth_providers.base import as_dict
+from sleuth_providers.json import as_dict
 
 PREFIXES = ("", "/searxng", "/searx", "/search")  # where people put it
 PORTS = (8080, 8888)  # in a container, and without one
