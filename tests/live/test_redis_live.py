@@ -15,10 +15,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from sleuth.serving.http.server import GRACE
 from sleuth.store.cache.disk import MAX_ENTRY_CHARS, DiskCache
 from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import find_address
-from sleuth.store.cache.redis.cache import GRACE, RedisCache
+from sleuth.store.cache.redis.cache import RedisCache
 from sleuth.store.cache.redis.limits import RedisLimits
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
 

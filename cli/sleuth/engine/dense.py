@@ -7,8 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sleuth.base.urls import host
-from sleuth_providers.base import Request, Response, Sender, as_dict, as_list, as_number
+from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError
+from sleuth_providers.json import as_dict, as_list, as_number
 from sleuth_providers.records import Record
 
 BATCH = 64

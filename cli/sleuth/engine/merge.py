@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from sleuth.base.i18n import tr
+from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status

@@ -21,8 +21,7 @@ from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
 from sleuth_providers.net.client import HttpClient, Transport, choose_transport
-from sleuth_providers.net.connection import ExchangeLimits
-from sleuth_providers.net.policy import Guard, Policy
+from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
 
 VERSION = 1
 RECORDED_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")

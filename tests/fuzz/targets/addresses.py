@@ -4,7 +4,8 @@ from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain, mask_logi
 from sleuth.pages.fetch import ascii_address
 from sleuth.relevance.urls import canonical, matches_domain
 from sleuth_providers.errors import BadRequestError
-from sleuth_providers.html.tree import is_web, join, site_of, unwrap
+from sleuth_providers.html.tree import is_web, join, unwrap
+from sleuth_providers.net.urls import site_of
 
 WORDS = (
     "www. ¦ m. ¦ amp/ ¦ /amp ¦ .amp.html ¦ index.html ¦ utm_x=1 ¦ ? ¦ & ¦ &amp; ¦ ;sid=1 ¦ %2e%2e/ ¦ %25 ¦ "

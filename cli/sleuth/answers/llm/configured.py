@@ -21,7 +21,7 @@ from sleuth.store.settings import (
     Settings,
 )
 from sleuth_providers.errors import BadRequestError
-from sleuth_providers.net.connection import split
+from sleuth_providers.net.urls import split_url
 
 if TYPE_CHECKING:
     from sleuth.answers.llm.client import ChatModel
@@ -66,7 +66,7 @@ def find_key(settings: Settings, environ: Mapping[str, str]) -> str:
 
 def _check(base: str) -> None:
     try:
-        split(base)
+        split_url(base)
     except BadRequestError as problem:
         raise SettingsError(
             "llm.base_url is no address one can ask: {detail}",

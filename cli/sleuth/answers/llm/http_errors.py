@@ -18,8 +18,9 @@ from sleuth.answers.llm.errors import (
 from sleuth.base import logs
 from sleuth.base.text import shorten
 from sleuth.base.urls import clean_url
-from sleuth_providers.base import Response, as_dict, as_list, as_number, as_text
+from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text
 from sleuth_providers.net.client import MAX_RETRY_AFTER_S, retry_after
 from sleuth_providers.records import Record
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from sleuth.answers.llm.chat import Piece, Usage
-from sleuth_providers.base import as_dict, as_list, as_number, as_text
+from sleuth_providers.json import as_dict, as_list, as_number, as_text
 
 OPEN, CLOSE = "<think>", "</think>"
 MOST_BLANKS = 1000  # before a tag; nobody waits for ever

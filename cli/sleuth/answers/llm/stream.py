@@ -11,7 +11,7 @@ from sleuth.answers.llm.reply import Thoughts, read_document, read_piece
 from sleuth.answers.llm.sse import DONE, EventReader, EventTooLongError
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
-from sleuth_providers.net.connection import read_limited
+from sleuth_providers.net.http1 import read_limited
 
 MAX_REPLY = 20_000_000  # bytes of a whole reply
 MAX_STREAM = 50_000_000  # of a stream, where every token is wrapped in hundreds of bytes

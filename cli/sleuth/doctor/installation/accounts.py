@@ -17,7 +17,8 @@ from sleuth.doctor.finding import Finding
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
-from sleuth_providers.base import Request, as_dict, as_list
+from sleuth_providers.base import Request
+from sleuth_providers.json import as_dict, as_list
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime

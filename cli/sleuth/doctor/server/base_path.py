@@ -8,7 +8,7 @@ from sleuth.doctor.finding import Finding
 from sleuth.doctor.server.probe import ProbeResult
 from sleuth.doctor.server.session import Place, Session
 from sleuth.doctor.verdict import Remedy, bad, good, poor, shell, unasked
-from sleuth_providers.base import as_dict
+from sleuth_providers.json import as_dict
 from sleuth_providers.threads import run_all
 
 PREFIXES = ("", "/searxng", "/searx", "/search")  # where people put it
