@@ -181,13 +181,13 @@ class Runtime:
     @cached_property
     def models(self) -> Models | None:
         """Return the models that the settings name; None where there is none to ask."""
-        from sleuth.answers.llm.configured import find_models
+        from sleuth.answers.llm.endpoint import find_models
 
         return find_models(self.settings, self.environ)
 
     def writers(self, *, offline: bool = False) -> Models | None:
         """Return the models that may write; without a network only those on this machine or beside it."""
-        from sleuth.answers.llm.address import is_private
+        from sleuth.answers.llm.endpoint import is_private
 
         return None if offline and not is_private(self.settings[LLM_URL]) else self.models
 

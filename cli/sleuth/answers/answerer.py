@@ -9,8 +9,8 @@ from sleuth.answers.extraction import extract
 from sleuth.answers.extractive import quoted
 from sleuth.answers.findings import Findings
 from sleuth.answers.finishing import finished
-from sleuth.answers.llm.address import is_private
 from sleuth.answers.llm.chat import Models
+from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.reflection import reflect
 from sleuth.answers.rounds import Gatherer

@@ -1,27 +1,26 @@
-"""Refusals in every form that servers write them end in the right error, with their words and without keys."""
+"""Error responses of every kind of server become the right error, with their message and without keys."""
 
 import json
 from typing import Any
 
 import pytest
 
-from sleuth.answers.llm.errors import ModelError
-from sleuth.answers.llm.http_errors import Asked, is_refusal, refusal, sort, words_of
+from sleuth.answers.llm.errors import ModelError, RequestTarget, classify, error_text, is_error, response_error
 from sleuth.base import logs
 from sleuth.base.errors import Exit
 from sleuth_providers.base import Response
 
-ASKED = Asked("api.example.org", "m1", "https://api.example.org/v1/chat/completions")
+TARGET = RequestTarget("api.example.org", "m1", "https://api.example.org/v1/chat/completions")
 
 
-def refused(status: int, document: Any = None, **headers: str) -> ModelError:
+def error_for(status: int, document: Any = None, **headers: str) -> ModelError:
     body = b"" if document is None else json.dumps(document).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return refusal(ASKED, Response(status, named, body))
+    return response_error(TARGET, Response(status, named, body))
 
 
 @pytest.mark.parametrize(
-    ("document", "words"),
+    ("document", "message"),
     [
         ({"error": {"message": "No such thing", "type": "x", "code": None}}, "No such thing"),
         ({"error": "model 'x' not found, try pulling it first"}, "model 'x' not found, try pulling it first"),
@@ -41,13 +40,13 @@ def refused(status: int, document: Any = None, **headers: str) -> ModelError:
         ({}, ""),
     ],
 )
-def test_words_are_found_in_every_form(document: Any, words: str) -> None:
-    assert words_of(document) == words
+def test_message_is_found_in_every_form(document: Any, message: str) -> None:
+    assert error_text(document) == message
 
 
-def test_words_are_cleaned_shortened_and_without_keys() -> None:
+def test_message_is_cleaned_shortened_and_redacted() -> None:
     logs.hide("k-12345678")
-    words = words_of({"error": {"message": "\x1b[31mkey k-12345678\n is bad " + "x " * 1000}})
+    words = error_text({"error": {"message": "\x1b[31mkey k-12345678\n is bad " + "x " * 1000}})
     assert "\x1b" not in words
     assert "k-12345678" not in words
     assert len(words) <= 300
@@ -84,8 +83,8 @@ def error_with(message: str = "", **more: Any) -> dict[str, Any]:
         (204, None, "FAILED", Exit.FAILED),
     ],
 )
-def test_status_and_words_decide(status: int, document: Any, code: str, exit: Exit) -> None:
-    error = refused(status, document)
+def test_status_and_message_decide(status: int, document: Any, code: str, exit: Exit) -> None:
+    error = error_for(status, document)
     assert (error.code, error.exit, error.status) == (code, exit, status)
     assert error.hint
     assert "api.example.org" in str(error)
@@ -105,8 +104,8 @@ def test_status_and_words_decide(status: int, document: Any, code: str, exit: Ex
         (400, "", False),
     ],
 )
-def test_only_what_may_pass_is_tried_again(status: int, message: str, retryable: bool) -> None:
-    assert refused(status, error_with(message)).retryable == retryable
+def test_only_transient_errors_are_retryable(status: int, message: str, retryable: bool) -> None:
+    assert error_for(status, error_with(message)).retryable == retryable
 
 
 @pytest.mark.parametrize(
@@ -119,16 +118,16 @@ def test_only_what_may_pass_is_tried_again(status: int, message: str, retryable:
         (error_with("boom"), "FAILED"),
     ],
 )
-def test_error_that_came_with_http_200_is_sorted_too(document: Any, code: str) -> None:
-    assert is_refusal(document)
-    assert sort(ASKED, document, 200).code == code
+def test_errors_with_http_200_are_classified_too(document: Any, code: str) -> None:
+    assert is_error(document)
+    assert classify(TARGET, document, 200).code == code
 
 
 @pytest.mark.parametrize(
     "document", [{"choices": []}, {"error": None, "choices": []}, {"usage": {}}, {"type": "ping"}, {}]
 )
-def test_other_documents_are_no_errors(document: Any) -> None:
-    assert not is_refusal(document)
+def test_other_documents_are_not_errors(document: Any) -> None:
+    assert not is_error(document)
 
 
 @pytest.mark.parametrize(
@@ -143,20 +142,20 @@ def test_other_documents_are_no_errors(document: Any) -> None:
         ({}, None),
     ],
 )
-def test_server_says_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert refused(429, **headers).retry_after == seconds
+def test_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert error_for(429, **headers).retry_after == seconds
 
 
-def test_hint_says_when_to_try_again() -> None:
-    error = refused(429, retry_after="7")
+def test_hint_contains_the_time_to_wait() -> None:
+    error = error_for(429, retry_after="7")
     assert error.hint.format_map(error.values) == "try again in 7 s"
 
 
-def test_field_that_only_its_own_name_tells_is_in_the_words() -> None:
-    assert "temperature: Unsupported value" in str(refused(400, error_with("Unsupported value", param="temperature")))
+def test_message_names_the_parameter() -> None:
+    assert "temperature: Unsupported value" in str(error_for(400, error_with("Unsupported value", param="temperature")))
 
 
-def test_redirect_names_where_it_leads_and_what_was_asked() -> None:
-    error = refused(301, location="https://other.example/v1")
+def test_redirect_error_names_both_urls() -> None:
+    error = error_for(301, location="https://other.example/v1")
     assert "https://other.example/v1" in str(error)
-    assert ASKED.address in str(error)
+    assert TARGET.url in str(error)
