@@ -50,7 +50,7 @@ else
 endif
 	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
-adversarial: $(VENV)/dev.stamp ## attack every promise of SECURITY.md, at length
+adversarial: $(VENV)/dev.stamp ## attack every guarantee of SECURITY.md, at length
 	SLEUTH_LONG_TESTS=long $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/adversarial $(ARGS)
 
 # Everything that gets installed is pinned, with hashes; the project itself is installed in place.
