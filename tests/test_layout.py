@@ -11,6 +11,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "cli").rglob("*.py"), *(ROOT / "providers").rglob("*.py")])
@@ -101,6 +102,11 @@ def test_no_file_names_a_package_registry_or_a_local_path() -> None:
         except (UnicodeDecodeError, OSError):
             continue
     assert offenders == []
+
+
+@pytest.mark.parametrize("path", sorted([*ROOT.glob(".*.yaml"), *ROOT.glob(".github/**/*.yml")]), ids=lambda p: p.name)
+def test_yaml_files_parse(path: Path) -> None:
+    assert YAML(typ="safe").load(path.read_text(encoding="utf-8"))
 
 
 def test_every_lint_exception_has_a_reason() -> None:
