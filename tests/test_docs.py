@@ -9,7 +9,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+from pytest_httpserver import HTTPServer
 from tools import command_tree
 from typer.main import get_command
 
@@ -124,6 +126,18 @@ def test_sections_start_with_a_fact(page: Path) -> None:
     assert announcements == [] or page.stem in UNREVISED
 
 
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.name)
+def test_chapters_are_plain_markdown_for_the_library(page: Path) -> None:
+    assert re.findall(r"^(?:!!!|\?\?\?|===|:::).*|\{[:#.][^}]*\}", prose(page), re.MULTILINE) == []
+
+
+def test_library_indexes_chapters_and_not_the_pictures() -> None:
+    from sleuth.library.handbook import chapters
+
+    files = {document.url.partition("#")[0] for document in chapters(str(ROOT / "docs"))}
+    assert files == {page.as_uri() for page in CHAPTERS}
+
+
 def test_handbook_names_every_setting() -> None:
     from sleuth.store.settings import TABLE
 
@@ -204,3 +218,30 @@ def test_website_builds_and_loads_nothing_from_other_hosts(tmp_path: Path) -> No
     for page in CHAPTERS:
         html = (tmp_path / f"{page.stem}.html").read_text(encoding="utf-8")
         assert re.findall(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//", html) == []
+
+
+def json_examples(page: str) -> list[Any]:
+    return [json.loads(text) for text in code_blocks(ROOT / "docs" / page, "json")]
+
+
+@pytest.mark.parametrize(("first_field", "options"), [("query", ()), ("question", ("--tool", "ask"))])
+def test_json_examples_match_the_published_schemas(sleuth: Any, first_field: str, options: tuple[str, ...]) -> None:
+    schema = sleuth("tool-schema", "--style", "json-schema", *options).json
+    (example,) = [example for example in json_examples("json-output.md") if next(iter(example)) == first_field]
+    jsonschema.validate(example, schema)
+
+
+def test_errors_in_examples_are_the_real_ones(make_sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/html/").respond_with_data("<html>", 202)
+    text, document = (make_sleuth(name) for name in ("text", "json"))
+    for sleuth in (text, document):
+        assert sleuth("providers", "set", "duckduckgo", "--api-host", httpserver.url_for("")).exit == 0
+    shown = text("search", "-p", "duckduckgo", "rust").err
+    assert shown in code_blocks(ROOT / "docs" / "getting-started.md", "text")
+    error = json.loads(document("search", "-p", "duckduckgo", "--json", "rust").err)
+    assert error in json_examples("json-output.md")
+
+
+def test_invalid_query_in_a_batch_is_shown_as_it_is_written(sleuth: Any) -> None:
+    done = sleuth("search", "--offline", "--batch", "-", stdin="<>\n")
+    assert json.loads(done.out) in json_examples("scripting.md")
