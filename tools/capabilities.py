@@ -1,29 +1,30 @@
-"""docs/capabilities.md: which search options each provider supports."""
+"""Generates docs/capabilities.md: which search options each provider supports, from the adapters' declarations."""
 
 from sleuth_providers import registry
 from sleuth_providers.base import Provider
 
 HEAD = """# What each provider can do
 
-If a provider does not support an option of `sleuth search`, sleuth applies it to the results where that is possible.
-Otherwise the answer lists it in `notApplied`, and a warning names it. This page is generated from the adapters.
+If a provider does not support an option of `sleuth search`, sleuth applies it to the results where it can. Otherwise a
+warning names the option, and the JSON answer lists it in `notApplied`. This page is generated from the adapters.
 
 ## Table of providers and search options
 
-✓ supported by the provider · s applied by sleuth to the results · – not supported, and reported
+✓ supported by the provider · s applied by sleuth to the results · – not available, with a warning
 
 """
 COLUMNS = ("page", "lang", "region", "freshness", "range", "safe", "include", "exclude", "engines", "content")
 DONE_BY_SLEUTH = ("freshness", "range", "include", "exclude", "content")
 FOOT = """
-sleuth applies `freshness` and `range` to results that have a date. `include` is `--site`, `exclude` is `--exclude`.
-`content` is page text; sleuth reads the pages itself if the provider does not return it. The last columns are the
-maximum number of results per request and the maximum length of a query, in characters; longer queries are truncated.
+`freshness` and `range` are `--freshness` with a period and with dates; sleuth applies them to results that have a date.
+`include` and `exclude` are `--site` and `--exclude`. `content` is the text of pages; sleuth reads the pages itself if
+the provider does not return it. `results` is the maximum number of results per request, and `query` the maximum length
+of a query in characters; longer queries are truncated.
 """
 
 
 def chapter() -> str:
-    """Return the chapter."""
+    """Return the chapter as Markdown."""
     names = [name for name in registry.names() if name != "library"]
     rows = [_row(registry.load(name)) for name in names]
     heads = ["provider", *COLUMNS, "categories", "results", "query"]

@@ -150,9 +150,9 @@ def _database_error(runtime: "Runtime", problem: BaseException) -> "SleuthError 
     """Return the error for a sqlite3 exception that no store has handled."""
     if type(problem).__module__ != "sqlite3" or not isinstance(problem, Exception):
         return None
-    from sleuth.store.database import broken
+    from sleuth.store.database import database_error
 
-    return broken(runtime.paths.database, problem)
+    return database_error(runtime.paths.database, problem)
 
 
 def _print_traceback(runtime: "Runtime", problem: BaseException) -> None:

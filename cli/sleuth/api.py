@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
-from sleuth.base.text import clean_url
+from sleuth.base.urls import clean_url
 from sleuth.engine.content import compression_options
 from sleuth.engine.options import check_options, check_value
 from sleuth.engine.outcome import Outcome

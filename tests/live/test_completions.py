@@ -9,6 +9,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from sleuth.store.settings import TABLE
+
 pytestmark = pytest.mark.live
 
 PROJECT = Path(__file__).parents[2]
@@ -218,7 +220,17 @@ def test_fish_offers_every_completion(place, line, offered):
 
 def test_fish_describes_what_it_offers(place):
     assert fish(place, "sleuth comp") == {"completions": "Print the completion script of a shell."}
-    assert fish(place, "sleuth config get websearch.max_r") == {"websearch.max_results": "results shown"}
+    assert fish(place, "sleuth config get websearch.max_r") == {
+        "websearch.max_results": TABLE["websearch.max_results"].meaning
+    }
+
+
+def test_zsh_describes_what_it_offers(place):
+    setup = f"fpath=({SCRIPTS} $fpath); autoload -Uz compinit; compinit -D -u"
+    terminal = Terminal(place, "zsh", ["-f", "-i"], setup, "")
+    terminal.shell.send("sleuth c\t")
+    terminal.shell.expect(r"completions +-- Print the completion script of a shell\.")
+    terminal.close()
 
 
 if POWERSHELL:  # a skipped test would be a skip on nearly every machine

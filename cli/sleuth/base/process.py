@@ -90,7 +90,7 @@ def silence(stdout: "TextIO") -> None:
 
 
 def handle_interrupts() -> None:
-    """Turn Ctrl-C into KeyboardInterrupt at a safe moment, unless somebody else handles or ignores it."""
+    """Turn Ctrl-C into KeyboardInterrupt at a safe moment, unless another handler is installed or it is ignored."""
     if _signal.getsignal(_signal.SIGINT) is not _signal.default_int_handler:
         return
     try:

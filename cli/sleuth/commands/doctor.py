@@ -18,6 +18,7 @@ from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
+from sleuth_providers.threads import iterate_in_thread
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -110,38 +111,12 @@ def _examine(
     topic = (only or "").partition(".")[0]
     asked = (only or "").startswith("searxng.")  # one check of the server: then there must be a server
     own = topic in ("install", "cache")
-    server = iter(()) if own else _beside(_server(runtime, None, None, timeout, asked=asked))
+    server = iter(()) if own else iterate_in_thread(_server(runtime, None, None, timeout, asked=asked))
     if topic != "searxng":
         from sleuth.doctor.installation.checks import check_installation
 
         yield from check_installation(runtime)
     yield from server
-
-
-def _beside(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Let an examination run in a thread of its own from now on, and return what it yields."""
-    import queue
-    import threading
-
-    arrived: queue.SimpleQueue[Finding | BaseException | None] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            for finding in findings:
-                arrived.put(finding)
-            arrived.put(None)
-        except BaseException as problem:  # handed over, to be raised where somebody listens
-            arrived.put(problem)
-
-    threading.Thread(target=work, daemon=True).start()
-
-    def drain() -> Iterator[Finding]:
-        while (item := arrived.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-
-    return drain()
 
 
 class Target(Record):

@@ -74,7 +74,9 @@ def check_value(name: str, value: Any, type: SettingType) -> None:
     """Raise RequestError for a value that a parameter does not take; None means that it was not given."""
     if value is not None and not type.accepts(value):
         shown = clean(repr(value), 100)
-        raise RequestError("invalid {key}: {value}", "it takes {accepted}", key=name, value=shown, accepted=type.says)
+        raise RequestError(
+            "invalid {key}: {value}", "it takes {accepted}", key=name, value=shown, accepted=type.description
+        )
 
 
 def split(values: Sequence[str] | None) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class OptionSpec:
     """The declaration of one option.
 
     `flags` are separated by spaces; those after a slash turn the option off. `rendered` says that the same words mean
-    the same output until the cache entry expires, so that a kept rendering may answer. `other_names` are its names in
+    the same output until the cache entry expires, so that a saved rendering may answer. `other_names` are its names in
     HTTP bodies and tool schemas, where they differ. `name` and `kind` come from the field that is declared.
     """
 

@@ -10,7 +10,8 @@ from typing import Any
 from sleuth.base.text import JOINERS
 from sleuth.doctor.server.engines import TROUBLES, engines_answer, trouble_with
 from sleuth.doctor.server.search import search_finds, time_is_enough
-from sleuth_providers.base import Account, as_dict, as_text
+from sleuth_providers.base import Account
+from sleuth_providers.json import as_dict, as_text
 
 WORDS = (
     '"engines": [ ¦ "name": ¦ "enabled": true ¦ "unresponsive_engines": [ ¦ Suspended:  ¦ suspended_time=999999999 ¦ '

@@ -43,13 +43,14 @@ def complete(arguments: list[str], environ: "Mapping[str, str]") -> str:
         current, lead, candidates = _expand(rows, values, current, lead, environ)
     else:
         candidates = values
-    kept = max((lead + current).rfind(sign) for sign in "=:" if sign in breaks) + 1 if set("=:") & set(breaks) else 0
+    # Readline replaces only the text after the last word break.
+    start = max([(lead + current).rfind(sign) + 1 for sign in "=:" if sign in breaks], default=0)
     lines = []
     for name, help in candidates:
         if name in (FILE, DIRECTORY):
-            return f"{name}\t{lead[kept:]}\t{current}\n"
+            return f"{name}\t{lead[start:]}\t{current}\n"
         if name.startswith(current):
-            text = (lead + name)[kept:]
+            text = (lead + name)[start:]
             lines.append(text if shell == "bash" or not help else f"{text}\t{help}")
     return "".join(f"{line}\n" for line in lines)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sleuth.engine.search_options import OptionSpec
     from sleuth.store.cache.rendered import RenderedKey
 
-# Flag → its option, and the value it stands for if it takes none.
+# Flag → its option, and the value of a flag that takes none.
 FLAGS: "dict[str, tuple[OptionSpec, bool]]" = {
     flag: (spec, flag not in spec.negative) for spec in OPTIONS.values() for flag in (*spec.flags, *spec.negative)
 }

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sleuth import __version__
-from sleuth.answers.llm.address import list_address, sends_key_in_clear
-from sleuth.answers.llm.configured import find_key
+from sleuth.answers.llm.endpoint import find_key, models_url, sends_key_in_clear
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.doctor.finding import Finding
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
-from sleuth_providers.base import Request, as_dict, as_list
+from sleuth_providers.base import Request
+from sleuth_providers.json import as_dict, as_list
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
@@ -96,7 +97,7 @@ def check_model(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         fix = (f"sleuth config set llm.base_url {clean_url(url).replace('http:', 'https:', 1)}",)
         yield Finding("", "warn", "", clean_url(url), cause, fix, MODEL_LINK)
         return
-    yield _ask(list_address(url), key, settings[LLM_MODEL])
+    yield _ask(models_url(url), key, settings[LLM_MODEL])
 
 
 def _ask(url: str, key: str, model: str) -> Finding:

@@ -12,7 +12,7 @@ from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import Remedy, bad, good, poor, shell, unasked
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, RedisReplyError
-from sleuth.store.cache.redis.contents import ServerInfo, describe
+from sleuth.store.cache.redis.contents import ServerInfo, inspect_server
 from sleuth.store.cache.redis.errors import refused
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
 from sleuth.store.settings import CACHE_URL, Settings
@@ -52,9 +52,9 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
     address = server.address
     name = f"{PREFIX}probe:{os.urandom(8).hex()}"
     try:
-        facts = describe(server)
+        facts = inspect_server(server)
         remove = ("EVAL", "return redis.call('DEL', KEYS[1])", 1, name)
-        replies = server.try_out(("SET", name, "1", "PX", 1000), remove)
+        replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
         problem = gone.problem or TimeoutError()
         remedy = _refused(address, problem.refusal) if isinstance(problem, RedisReplyError) else _cut(address, problem)

@@ -11,7 +11,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding
 from sleuth.doctor.verdict import shell
-from sleuth.store.database import Migration, open_to_read
+from sleuth.store.database import Migration, open_read_only
 from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import CACHE_TTL, Settings
 
@@ -34,7 +34,7 @@ def _examine(path: str, migrations: Sequence[Migration], later: str) -> Finding:
     if not os.path.exists(path):
         return _not_yet(path, later)
     try:
-        with closing(open_to_read(path, PATIENCE)) as connection:
+        with closing(open_read_only(path, PATIENCE)) as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.Error as problem:
@@ -121,7 +121,7 @@ def check_cache(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield _not_yet(path, tr("it is made at the first search"))
         return
     try:
-        with closing(open_to_read(path, PATIENCE)) as connection:
+        with closing(open_read_only(path, PATIENCE)) as connection:
             count, foreign = connection.execute(FOREIGN).fetchone()
     except sqlite3.Error as problem:
         cause = tr("a cache that cannot be read is not used; clearing it is always safe")
@@ -156,7 +156,7 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     if found.state != "ok":
         yield found._replace(link=LIBRARY_LINK)
         return
-    with closing(open_to_read(path, PATIENCE)) as connection:
+    with closing(open_read_only(path, PATIENCE)) as connection:
         sources = dict(connection.execute("SELECT source, count(*) FROM page GROUP BY source").fetchall())
     shown = ", ".join(f"{name}: {count}" for name, count in sorted(sources.items())) or tr("empty")
     yield Finding("", "ok" if sources else "skipped", "", f"{path}: {shown}")

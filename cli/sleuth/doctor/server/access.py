@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding
-from sleuth.doctor.server.probe import MOVED, ProbeResult
+from sleuth.doctor.server.probe import REDIRECTS, ProbeResult
 from sleuth.doctor.server.session import Session
 from sleuth.doctor.verdict import LOG, RECREATE, Remedy, bad, good, in_limiter, in_settings, poor, shell, unasked
 
@@ -44,7 +44,7 @@ def _without_json(visit: Session, seen: ProbeResult) -> Remedy:
         cause = tr("only the search itself asks for a user name and a password")
         login = f"sleuth providers set {visit.around.provider} --basic-auth-username NAME --basic-auth-password -"
         return Remedy(cause, (login,), "searxng.md#searxng-401-unauthorized-user-name-and-password")
-    if seen.status in MOVED:
+    if seen.status in REDIRECTS:
         where = clean(urlsplit(seen.target).hostname, 100) or "?"
         return Remedy(tr("the search is redirected to {where}; sleuth does not follow", where=where), (), HTML_LINK)
     if seen.status == 200:

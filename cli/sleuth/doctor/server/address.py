@@ -8,9 +8,9 @@ from urllib.parse import quote, urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding
-from sleuth.doctor.server.probe import find_proxy
 from sleuth.doctor.server.session import ANYWHERE, Place
 from sleuth.doctor.verdict import Remedy, bad, good, poor
+from sleuth_providers.net.client import system_proxy
 from sleuth_providers.records import Record
 
 EXAMPLE = "http://localhost:8080"
@@ -79,6 +79,6 @@ def _way(place: Place) -> str:
     variables = ", ".join(sorted(name for name in os.environ if name.lower() in PROXIES and os.environ[name]))
     if not variables:
         return tr("host {host}, port {port}", host=place.host, port=place.port)
-    if not find_proxy(place.url):
+    if not system_proxy(place.url):
         return tr("{variables} is set, but this address is asked directly", variables=variables)
     return tr("asked through the proxy of {variables}", variables=variables)

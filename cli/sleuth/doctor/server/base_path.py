@@ -5,10 +5,11 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.doctor.finding import Finding
-from sleuth.doctor.server.probe import ProbeResult, side_by_side
+from sleuth.doctor.server.probe import ProbeResult
 from sleuth.doctor.server.session import Place, Session
 from sleuth.doctor.verdict import Remedy, bad, good, poor, shell, unasked
-from sleuth_providers.base import as_dict
+from sleuth_providers.json import as_dict
+from sleuth_providers.threads import run_all
 
 PREFIXES = ("", "/searxng", "/searx", "/search")  # where people put it
 PORTS = (8080, 8888)  # in a container, and without one
@@ -70,7 +71,7 @@ def answers_elsewhere(visit: Session) -> Finding | None:
 
 def _look(visit: Session, places: list[Place]) -> Place | None:
     """Return the first of several places where SearXNG answers; no password is sent there."""
-    answers = side_by_side(partial(visit.ask, "/config", place.url) for place in places)
+    answers = run_all(partial(visit.ask, "/config", place.url) for place in places)
     return next((place for place, seen in zip(places, answers, strict=True) if _is_it(seen)), None)
 
 

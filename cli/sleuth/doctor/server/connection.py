@@ -1,8 +1,7 @@
-"""From the address to an open port: the name resolves, and somebody listens, over IPv6 and IPv4."""
+"""Checks that the server's name resolves and that its port is open, over IPv6 and IPv4."""
 
 import errno
 import socket
-import threading
 import time
 from functools import partial
 
@@ -13,9 +12,9 @@ from sleuth.doctor.server.address import EXAMPLE
 from sleuth.doctor.server.probe import side_by_side
 from sleuth.doctor.server.session import Session
 from sleuth.doctor.verdict import LOG, RECREATE, Remedy, bad, good, shell, unasked
-from sleuth_providers.net.connection import Address
+from sleuth_providers.net.connection import Address, connect_first, resolve
 
-SECONDS = 2.0  # for a lookup, or a connection
+CONNECT_TIMEOUT_S = 2.0  # for the DNS lookup, and for each connection
 MAX_ADDRESSES = 6
 ADDRESS_LINK = "searxng.md#tell-sleuth-the-address-of-searxng"
 START_LINK = "searxng.md#start-searxng-with-docker-compose"
@@ -25,42 +24,30 @@ CONTAINER_LINK = "searxng.md#connection-refused-from-another-container-localhost
 
 
 def name_resolves(visit: Session) -> Finding:
-    """Look the name up."""
+    """Resolve the host name."""
     place = visit.place
     if visit.prober.proxy:
         return unasked(tr("the proxy looks names up"))
     started = time.monotonic()
-    found = _look_up(place.host, place.port, visit.left(SECONDS))
+    found = _resolve(place.host, place.port, visit.left(CONNECT_TIMEOUT_S))
     elapsed_ms = round((time.monotonic() - started) * 1000)
     if isinstance(found, list):
         visit.addresses = found[:MAX_ADDRESSES]
         addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in visit.addresses)
         evidence = addresses if addresses != place.host else tr("an address, nothing to look up")
         return good(evidence, elapsed_ms=elapsed_ms)
-    if found is None or found.errno == socket.EAI_AGAIN:
+    if isinstance(found, TimeoutError) or found.errno == socket.EAI_AGAIN:
         cause = tr("the name server of this machine does not answer: no network, a VPN, or a wrong DNS setting")
         remedy = Remedy(cause, (f"getent hosts {shell(place.host)}", "cat /etc/resolv.conf"), ADDRESS_LINK)
         return bad(tr("no answer about {host}", host=place.host), remedy, elapsed_ms=elapsed_ms)
     return bad(tr("no such host: {host}", host=place.host), _unknown_name(visit), elapsed_ms=elapsed_ms)
 
 
-def _look_up(host: str, port: int, seconds: float) -> list[Address] | OSError | None:
-    """Ask in a thread that is left behind when it takes too long; getaddrinfo has no time limit of its own."""
-    answer: list[list[Address] | OSError] = []
-
-    def work() -> None:
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answer.append([(family, sockaddr) for family, _, _, _, sockaddr in found])
-        except OSError as problem:
-            answer.append(problem)
-        except UnicodeError:
-            answer.append(OSError(socket.EAI_NONAME, "not a name"))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return answer[0] if answer else None
+def _resolve(host: str, port: int, seconds: float) -> list[Address] | OSError:
+    try:
+        return resolve(host, port, time.monotonic() + seconds)
+    except OSError as problem:
+        return problem
 
 
 def _unknown_name(visit: Session) -> Remedy:
@@ -86,11 +73,11 @@ def _unknown_name(visit: Session) -> Remedy:
 
 
 def port_is_open(visit: Session) -> Finding:
-    """Try every address the name has, all at once: IPv6 and IPv4 may well differ."""
+    """Connect to every address of the host at the same time: IPv6 and IPv4 often differ."""
     if visit.prober.proxy:
         return unasked(tr("the proxy makes the connection"))
     started = time.monotonic()
-    seconds = visit.left(SECONDS)
+    seconds = visit.left(CONNECT_TIMEOUT_S)
     problems = side_by_side(partial(_connect, address, seconds) for address in visit.addresses)
     elapsed_ms = round((time.monotonic() - started) * 1000)
     tried = list(zip(visit.addresses, problems, strict=True))
@@ -106,9 +93,7 @@ def port_is_open(visit: Session) -> Finding:
 
 def _connect(address: Address, seconds: float) -> OSError | None:
     try:
-        with socket.socket(address[0], socket.SOCK_STREAM) as connection:
-            connection.settimeout(seconds)
-            connection.connect(address[1])
+        connect_first([address], time.monotonic() + seconds).close()
     except OSError as problem:
         return problem
     return None

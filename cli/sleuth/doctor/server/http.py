@@ -13,7 +13,7 @@ from sleuth.doctor.finding import Finding
 from sleuth.doctor.server.address import read_address
 from sleuth.doctor.server.probe import ProbeResult
 from sleuth.doctor.server.session import Place, Session
-from sleuth.doctor.server.tls import speaks_tls
+from sleuth.doctor.server.tls import uses_tls
 from sleuth.doctor.verdict import LOG, RECREATE, RESTART, Remedy, bad, good, in_settings, poor, shell, unasked
 
 GATEWAY = (502, 503, 504, *range(520, 527))  # the last ones are Cloudflare's own
@@ -57,7 +57,7 @@ def _mute(visit: Session) -> Remedy:
             "the port is open but nothing answers: the server hangs, all its threads are busy, or it is no web server"
         )
         return Remedy(cause, (RESTART, LOG, *_listener(visit)), REFUSED_LINK)
-    if visit.place.scheme == "http" and visit.health.broke_off and speaks_tls(visit):
+    if visit.place.scheme == "http" and visit.health.broke_off and uses_tls(visit):
         return _speak_tls(visit)
     cause = tr(
         "the connection is closed without an answer: typical of a port that Docker publishes with no program behind "

@@ -6,12 +6,14 @@ from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import Any
 
-from sleuth.doctor.server.probe import GENERATOR, SECONDS, Prober, ProbeResult, side_by_side
+from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult
 from sleuth.doctor.verdict import shell
 from sleuth_providers.adapters.searxng import SearXNG
-from sleuth_providers.base import Account, Query, Request, as_dict, as_text
+from sleuth_providers.base import Account, Query, Request
+from sleuth_providers.json import as_dict, as_text
 from sleuth_providers.net.connection import Address
 from sleuth_providers.records import Record
+from sleuth_providers.threads import run_all
 
 WORDS = "open source search engine"  # harmless, and every engine knows something about it
 PATIENCE = 9.0  # seconds for everything
@@ -81,7 +83,9 @@ class Session:
     def ask(self, path: str, base: str = "") -> ProbeResult:
         """Ask for one path; a password goes to the address it belongs to and nowhere else."""
         headers = {} if base else self._login()
-        return self.prober.send(Request(f"{base or self.place.url}{path}", headers=headers), self.left(SECONDS))
+        return self.prober.send(
+            Request(f"{base or self.place.url}{path}", headers=headers), self.left(REQUEST_TIMEOUT_S)
+        )
 
     def _login(self) -> dict[str, str]:
         if not self.account.username:
@@ -92,7 +96,7 @@ class Session:
     @cached_property
     def first(self) -> list[ProbeResult]:
         """Return the answers of /healthz, /config and /opensearch.xml, which no search engine hears of."""
-        return side_by_side(partial(self.ask, path) for path in ("/healthz", "/config", "/opensearch.xml"))
+        return run_all(partial(self.ask, path) for path in ("/healthz", "/config", "/opensearch.xml"))
 
     @property
     def health(self) -> ProbeResult:
@@ -132,7 +136,7 @@ class Session:
         if self.limiter.get("enabled") is True:
             return self.search
         request = Request(f"{self.place.url}/search", {"format": "json"}, headers=self._login())
-        return self.prober.send(request, self.left(SECONDS))
+        return self.prober.send(request, self.left(REQUEST_TIMEOUT_S))
 
     @cached_property
     def search(self) -> ProbeResult:

@@ -293,7 +293,7 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
         raise UnreachableError("refused")
 
     visit = Session(Place("http", "search.example.org", 80), Account(), 5.0, Environment())
-    visit.prober.wire = wire
+    visit.prober.transport = wire
     look = {check.name: check.look for check in CHECKS}
     finding = look["http"](visit)
     assert finding
@@ -306,7 +306,7 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
 def test_server_of_other_people_is_left_as_it_is(healthy: Any) -> None:
     visit = Session(Place("https", "search.example.org", 443), Account(), 5.0, Environment())
     refused = Response(403, {"server-timing": "total;dur=1, render;dur=0", "content-type": "text/html"}, b"")
-    visit.prober.wire = lambda *_: refused
+    visit.prober.transport = lambda *_: refused
     look = {check.name: check.look for check in CHECKS}
     finding = look["json"](visit)
     assert finding
