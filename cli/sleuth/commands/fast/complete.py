@@ -22,7 +22,7 @@ EVERY_COMMAND = "*"
 BUSY_TIMEOUT_S = 0.2
 
 
-class Row:
+class CompletionRow:
     """One line of the table: an option, argument or subcommand of a command, or a key of the settings."""
 
     def __init__(self, line: str) -> None:
@@ -76,49 +76,58 @@ def split_line(line: str) -> list[str]:
     return words
 
 
-def _read_table() -> list[Row]:
+def _read_table() -> list[CompletionRow]:
     with open(TABLE, encoding="utf-8") as stream:
-        return [Row(line) for line in stream]
+        return [CompletionRow(line) for line in stream]
 
 
-def _find_values(rows: list[Row], words: list[str]) -> "tuple[str, str, str | list[tuple[str, str]]]":
+class _Words:
+    """The words before the cursor: the rows of their command, its arguments, and the option that waits for a value."""
+
+    def __init__(self, rows: list[CompletionRow], words: list[str]) -> None:
+        self.command, self.arguments, self.ended = "sleuth", list[str](), False
+        self.option: CompletionRow | None = None
+        self.rows = [row for row in rows if row.command in (self.command, EVERY_COMMAND)]
+        for word in words:
+            if self.option:
+                self.option = None
+            elif word == "--" and not self.ended:
+                self.ended = True
+            elif word.startswith("-") and len(word) > 1 and not self.ended:
+                self.option = next((row for row in self.of_kind("option") if word in row.names and row.values), None)
+            elif not self.arguments and any(word in row.names for row in self.of_kind("command")):
+                self.command += f" {word}"
+                self.rows = [row for row in rows if row.command in (self.command, EVERY_COMMAND)]
+            else:
+                self.arguments.append(word)
+
+    def of_kind(self, kind: str) -> list[CompletionRow]:
+        return [row for row in self.rows if row.kind == kind]
+
+
+def _find_values(rows: list[CompletionRow], words: list[str]) -> "tuple[str, str, str | list[tuple[str, str]]]":
     """Return the text to complete, the text before it, and its candidates or the table's notation for them."""
-    command, option, ended = "sleuth", None, False
-    given: list[str] = []
-    mine = [row for row in rows if row.command in (command, EVERY_COMMAND)]
-    for word in words[:-1]:
-        if option:
-            option = None
-        elif word == "--" and not ended:
-            ended = True
-        elif word.startswith("-") and len(word) > 1 and not ended:
-            option = next((row for row in mine if row.kind == "option" and word in row.names and row.values), None)
-        elif not given and any(row.kind == "command" and word in row.names for row in mine):
-            command += f" {word}"
-            mine = [row for row in rows if row.command in (command, EVERY_COMMAND)]
-        else:
-            given.append(word)
-    current = words[-1]
-    if option:
-        return current, "", option.values
-    if current.startswith("--") and "=" in current and not ended:
+    before, current = _Words(rows, words[:-1]), words[-1]
+    if before.option:
+        return current, "", before.option.values
+    if current.startswith("--") and "=" in current and not before.ended:
         flag, _, value = current.partition("=")
-        found = next((row.values for row in mine if row.kind == "option" and flag in row.names), "")
-        return value, f"{flag}=", found
-    if current.startswith("-") and not ended:
-        return current, "", [(name, row.help) for row in mine if row.kind == "option" for name in row.names]
-    subcommands = [(row.names[0], row.help) for row in mine if row.kind == "command"]
+        return value, f"{flag}=", next((row.values for row in before.of_kind("option") if flag in row.names), "")
+    if current.startswith("-") and not before.ended:
+        return current, "", [(name, row.help) for row in before.of_kind("option") for name in row.names]
+    subcommands = [(row.names[0], row.help) for row in before.of_kind("command")]
     if subcommands:
-        return current, "", [] if given else subcommands
-    position = (str(len(given)), "*")
-    values = next((row.values for row in mine if row.kind == "argument" and row.names[0] in position), "")
+        return current, "", [] if before.arguments else subcommands
+    position = (str(len(before.arguments)), "*")
+    values = next((row.values for row in before.of_kind("argument") if row.names[0] in position), "")
     if values == SETTING:
-        values = next((row.values for row in rows if row.kind == "setting" and row.names[0] == given[0]), "")
+        key = before.arguments[0]
+        values = next((row.values for row in rows if row.kind == "setting" and row.names[0] == key), "")
     return current, "", values
 
 
 def _expand(
-    rows: list[Row], values: str, current: str, lead: str, environ: "Mapping[str, str]"
+    rows: list[CompletionRow], values: str, current: str, lead: str, environ: "Mapping[str, str]"
 ) -> "tuple[str, str, list[tuple[str, str]]]":
     """Return the text to complete, the text before it, and the candidates of an entry in the table."""
     is_list = values.startswith(COMMA)
@@ -131,7 +140,7 @@ def _expand(
     return current, lead, [(name, help) for name, help in candidates if name not in chosen]
 
 
-def _candidates(rows: list[Row], word: str, environ: "Mapping[str, str]") -> "Iterable[tuple[str, str]]":
+def _candidates(rows: list[CompletionRow], word: str, environ: "Mapping[str, str]") -> "Iterable[tuple[str, str]]":
     if word == KEYS:
         return [(row.names[0], row.help) for row in rows if row.kind == "setting"]
     if word == PROVIDERS:
