@@ -1,135 +1,242 @@
-"""The HTTP API: which path means what. A handler reads a request, has the work done in a thread, and answers."""
+"""The HTTP API: paths, error handlers and the OpenAPI document."""
 
-import asyncio
-import contextlib
-from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
-from starlette.requests import ClientDisconnect, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, Router
 
 from sleuth import __version__
+from sleuth.answers.answer import EVENTS
 from sleuth.api import Client
-from sleuth.base.errors import RequestError
-from sleuth.serving.http import forms, providers
-from sleuth.serving.http.bodies import read_body
-from sleuth.serving.http.checking import HINT, check
-from sleuth.serving.http.events import EventStream, EventWriter
-from sleuth.serving.http.openapi import document
-from sleuth.serving.http.searches import AUTO, check_provider, note_tracing, search
-from sleuth.serving.workers import Work, Workers
+from sleuth.base.errors import RequestError, SleuthError
+from sleuth.serving.http import models, providers
+from sleuth.serving.http.errors import OPENAPI_HINT, HttpError, body_too_large, error_response, internal_error
+from sleuth.serving.http.events import AnswerStream
+from sleuth.serving.http.search import check_provider, log_tracing, search
+from sleuth.serving.workers import WorkerPool
 
-WORKERS, WAITING = 16, 256  # requests worked on at the same time, and those that wait for their turn
-ANSWERERS, ANSWERS_WAITING = 4, 8  # answers take long; they have threads of their own
+MAX_REQUESTS, MAX_QUEUED_REQUESTS = 16, 256
+MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have threads of their own
+
+ABOUT = """\
+Search, the provider table and answers of sleuth for other programs. Every request except `GET /healthz` needs the token
+(`Authorization: Bearer …`; `sleuth serve --print-token` prints it). `Host` must name this server, and an `Origin` must
+be allowed with `--allow-origin`. All errors share one body. Keys and passwords are masked."""
+EVENTS_ABOUT = f"""\
+Server-sent events with JSON data: progress ({", ".join(EVENTS)}), `delta` with pieces of the text, and at the end
+`answer` with the complete answer, or `error`. Lines that start with a colon keep the connection open."""
+STATUSES = {
+    400: "The request is invalid.",
+    401: "The token is missing or wrong.",
+    403: "The Host or Origin header is not allowed.",
+    404: "There is no such provider.",
+    405: "The path does not support the method.",
+    408: "The request took too long to arrive.",
+    413: "The body is larger than 1 MB.",
+    415: "The body is not JSON.",
+    500: "The search failed, or the database cannot be used.",
+    503: "There are too many requests, or the server is stopping.",
+}
+RESPONSE_HEADERS = {401: ("WWW-Authenticate", "string"), 405: ("Allow", "string"), 503: ("Retry-After", "integer")}
+ANY_REQUEST = (400, 401, 403, 405, 503)
+WITH_BODY = (408, 413, 415)
 
 
-class Api:
-    """The handlers, and the threads behind them."""
+def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the documentation of error responses."""
+    documented: dict[int | str, dict[str, Any]] = {}
+    for status in sorted(statuses):
+        documented[status] = {"description": STATUSES[status], "model": models.ErrorBody}
+        if status in RESPONSE_HEADERS:
+            name, kind = RESPONSE_HEADERS[status]
+            documented[status]["headers"] = {name: {"schema": {"type": kind}, "required": True}}
+    return documented
+
+
+class ApiState:
+    """The threads behind the API."""
 
     def __init__(self, client: Client) -> None:
-        self.workers = Workers(client, WORKERS, WAITING)
-        self.answerers = Workers(client, ANSWERERS, ANSWERS_WAITING)
+        self.requests = WorkerPool(client, MAX_REQUESTS, MAX_QUEUED_REQUESTS)
+        self.answers = WorkerPool(client, MAX_ANSWERS, MAX_QUEUED_ANSWERS)
 
     def start(self) -> None:
-        """Begin to work; raises what is wrong with settings or database."""
-        self.workers.start()
-        self.answerers.start()
+        """Raise the error if settings or database cannot be used."""
+        self.requests.submit(lambda client: client.runtime.selector).result()
 
     def close(self) -> None:
-        """Stop working."""
-        self.workers.close()
-        self.answerers.close()
+        """Stop the threads."""
+        self.requests.close()
+        self.answers.close()
 
-    def router(self) -> Router:
-        """Return the routes."""
-        one = "/websearch-providers/{id}"
-        return Router(
-            [
-                Route("/healthz", self.health, methods=["GET"]),
-                Route("/openapi.json", self.describe, methods=["GET"]),
-                Route("/websearch-providers", self.list_providers, methods=["GET"]),
-                Route(one, self.one_provider, methods=["GET", "PATCH"]),
-                Route(f"{one}/test", self.test_provider, methods=["POST"]),
-                Route("/websearch/search", self.search, methods=["POST"]),
-                Route("/ask", self.ask, methods=["POST"]),
-            ],
-            redirect_slashes=False,
-        )
 
-    async def health(self, request: Request) -> Response:
-        """Say that the server is there."""
-        return JSONResponse({"status": "ok", "version": __version__})
+def _state(request: Request) -> ApiState:
+    state: ApiState = request.app.state.api
+    return state
 
-    async def describe(self, request: Request) -> Response:
+
+State = Annotated[ApiState, Depends(_state)]
+router = APIRouter(redirect_slashes=False)
+
+
+@router.get(
+    "/healthz",
+    operation_id="health",
+    responses=_errors(400, 403, 405, 503),
+    openapi_extra={"security": []},
+)
+async def health() -> models.HealthStatus:
+    """Check that the server is up; needs no token."""
+    return models.HealthStatus(version=__version__)
+
+
+@router.get("/openapi.json", operation_id="describe", responses=_errors(*ANY_REQUEST))
+async def describe(request: Request) -> dict[str, Any]:
+    """Return this document."""
+    document: dict[str, Any] = request.app.openapi()
+    return document
+
+
+@router.get("/websearch-providers", operation_id="listProviders", responses=_errors(*ANY_REQUEST, 500))
+async def list_providers(state: State, page: models.PageNumber = 1, limit: models.PageSize = 20) -> models.ProviderPage:
+    """List the providers."""
+    return await state.requests.run(lambda client: providers.list_providers(client.runtime, page, limit))
+
+
+@router.get("/websearch-providers/{id}", operation_id="showProvider", responses=_errors(*ANY_REQUEST, 404, 500))
+async def show_provider(state: State, id: str) -> models.ProviderView:
+    """Show a provider."""
+    return await state.requests.run(lambda client: providers.provider_view(client.runtime.selector.table.get(id)))
+
+
+@router.patch(
+    "/websearch-providers/{id}",
+    operation_id="changeProvider",
+    responses=_errors(*ANY_REQUEST, *WITH_BODY, 404, 500),
+)
+async def change_provider(state: State, id: str, patch: models.ProviderPatch) -> models.ProviderView:
+    """Change some fields of a provider, all or none.
+
+    `cmd:`, `env:` and `keyring:` keys cannot be set here, only with `sleuth providers set`.
+    """
+    return await state.requests.run(lambda client: providers.change_provider(client.runtime, id, patch))
+
+
+@router.post(
+    "/websearch-providers/{id}/test",
+    operation_id="testProvider",
+    response_model_exclude_none=True,
+    responses=_errors(*ANY_REQUEST, 404, 500),
+)
+async def test_provider(state: State, id: str) -> models.ProviderTestResult:
+    """Make one real request to a provider."""
+    return await state.requests.run(lambda client: providers.test_provider(client.runtime, id))
+
+
+@router.post(
+    "/websearch/search",
+    operation_id="search",
+    response_model=models.SearchReply,
+    responses=_errors(*ANY_REQUEST, *WITH_BODY, 404, 500),
+)
+async def run_search(state: State, body: models.SearchBody) -> Response:
+    """Search with one provider, or with `auto` as configured; or summarise links.
+
+    If `websearch.compression` is set, pages are read and `content` is their compressed text; otherwise it is the
+    snippet. With `summarize` as the first question and `links`, those pages are summarised and no provider is searched:
+    a result is a page, its `content` the summary of it, and `summary` is the summary of all.
+    """
+    return JSONResponse(await state.requests.run(lambda client: search(client, body)))
+
+
+@router.post(
+    "/ask",
+    operation_id="ask",
+    response_model=models.AnswerEvent,
+    response_description=EVENTS_ABOUT,
+    responses=_errors(*ANY_REQUEST, *WITH_BODY, 404, 500),
+)
+async def ask(state: State, body: models.AskBody) -> Response:
+    """Answer a question with citations, as server-sent events."""
+    await state.requests.run(lambda client: check_provider(client, body.provider_id))
+    log_tracing(body.tracing)
+    return AnswerStream(state.answers, body)
+
+
+def create_app(state: ApiState) -> FastAPI:
+    """Return the application."""
+    app = Api(title="sleuth", version=__version__, description=ABOUT, openapi_url=None, redirect_slashes=False)
+    app.state.api = state
+    app.include_router(router)
+    app.add_exception_handler(SleuthError, lambda _, error: error_response(error))
+    app.add_exception_handler(HTTPException, _routing_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(Exception, lambda *_: error_response(internal_error()))
+    return app
+
+
+class Api(FastAPI):
+    """FastAPI with the parts of the OpenAPI document that it cannot derive."""
+
+    def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document."""
-        return JSONResponse(document())
-
-    async def list_providers(self, request: Request) -> Response:
-        """Return a page of the provider table."""
-        page, limit = _number(request, "page", forms.PAGE), _number(request, "limit", forms.LIMIT)
-        return await self._answer(request, lambda client: providers.list_providers(client.runtime, page, limit))
-
-    async def one_provider(self, request: Request) -> Response:
-        """Return one provider, after changing some fields of it where that is asked for."""
-        id = _id(request)
-        if request.method != "PATCH":
-            return await self._answer(request, lambda client: providers.show_provider(client.runtime, id))
-        patch = await read_body(request, forms.PATCH)
-        return await self._answer(request, lambda client: providers.change_provider(client.runtime, id, patch))
-
-    async def test_provider(self, request: Request) -> Response:
-        """Try a provider out."""
-        return await self._answer(request, lambda client: providers.test_provider(client.runtime, _id(request)))
-
-    async def search(self, request: Request) -> Response:
-        """Search, or summarise links."""
-        body = await read_body(request, forms.SEARCH)
-        return await self._answer(request, lambda client: search(client, body))
-
-    async def ask(self, request: Request) -> Response:
-        """Answer a question, telling how it goes."""
-        body = await read_body(request, forms.ASK)
-        await self._run(request, lambda client: check_provider(client, body.get("providerId", AUTO)))
-        note_tracing(body)
-        telling = EventWriter()
-        return EventStream(telling, self.answerers.submit(lambda client: telling.work(client, body)))
-
-    async def _answer(self, request: Request, work: Callable[[Client], dict[str, Any]]) -> Response:
-        return JSONResponse(await self._run(request, work))
-
-    async def _run(self, request: Request, work: Work) -> Any:
-        """Have work done in a thread; what nobody waits for any more is not begun."""
-        future = self.workers.submit(work)
-        done = asyncio.wrap_future(future)
-        gone = asyncio.create_task(_gone(request))
-        try:
-            await asyncio.wait({done, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not done.done():
-                raise ClientDisconnect
-            return done.result()
-        finally:
-            gone.cancel()
-            done.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await gone
+        if self.openapi_schema:
+            return self.openapi_schema
+        document = super().openapi()
+        document["security"] = [{"token": []}]
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        content = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]
+        content["text/event-stream"] = content.pop("application/json")
+        for name in ("HTTPValidationError", "ValidationError"):  # validation errors are 400 with our body
+            document["components"]["schemas"].pop(name)
+        for operation in (operation for path in document["paths"].values() for operation in path.values()):
+            operation["responses"].pop("422", None)
+        return document
 
 
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        continue  # a body that nobody asked for
+def _routing_error(request: Request, problem: Exception) -> Response:
+    """Return our body for the errors of the router and of the body parser."""
+    status = problem.status_code if isinstance(problem, HTTPException) else 500
+    if status == 413:
+        error: SleuthError = body_too_large()
+    elif status == 405:
+        routes = (route for route in router.routes if isinstance(route, APIRoute))
+        allowed = {
+            method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()
+        }
+        error = HttpError(
+            "the path does not support {method}",
+            OPENAPI_HINT,
+            status=405,
+            code="METHOD_NOT_ALLOWED",
+            headers={"Allow": ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))},
+            method=request.method[:20],
+        )
+    elif status == 404:
+        error = HttpError("no such path", OPENAPI_HINT, status=404, code="NOT_FOUND")
+    else:
+        error = RequestError("the body is not valid JSON", OPENAPI_HINT)
+    return error_response(error)
 
 
-def _id(request: Request) -> str:
-    return str(request.path_params["id"])
-
-
-def _number(request: Request, name: str, schema: forms.Schema) -> int:
-    """Return a number of the query string, or what it usually is."""
-    text = request.query_params.get(name)
-    if text is None:
-        return int(schema["default"])
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise RequestError("{place} must be a whole number", HINT, place=name)
-    check(int(text), schema, name)
-    return int(text)
+def _validation_error(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, RequestValidationError)
+    first = problem.errors()[0]
+    (source, *path), kind = first["loc"], first["type"]
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if source == "body" and content_type != "application/json":
+        hint = "send it with: Content-Type: application/json"
+        return error_response(HttpError("the body is not JSON", hint, status=415, code="UNSUPPORTED_MEDIA_TYPE"))
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".") or source
+    if kind == "json_invalid":
+        error = RequestError("the body is not valid JSON", OPENAPI_HINT)
+    elif kind == "missing":
+        error = RequestError("{place} is missing", OPENAPI_HINT, place=place)
+    elif kind == "extra_forbidden":
+        error = RequestError("unknown field {place!r}", OPENAPI_HINT, place=place[:100])
+    else:
+        error = RequestError("invalid {place}: {problem}", OPENAPI_HINT, place=place, problem=first["msg"])
+    return error_response(error)
