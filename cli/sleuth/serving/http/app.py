@@ -186,12 +186,15 @@ class Api(FastAPI):
         if self.openapi_schema:
             return self.openapi_schema
         document = super().openapi()
+        schemas = document["components"]["schemas"]
         document["security"] = [{"token": []}]
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         content = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]
         content["text/event-stream"] = content.pop("application/json")
+        event = schemas["AnswerEvent"]["properties"]
+        event["data"] = {"type": "string", "contentMediaType": "application/json", "contentSchema": event["data"]}
         for name in ("HTTPValidationError", "ValidationError"):  # validation errors are 400 with our body
-            document["components"]["schemas"].pop(name)
+            schemas.pop(name)
         for operation in (operation for path in document["paths"].values() for operation in path.values()):
             operation["responses"].pop("422", None)
         return document
