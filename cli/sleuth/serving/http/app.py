@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic.alias_generators import to_camel
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
@@ -15,7 +16,7 @@ from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http import models, providers
 from sleuth.serving.http.errors import OPENAPI_HINT, HttpError, body_too_large, error_response, internal_error
 from sleuth.serving.http.events import AnswerStream
-from sleuth.serving.http.search import check_provider, log_tracing, search
+from sleuth.serving.http.search import check_provider, log_tracing, run_search
 from sleuth.serving.workers import WorkerPool
 
 MAX_REQUESTS, MAX_QUEUED_REQUESTS = 16, 256
@@ -28,32 +29,33 @@ be allowed with `--allow-origin`. All errors share one body. Keys and passwords 
 EVENTS_ABOUT = f"""\
 Server-sent events with JSON data: progress ({", ".join(EVENTS)}), `delta` with pieces of the text, and at the end
 `answer` with the complete answer, or `error`. Lines that start with a colon keep the connection open."""
-STATUSES = {
-    400: "The request is invalid.",
-    401: "The token is missing or wrong.",
-    403: "The Host or Origin header is not allowed.",
-    404: "There is no such provider.",
-    405: "The path does not support the method.",
-    408: "The request took too long to arrive.",
-    413: "The body is larger than 1 MB.",
-    415: "The body is not JSON.",
-    500: "The search failed, or the database cannot be used.",
-    503: "There are too many requests, or the server is stopping.",
+
+
+def _error(description: str, header: str = "") -> dict[str, Any]:
+    headers = {"headers": {header: {"schema": {"type": "string"}, "required": True}}} if header else {}
+    return {"description": description, "model": models.ErrorBody} | headers
+
+
+ERRORS = {
+    400: _error("The request is invalid."),
+    401: _error("The token is missing or wrong.", "WWW-Authenticate"),
+    403: _error("The Host or Origin header is not allowed."),
+    404: _error("There is no such provider."),
+    405: _error("The path does not support the method.", "Allow"),
+    408: _error("The request took too long to arrive."),
+    413: _error("The body is larger than 1 MB."),
+    415: _error("The body is not JSON."),
+    500: _error("The search failed, or the database cannot be used."),
+    503: _error("There are too many requests, or the server is stopping.", "Retry-After"),
 }
-RESPONSE_HEADERS = {401: ("WWW-Authenticate", "string"), 405: ("Allow", "string"), 503: ("Retry-After", "integer")}
-ANY_REQUEST = (400, 401, 403, 405, 503)
-WITH_BODY = (408, 413, 415)
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the documentation of error responses."""
-    documented: dict[int | str, dict[str, Any]] = {}
-    for status in sorted(statuses):
-        documented[status] = {"description": STATUSES[status], "model": models.ErrorBody}
-        if status in RESPONSE_HEADERS:
-            name, kind = RESPONSE_HEADERS[status]
-            documented[status]["headers"] = {name: {"schema": {"type": kind}, "required": True}}
-    return documented
+def _errors(*more: int) -> dict[int | str, dict[str, Any]]:
+    return {status: ERRORS[status] for status in sorted((400, 401, 403, 405, 503, *more))}
+
+
+PROVIDER_ERRORS = _errors(404, 500)
+BODY_ERRORS = _errors(404, 408, 413, 415, 500)
 
 
 class ApiState:
@@ -79,44 +81,35 @@ def _state(request: Request) -> ApiState:
 
 
 State = Annotated[ApiState, Depends(_state)]
-router = APIRouter(redirect_slashes=False)
+router = APIRouter(generate_unique_id_function=lambda route: to_camel(route.name))
 
 
-@router.get(
-    "/healthz",
-    operation_id="health",
-    responses=_errors(400, 403, 405, 503),
-    openapi_extra={"security": []},
-)
+@router.get("/healthz", responses=_errors(), openapi_extra={"security": []})
 async def health() -> models.HealthStatus:
     """Check that the server is up; needs no token."""
     return models.HealthStatus(version=__version__)
 
 
-@router.get("/openapi.json", operation_id="describe", responses=_errors(*ANY_REQUEST))
+@router.get("/openapi.json", responses=_errors())
 async def describe(request: Request) -> dict[str, Any]:
     """Return this document."""
     document: dict[str, Any] = request.app.openapi()
     return document
 
 
-@router.get("/websearch-providers", operation_id="listProviders", responses=_errors(*ANY_REQUEST, 500))
+@router.get("/websearch-providers", responses=_errors(500))
 async def list_providers(state: State, page: models.PageNumber = 1, limit: models.PageSize = 20) -> models.ProviderPage:
     """List the providers."""
     return await state.requests.run(lambda client: providers.list_providers(client.runtime, page, limit))
 
 
-@router.get("/websearch-providers/{id}", operation_id="showProvider", responses=_errors(*ANY_REQUEST, 404, 500))
+@router.get("/websearch-providers/{id}", responses=PROVIDER_ERRORS)
 async def show_provider(state: State, id: str) -> models.ProviderView:
     """Show a provider."""
     return await state.requests.run(lambda client: providers.provider_view(client.runtime.selector.table.get(id)))
 
 
-@router.patch(
-    "/websearch-providers/{id}",
-    operation_id="changeProvider",
-    responses=_errors(*ANY_REQUEST, *WITH_BODY, 404, 500),
-)
+@router.patch("/websearch-providers/{id}", responses=BODY_ERRORS)
 async def change_provider(state: State, id: str, patch: models.ProviderPatch) -> models.ProviderView:
     """Change some fields of a provider, all or none.
 
@@ -125,40 +118,24 @@ async def change_provider(state: State, id: str, patch: models.ProviderPatch) ->
     return await state.requests.run(lambda client: providers.change_provider(client.runtime, id, patch))
 
 
-@router.post(
-    "/websearch-providers/{id}/test",
-    operation_id="testProvider",
-    response_model_exclude_none=True,
-    responses=_errors(*ANY_REQUEST, 404, 500),
-)
+@router.post("/websearch-providers/{id}/test", responses=PROVIDER_ERRORS, response_model_exclude_none=True)
 async def test_provider(state: State, id: str) -> models.ProviderTestResult:
     """Make one real request to a provider."""
     return await state.requests.run(lambda client: providers.test_provider(client.runtime, id))
 
 
-@router.post(
-    "/websearch/search",
-    operation_id="search",
-    response_model=models.SearchReply,
-    responses=_errors(*ANY_REQUEST, *WITH_BODY, 404, 500),
-)
-async def run_search(state: State, body: models.SearchBody) -> Response:
+@router.post("/websearch/search", responses=BODY_ERRORS, response_model=models.SearchReply)
+async def search(state: State, body: models.SearchBody) -> Response:
     """Search with one provider, or with `auto` as configured; or summarise links.
 
     If `websearch.compression` is set, pages are read and `content` is their compressed text; otherwise it is the
     snippet. With `summarize` as the first question and `links`, those pages are summarised and no provider is searched:
     a result is a page, its `content` the summary of it, and `summary` is the summary of all.
     """
-    return JSONResponse(await state.requests.run(lambda client: search(client, body)))
+    return JSONResponse(await state.requests.run(lambda client: run_search(client, body)))
 
 
-@router.post(
-    "/ask",
-    operation_id="ask",
-    response_model=models.AnswerEvent,
-    response_description=EVENTS_ABOUT,
-    responses=_errors(*ANY_REQUEST, *WITH_BODY, 404, 500),
-)
+@router.post("/ask", responses=BODY_ERRORS, response_model=models.AnswerEvent, response_description=EVENTS_ABOUT)
 async def ask(state: State, body: models.AskBody) -> Response:
     """Answer a question with citations, as server-sent events."""
     await state.requests.run(lambda client: check_provider(client, body.provider_id))
@@ -204,25 +181,18 @@ def _routing_error(request: Request, problem: Exception) -> Response:
     """Return our body for the errors of the router and of the body parser."""
     status = problem.status_code if isinstance(problem, HTTPException) else 500
     if status == 413:
-        error: SleuthError = body_too_large()
-    elif status == 405:
+        return error_response(body_too_large())
+    if status == 404:
+        return error_response(HttpError("no such path", OPENAPI_HINT, 404, "NOT_FOUND"))
+    if status == 405:
         routes = (route for route in router.routes if isinstance(route, APIRoute))
-        allowed = {
-            method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()
-        }
-        error = HttpError(
-            "the path does not support {method}",
-            OPENAPI_HINT,
-            status=405,
-            code="METHOD_NOT_ALLOWED",
-            headers={"Allow": ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))},
-            method=request.method[:20],
+        methods = {name for route in routes if route.path_regex.match(request.url.path) for name in route.methods or ()}
+        allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+        return error_response(
+            HttpError("the path supports {allowed} only", OPENAPI_HINT, 405, "METHOD_NOT_ALLOWED", allowed=allowed),
+            {"Allow": allowed},
         )
-    elif status == 404:
-        error = HttpError("no such path", OPENAPI_HINT, status=404, code="NOT_FOUND")
-    else:
-        error = RequestError("the body is not valid JSON", OPENAPI_HINT)
-    return error_response(error)
+    return error_response(RequestError("the body is not valid JSON", OPENAPI_HINT))
 
 
 def _validation_error(request: Request, problem: Exception) -> Response:
@@ -232,14 +202,11 @@ def _validation_error(request: Request, problem: Exception) -> Response:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if source == "body" and content_type != "application/json":
         hint = "send it with: Content-Type: application/json"
-        return error_response(HttpError("the body is not JSON", hint, status=415, code="UNSUPPORTED_MEDIA_TYPE"))
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".") or source
-    if kind == "json_invalid":
-        error = RequestError("the body is not valid JSON", OPENAPI_HINT)
-    elif kind == "missing":
-        error = RequestError("{place} is missing", OPENAPI_HINT, place=place)
-    elif kind == "extra_forbidden":
-        error = RequestError("unknown field {place!r}", OPENAPI_HINT, place=place[:100])
-    else:
-        error = RequestError("invalid {place}: {problem}", OPENAPI_HINT, place=place, problem=first["msg"])
-    return error_response(error)
+        return error_response(HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")[:100] or source
+    message = {
+        "json_invalid": "the body is not valid JSON",
+        "missing": "{place} is missing",
+        "extra_forbidden": "unknown field {place!r}",
+    }.get(kind, "invalid {place}: {problem}")
+    return error_response(RequestError(message, OPENAPI_HINT, place=place, problem=first["msg"]))

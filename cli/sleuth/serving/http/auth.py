@@ -14,21 +14,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import clean
-from sleuth.serving.http.errors import (
-    HttpError,
-    body_too_large,
-    error_response,
-    internal_error,
-    malformed_request,
-    stopping,
-)
+from sleuth.serving.http.errors import HttpError, body_too_large, error_response, internal_error, malformed_request
 from sleuth_providers.records import Record
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 PUBLIC_PATHS = ("/healthz",)  # need no token
 HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]+")
-MAX_HEAD_BYTES = 32_768
 MAX_BODY_BYTES = 1_000_000
 PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Methods": "GET, PATCH, POST",
@@ -52,9 +44,8 @@ def allowed_hosts(host: str, port: int, more: Iterable[str]) -> frozenset[str]:
     allowed = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     for name in (text.lower() for text in more):
         if not HOST.fullmatch(name):
-            raise RequestError(
-                "invalid --allow-host {name!r}", "use a name like search.example.org or host:8443", name=name
-            )
+            hint = "use a name like search.example.org or host:8443"
+            raise RequestError("invalid --allow-host {name!r}", hint, name=name)
         allowed |= {name} if re.search(r":\d+$", name) else {name, f"{name}:{port}"}
     return frozenset(allowed)
 
@@ -64,9 +55,8 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[str]:
     allowed = [text.lower().rstrip("/") for text in origins]
     for text in allowed:
         if not ORIGIN.fullmatch(text):
-            raise RequestError(
-                "invalid --allow-origin {origin!r}", "use an origin like https://app.example.org", origin=text
-            )
+            hint = "use an origin like https://app.example.org"
+            raise RequestError("invalid --allow-origin {origin!r}", hint, origin=text)
     return frozenset(allowed)
 
 
@@ -84,7 +74,8 @@ class AccessMiddleware:
         except SleuthError as error:
             await exchange.respond(error_response(error))
         except asyncio.CancelledError:
-            await exchange.respond(error_response(stopping()))
+            stopping = HttpError("the server is stopping", "try again later", 503, "STOPPING")
+            await exchange.respond(error_response(stopping))
         except Exception as problem:
             logs.log("serve: unexpected: %r", problem)
             await exchange.respond(error_response(internal_error()))
@@ -110,31 +101,18 @@ class AccessMiddleware:
 
     def _check_source(self, headers: Headers) -> None:
         if headers.get("host", "").lower() not in self.rules.hosts:
-            raise HttpError(
-                "the Host header does not name this server",
-                "use the URL that sleuth serve printed, or start it with --allow-host",
-                status=403,
-                code="HOST_REFUSED",
-            )
+            hint = "use the URL that sleuth serve printed, or start it with --allow-host"
+            raise HttpError("the Host header does not name this server", hint, 403, "HOST_REFUSED")
         if "origin" in headers and headers["origin"].lower() not in self.rules.origins:
-            raise HttpError(
-                "the Origin header is not allowed",
-                "start sleuth serve with --allow-origin",
-                status=403,
-                code="ORIGIN_REFUSED",
-            )
+            hint = "start sleuth serve with --allow-origin"
+            raise HttpError("the Origin header is not allowed", hint, 403, "ORIGIN_REFUSED")
 
     def _check_token(self, headers: Headers) -> None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         matches = hmac.compare_digest(token.strip().encode(), self.rules.token.encode())
         if scheme.lower() != "bearer" or not matches:
-            raise HttpError(
-                "the token is missing or wrong",
-                "send the header Authorization: Bearer TOKEN; to print the token: sleuth serve --print-token",
-                status=401,
-                code="TOKEN_REFUSED",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
+            hint = "send the header Authorization: Bearer TOKEN; to print the token: sleuth serve --print-token"
+            raise HttpError("the token is missing or wrong", hint, 401, "TOKEN_REFUSED")
 
 
 class _Exchange:
@@ -149,9 +127,8 @@ class _Exchange:
         self._close = "expect" in headers
 
     def check_framing(self) -> None:
-        """Refuse a head that is too large, and a body whose end is ambiguous (request smuggling)."""
-        ambiguous = "transfer-encoding" in self.headers and "content-length" in self.headers
-        if ambiguous or sum(len(name) + len(value) for name, value in self.headers.raw) > MAX_HEAD_BYTES:
+        """Refuse a body whose end is ambiguous (request smuggling)."""
+        if "transfer-encoding" in self.headers and "content-length" in self.headers:
             self._close = True
             raise malformed_request()
 
@@ -179,6 +156,8 @@ class _Exchange:
             if self.origin:
                 headers["Access-Control-Allow-Origin"] = self.origin
                 headers["Vary"] = "Origin"
+            if self.status == 401:
+                headers["WWW-Authenticate"] = "Bearer"
             if self._close:
                 headers["Connection"] = "close"
         await self._send(message)

@@ -63,15 +63,9 @@ class LimitedConnection(H11Protocol):
             self._timer = None
 
     def _time_out(self) -> None:
-        self._refuse(
-            HttpError(
-                "the request took too long to arrive",
-                "send it within {seconds:g} seconds",
-                status=408,
-                code="REQUEST_TIMEOUT",
-                seconds=RECEIVE_TIMEOUT_S,
-            )
-        )
+        hint = "send it within {seconds:g} seconds"
+        seconds = RECEIVE_TIMEOUT_S
+        self._refuse(HttpError("the request took too long to arrive", hint, 408, "REQUEST_TIMEOUT", seconds=seconds))
 
     def _refuse(self, error: SleuthError) -> None:
         """Send an error outside the ASGI application and close; once a response has begun, only close."""

@@ -1,6 +1,5 @@
 """HTTP statuses and bodies of errors."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import JSONResponse
@@ -15,19 +14,9 @@ OPENAPI_HINT = "see GET /openapi.json"
 class HttpError(SleuthError):
     """A request refused with a status of its own."""
 
-    def __init__(
-        self,
-        message: str,
-        hint: str = "",
-        *,
-        status: int,
-        code: str,
-        headers: Mapping[str, str] | None = None,
-        **values: Any,
-    ) -> None:
+    def __init__(self, message: str, hint: str, status: int, code: str, **values: Any) -> None:
         super().__init__(message, hint, code=code, **values)
         self.status: int = status
-        self.headers = dict(headers or {})
 
 
 def malformed_request() -> RequestError:
@@ -37,19 +26,12 @@ def malformed_request() -> RequestError:
 
 def body_too_large() -> HttpError:
     """Return the error for a body over the limit."""
-    return HttpError("the body is larger than 1 MB", "send less", status=413, code="BODY_TOO_LARGE")
+    return HttpError("the body is larger than 1 MB", "send less", 413, "BODY_TOO_LARGE")
 
 
 def internal_error() -> SleuthError:
     """Return the error for a bug in sleuth; the log has the details."""
     return SleuthError("internal error", "see the log: sleuth doctor shows where it is", code="INTERNAL_ERROR")
-
-
-def stopping() -> HttpError:
-    """Return the error for requests that are cut off by a shutdown."""
-    return HttpError(
-        "the server is stopping", "try again later", status=503, code="STOPPING", headers={"Retry-After": "5"}
-    )
 
 
 def error_status(error: SleuthError) -> int:
@@ -69,9 +51,7 @@ def error_body(error: SleuthError) -> dict[str, Any]:
     return {"error": {name: described[name] for name in ("code", "message", "hint")}}
 
 
-def error_response(error: SleuthError) -> JSONResponse:
+def error_response(error: SleuthError, headers: dict[str, str] | None = None) -> JSONResponse:
     """Return the response for an error."""
-    headers = error.headers if isinstance(error, HttpError) else {}
-    if isinstance(error, BusyError):
-        headers = {"Retry-After": "1"}
-    return JSONResponse(error_body(error), error_status(error), headers)
+    retry = {"Retry-After": "1"} if error_status(error) == 503 else None
+    return JSONResponse(error_body(error), error_status(error), headers or retry)

@@ -16,7 +16,7 @@ SUMMARIZE = "summarize"
 AUTO = "auto"
 
 
-def search(client: Client, body: SearchBody) -> dict[str, Any]:
+def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
     """Return the published form of a search, or of a summary of links."""
     check_provider(client, body.provider_id)
     log_tracing(body.tracing)

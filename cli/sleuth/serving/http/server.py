@@ -13,11 +13,12 @@ import uvicorn
 from sleuth.api import Client
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http.app import ApiState, create_app
-from sleuth.serving.http.auth import MAX_HEAD_BYTES, AccessMiddleware, AccessRules
+from sleuth.serving.http.auth import AccessMiddleware, AccessRules
 from sleuth.serving.http.connection import LimitedConnection
 from sleuth.serving.logs import redirect_logging
 
 KEEP_ALIVE_TIMEOUT_S = 10
+MAX_HEAD_BYTES = 32_768
 SHUTDOWN_TIMEOUT_S = 1  # for running requests
 
 
