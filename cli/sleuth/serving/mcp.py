@@ -3,20 +3,10 @@
 import asyncio
 from typing import Any
 
+import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-    Tool,
-    ToolAnnotations,
-)
 
 from sleuth import __version__
 from sleuth.base import logs, process
@@ -69,26 +59,26 @@ class _Handlers:
         self.calls = WorkerPool(toolbox.client, MAX_CALLS, MAX_QUEUED_CALLS)
         self.lists = WorkerPool(toolbox.client, 1, MAX_QUEUED_CALLS)  # a list never waits for calls
 
-    async def list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that are enabled now."""
         try:
             offered = await self.lists.run(lambda _: self.toolbox.offered())
         except SleuthError as error:
-            raise MCPError(INTERNAL_ERROR, error_reply(error).text) from error
-        return ListToolsResult(tools=[_tool(definition) for definition in offered])
+            raise MCPError(types.INTERNAL_ERROR, error_reply(error).text) from error
+        return types.ListToolsResult(tools=[_tool(definition) for definition in offered])
 
-    async def call_tool(self, context: Context, request: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: Context, request: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool and report its progress; a cancelled call ends at its next step."""
         try:
             reply = await self._call(context, request)
         except UnknownToolError as error:
-            raise MCPError(INVALID_PARAMS, error_reply(error).text) from error
+            raise MCPError(types.INVALID_PARAMS, error_reply(error).text) from error
         except SleuthError as error:
             reply = error_reply(error)
-        text = TextContent(text=reply.text)
-        return CallToolResult(content=[text], structured_content=reply.document, is_error=reply.failed)
+        text = types.TextContent(text=reply.text)
+        return types.CallToolResult(content=[text], structured_content=reply.document, is_error=reply.failed)
 
-    async def _call(self, context: Context, request: CallToolRequestParams) -> ToolReply:
+    async def _call(self, context: Context, request: types.CallToolRequestParams) -> ToolReply:
         work: StreamedWork[ToolStep, ToolReply] = StreamedWork(
             self.calls, lambda _, report: self.toolbox.call(request.name, request.arguments or {}, report)
         )
@@ -101,8 +91,8 @@ class _Handlers:
         return work.result()
 
 
-def _tool(definition: ToolDefinition) -> Tool:
-    hints = ToolAnnotations(
+def _tool(definition: ToolDefinition) -> types.Tool:
+    hints = types.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=definition.online
     )
-    return Tool.model_validate(tool_definition(definition, "mcp") | {"annotations": hints})
+    return types.Tool.model_validate(tool_definition(definition, "mcp") | {"annotations": hints})

@@ -109,9 +109,7 @@ SEARCH_ANSWER = _document(
     },
 )
 
-QUOTES = _list(
-    _object({"text": TEXT | _about("a sentence quoted from a page"), "citation": SOURCE_NUMBER, **SPAN}),
-)
+QUOTES = _list(_object({"text": TEXT | _about("a sentence quoted from a page"), "citation": SOURCE_NUMBER, **SPAN}))
 WRITTEN = {
     "text": MAYBE_TEXT | _about("the summary written by a model, with [n]"),
     "citations": OBJECTS | _about("the result of checking each [n] against its page"),
@@ -149,9 +147,7 @@ CITATION = _object(
         "evidence": EVIDENCE,
     }
 )
-CITED = _object(
-    {"citation": POSITIVE, "title": TEXT, **_each(MAYBE_TEXT, "url", "domain"), "round": POSITIVE},
-)
+CITED = _object({"citation": POSITIVE, "title": TEXT, **_each(MAYBE_TEXT, "url", "domain"), "round": POSITIVE})
 ROUND = _object(
     {
         "iteration": POSITIVE,

@@ -33,14 +33,17 @@ def _text(description: str, max_length: int) -> Schema:
     return {"type": "string", "description": description, "minLength": 1, "maxLength": max_length}
 
 
+def _integer(description: str, minimum: int, maximum: int) -> Schema:
+    return {"type": "integer", "description": description, "minimum": minimum, "maximum": maximum}
+
+
+def _choice(description: str, *values: str) -> Schema:
+    return {"type": "string", "enum": list(values), "description": description}
+
+
 URL = _text("URL of the page, http or https", 4000)
-COUNT = {
-    "type": "integer",
-    "description": "number of results",
-    "minimum": 1,
-    "maximum": MAX_RESULTS,
-    "default": DEFAULT_RESULTS,
-}
+COUNT = _integer("number of results", 1, MAX_RESULTS) | {"default": DEFAULT_RESULTS}
+QUERY = _text("what to search for", MAX_QUERY_CHARS)
 
 WEB_SEARCH = ToolDefinition(
     "web_search",
@@ -54,14 +57,10 @@ Write the query as you would type it into a search engine: a few specific words 
 no full sentences, no quotation marks unless a phrase must match exactly. One topic per query.
 Examples: "python 3.14 release date", "searxng enable json format", "上海 地铁 首末班车 时间".""",
     _arguments(
-        {"query": _text("what to search for", MAX_QUERY_CHARS)},
+        {"query": QUERY},
         {
             "count": COUNT,
-            "freshness": {
-                "type": "string",
-                "enum": ["day", "week", "month", "year"],
-                "description": "maximum age of the pages",
-            },
+            "freshness": _choice("maximum age of the pages", "day", "week", "month", "year"),
             "region": _text("country of the results, two letters such as CH", 20),
             "language": _text("language of the results, such as de or zh-CN", 20),
         },
@@ -83,12 +82,7 @@ Examples: {"url": "https://docs.python.org/3/whatsnew/3.14.html", "query": "free
         {"url": URL},
         {
             "query": _text("what to look for in the page: a few words", MAX_QUERY_CHARS),
-            "max_chars": {
-                "type": "integer",
-                "description": "maximum length of the text",
-                "minimum": 100,
-                "maximum": MAX_PAGE_CHARS,
-            },
+            "max_chars": _integer("maximum length of the text", 100, MAX_PAGE_CHARS),
         },
     ),
     PAGE_TEXT,
@@ -106,23 +100,10 @@ The length applies to each summary: short is a sentence or two, medium a paragra
 Examples: {"urls": ["https://tokio.rs/", "https://docs.rs/smol"], "query": "which runtime is smaller"}, \
 {"urls": ["https://example.org/report"], "length": "long"}.""",
     _arguments(
-        {
-            "urls": {
-                "type": "array",
-                "items": URL,
-                "minItems": 1,
-                "maxItems": MAX_PAGES,
-                "description": "URLs of the pages",
-            }
-        },
+        {"urls": {"type": "array", "items": URL, "minItems": 1, "maxItems": MAX_PAGES, "description": "the pages"}},
         {
             "query": _text("what you want to know", MAX_QUERY_CHARS),
-            "length": {
-                "type": "string",
-                "enum": ["short", "medium", "long"],
-                "description": "length of each summary",
-                "default": "medium",
-            },
+            "length": _choice("length of each summary", "short", "medium", "long") | {"default": "medium"},
         },
     ),
     SUMMARY,
@@ -137,7 +118,7 @@ Use it when the user refers to their own documents or to something read before, 
 sleuth or SearXNG. Use web_search for everything else.
 Write the query as a few specific words that occur in the document, in its language.
 Examples: "searxng limiter 429", "budget meeting minutes october", "季度 总结".""",
-    _arguments({"query": _text("what to search for", MAX_QUERY_CHARS)}, {"count": COUNT}),
+    _arguments({"query": QUERY}, {"count": COUNT}),
     SEARCH_ANSWER,
     online=False,
 )
@@ -160,17 +141,11 @@ TOOLS = {tool.name: tool for tool in (WEB_SEARCH, FETCH_PAGE, SUMMARIZE, LIBRARY
 
 def tool_definition(tool: ToolDefinition, style: str) -> Schema:
     """Return a tool in the format of one kind of agent, or for `json-schema` the schema of its output."""
+    about = {"name": tool.name, "description": tool.description}
     if style == "openai":
-        function = {"name": tool.name, "description": tool.description, "parameters": tool.input}
-        return {"type": "function", "function": function}
+        return {"type": "function", "function": about | {"parameters": tool.input}}
     if style == "anthropic":
-        return {"name": tool.name, "description": tool.description, "input_schema": tool.input}
+        return about | {"input_schema": tool.input}
     if style == "mcp":
-        return {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "inputSchema": tool.input,
-            "outputSchema": tool.output,
-        }
+        return about | {"title": tool.title, "inputSchema": tool.input, "outputSchema": tool.output}
     return tool.output

@@ -18,15 +18,9 @@ from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page, PageEvent
 from sleuth.relevance.hit import Hit
+from sleuth.serving import tool_replies
 from sleuth.serving.tool_definitions import ASK, DEFAULT_RESULTS, TOOLS, WEB_SEARCH, ToolDefinition
-from sleuth.serving.tool_replies import (
-    ToolReply,
-    answer_reply,
-    digest_reply,
-    error_reply,
-    page_reply,
-    search_reply,
-)
+from sleuth.serving.tool_replies import ToolReply
 from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
 from sleuth_providers.records import Record
 
@@ -96,12 +90,11 @@ class Toolbox:
         except UnknownToolError:
             raise
         except SleuthError as error:
-            return error_reply(error)
+            return tool_replies.error_reply(error)
         except Exception as problem:
             logs.log("%s: unexpected: %r", name, problem)
-            kind = type(problem).__name__
-            hint = "run it again with --debug and report it"
-            return error_reply(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
+            hint, kind = "run it again with --debug and report it", type(problem).__name__
+            return tool_replies.error_reply(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
 
     def _with_default_count(self, tool: ToolDefinition) -> ToolDefinition:
         properties = tool.input["properties"]
@@ -122,12 +115,12 @@ class Toolbox:
             timeout=self.timeout,
         )
         report(ToolStep(trn("{count} result", "{count} results", len(outcome.results)), 1, 1))
-        return search_reply(outcome, self._max_chars())
+        return tool_replies.search_reply(outcome, self._max_chars())
 
     def _library_search(self, arguments: Arguments, report: Report) -> ToolReply:
         results = arguments.get("count", self.results)
         outcome = self.client.search(arguments["query"], providers="library", count=results)
-        return search_reply(outcome, self._max_chars())
+        return tool_replies.search_reply(outcome, self._max_chars())
 
     def _fetch_page(self, arguments: Arguments, report: Report) -> ToolReply:
         query, max_chars = arguments.get("query", ""), self._max_chars()
@@ -138,10 +131,10 @@ class Toolbox:
             raise _unreadable(page)
         content = page.markdown or page.text
         if not query or len(content) <= room:
-            return page_reply(page, content, room, max_chars)
+            return tool_replies.page_reply(page, content, room, max_chars)
         found = self._passages(page, content, query, room)
         shorter = page._replace(truncated=True)
-        return page_reply(shorter, found.results[0].content or content, room, max_chars, found.warnings)
+        return tool_replies.page_reply(shorter, found.results[0].content or content, room, max_chars, found.warnings)
 
     def _passages(self, page: Page, content: str, query: str, max_chars: int) -> Outcome:
         """Return the passages of a page that match the query, as the content of a result."""
@@ -156,7 +149,7 @@ class Toolbox:
         found = self.client.summarize(
             urls, arguments.get("query", ""), length=length, extractive=True, on_page=progress
         )
-        return digest_reply(found, self._max_chars())
+        return tool_replies.digest_reply(found, self._max_chars())
 
     def _ask(self, arguments: Arguments, report: Report) -> ToolReply:
         steps = count()
@@ -165,7 +158,7 @@ class Toolbox:
             report(ToolStep(event.message, next(steps)))
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
-        return answer_reply(answer, self._max_chars())
+        return tool_replies.answer_reply(answer, self._max_chars())
 
     def _max_chars(self) -> int:
         return self.client.runtime.settings[MAX_OUTPUT_CHARS]

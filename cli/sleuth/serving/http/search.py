@@ -60,13 +60,5 @@ def _summarize(client: Client, query: str, links: list[str]) -> dict[str, Any]:
 def _hit(source: digest.DigestSource) -> Hit:
     """Return a page as a result whose content is its summary."""
     text = source.text or " ".join(quote.text for quote in source.summary)
-    return Hit(
-        source.citation,
-        source.title,
-        source.url,
-        snippet=text,
-        content=text,
-        site_name=domain(source.url),
-        published=source.published,
-        author=source.author,
-    )
+    hit = Hit(source.citation, source.title, source.url, snippet=text, content=text, site_name=domain(source.url))
+    return hit._replace(published=source.published, author=source.author)

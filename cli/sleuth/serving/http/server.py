@@ -29,29 +29,23 @@ def listen(host: str, port: int, *, remote: bool) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise _no_address(host) from problem
     if not remote and not is_loopback(str(address[0])):
-        raise RequestError(
-            "other machines can reach {host}, and the traffic is not encrypted",
-            "leave --host out, or add --allow-remote",
-            host=host,
-        )
+        hint = "leave --host out, or add --allow-remote"
+        raise RequestError("other machines can reach {host}, and the traffic is not encrypted", hint, host=host)
     try:
         return socket.create_server(address, family=family, backlog=128)
     except OSError as problem:
         if problem.errno == errno.EADDRNOTAVAIL:
             raise _no_address(host) from problem
+        hint = "choose another port; 0 takes a free one: sleuth serve --port 0"
+        reason = os.strerror(problem.errno or 0)  # without the text that Python adds
         raise SleuthError(
-            "cannot listen on {host} port {port} ({reason})",
-            "choose another port; 0 takes a free one: sleuth serve --port 0",
-            host=host,
-            port=port,
-            reason=os.strerror(problem.errno or 0),  # without what Python adds to it
+            "cannot listen on {host} port {port} ({reason})", hint, host=host, port=port, reason=reason
         ) from problem
 
 
 def _no_address(host: str) -> RequestError:
-    return RequestError(
-        "{host!r} is not an address of this machine", "leave --host out to listen on 127.0.0.1", host=host
-    )
+    hint = "leave --host out to listen on 127.0.0.1"
+    return RequestError("{host!r} is not an address of this machine", hint, host=host)
 
 
 def is_loopback(address: str) -> bool:

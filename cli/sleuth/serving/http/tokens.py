@@ -48,19 +48,15 @@ def _read(path: str) -> str:
         with open(path, encoding="ascii", errors="replace") as stream:
             return stream.read(MAX_FILE_CHARS).strip()
     except OSError as problem:
-        raise SettingsError(
-            "cannot read {path} ({reason})", "check its permissions", path=path, reason=problem.strerror
-        ) from problem
+        hint, reason = "check its permissions", problem.strerror
+        raise SettingsError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
 
 
 def _validated(text: str, source: str) -> str:
     logs.hide(text)
     if not TOKEN.fullmatch(text):
-        raise SettingsError(
-            "invalid token in {source}",
-            "use 16 to 500 letters, digits and -._~+/=, or remove it to have one generated",
-            source=source,
-        )
+        hint = "use 16 to 500 letters, digits and -._~+/=, or remove it to have one generated"
+        raise SettingsError("invalid token in {source}", hint, source=source)
     return text
 
 
