@@ -93,7 +93,8 @@ class Toolbox:
             return tool_replies.error_reply(error)
         except Exception as problem:
             logs.log("%s: unexpected: %r", name, problem)
-            hint, kind = "run it again with --debug and report it", type(problem).__name__
+            hint = "run it again with --debug and report it"
+            kind = type(problem).__name__
             return tool_replies.error_reply(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
 
     def _with_default_count(self, tool: ToolDefinition) -> ToolDefinition:

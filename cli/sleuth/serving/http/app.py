@@ -50,6 +50,14 @@ ERRORS = {
 }
 
 
+VALIDATION_MESSAGES = {  # by the type of pydantic's error
+    "json_invalid": "the body is not valid JSON",
+    "missing": "{place} is missing",
+    "extra_forbidden": "unknown field {place!r}",
+    "other": "invalid {place}: {problem}",
+}
+
+
 def _errors(*more: int) -> dict[int | str, dict[str, Any]]:
     return {status: ERRORS[status] for status in sorted((400, 401, 403, 405, 503, *more))}
 
@@ -204,9 +212,5 @@ def _validation_error(request: Request, problem: Exception) -> Response:
         hint = "send it with: Content-Type: application/json"
         return error_response(HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")[:100] or source
-    message = {
-        "json_invalid": "the body is not valid JSON",
-        "missing": "{place} is missing",
-        "extra_forbidden": "unknown field {place!r}",
-    }.get(kind, "invalid {place}: {problem}")
+    message = VALIDATION_MESSAGES[kind if kind in VALIDATION_MESSAGES else "other"]
     return error_response(RequestError(message, OPENAPI_HINT, place=place, problem=first["msg"]))

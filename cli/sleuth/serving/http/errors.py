@@ -26,12 +26,12 @@ def malformed_request() -> RequestError:
 
 def body_too_large() -> HttpError:
     """Return the error for a body over the limit."""
-    return HttpError("the body is larger than 1 MB", "send less", 413, "BODY_TOO_LARGE")
+    return HttpError("the body is larger than 1 MB", "send it in several requests", 413, "BODY_TOO_LARGE")
 
 
 def internal_error() -> SleuthError:
     """Return the error for a bug in sleuth; the log has the details."""
-    return SleuthError("internal error", "see the log: sleuth doctor shows where it is", code="INTERNAL_ERROR")
+    return SleuthError("internal error", "see sleuth.log in the state folder", code="INTERNAL_ERROR")
 
 
 def error_status(error: SleuthError) -> int:

@@ -71,7 +71,7 @@ class ErrorDetail(ResponseBody):
     """What went wrong and what to do about it."""
 
     code: str = Field(pattern="^[A-Z_]+$", description="stable, for programs")
-    message: str = Field(description="in the language of the server")
+    message: Annotated[str, Field(description="in the language of the server")]
     hint: str | None
 
 

@@ -48,8 +48,10 @@ def _read(path: str) -> str:
         with open(path, encoding="ascii", errors="replace") as stream:
             return stream.read(MAX_FILE_CHARS).strip()
     except OSError as problem:
-        hint, reason = "check its permissions", problem.strerror
-        raise SettingsError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
+        reason = problem.strerror
+        raise SettingsError(
+            "cannot read {path} ({reason})", "check its permissions", path=path, reason=reason
+        ) from problem
 
 
 def _validated(text: str, source: str) -> str:
