@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from sleuth import __version__
 from sleuth.base import logs, process
 from sleuth.base.errors import SleuthError
-from sleuth.serving.logs import redirect_logging
+from sleuth.serving.log_redirect import redirect_logging
 from sleuth.serving.tool_definitions import ToolDefinition, tool_definition
 from sleuth.serving.tool_replies import ToolReply, error_reply
 from sleuth.serving.tools import Toolbox, ToolStep, UnknownToolError

@@ -106,17 +106,15 @@ def error_reply(error: SleuthError) -> ToolReply:
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:
     """Return the reply with the most untrusted text, up to `room` characters, that keeps text and JSON in the limit."""
     reply = make(room)
-    while room and (excess := max(len(reply.text), len(_dumped(reply))) - max_chars) > 0:
+    while (
+        room and (excess := max(len(reply.text), len(json.dumps(reply.document, ensure_ascii=False))) - max_chars) > 0
+    ):
         room = max(0, room - excess // 2 - 1)  # by half, because the JSON may contain a text twice
         reply = make(room)
     if len(reply.text) <= max_chars:
         return reply
     whole_lines = reply.text[:max_chars].rpartition("\n")[0]  # a truncated URL would be wrong
     return reply._replace(text=whole_lines or reply.text[:max_chars])
-
-
-def _dumped(reply: ToolReply) -> str:
-    return json.dumps(reply.document, ensure_ascii=False)
 
 
 def _entry(hit: Hit) -> str:

@@ -24,7 +24,7 @@ from sleuth.serving.tool_replies import ToolReply
 from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
 from sleuth_providers.records import Record
 
-MAX_PAGE_CHARS = 10_000_000  # read before the passages that match a query are selected
+MAX_READ_CHARS = 10_000_000  # read before the passages that match a query are selected
 
 Arguments = dict[str, Any]
 
@@ -127,7 +127,7 @@ class Toolbox:
         query, max_chars = arguments.get("query", ""), self._max_chars()
         room = min(arguments.get("max_chars") or self.client.runtime.settings[FETCH_CHARS], max_chars)
         progress = _PageProgress(report, 1)
-        page = self.client.read(arguments["url"], max_chars=MAX_PAGE_CHARS if query else room, on_page=progress)[0]
+        page = self.client.read(arguments["url"], max_chars=MAX_READ_CHARS if query else room, on_page=progress)[0]
         if not page.ok:
             raise _unreadable(page)
         content = page.markdown or page.text

@@ -10,7 +10,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from sleuth import __version__
-from sleuth.answers.answer import EVENTS
 from sleuth.api import Client
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http import models, providers
@@ -26,9 +25,6 @@ ABOUT = """\
 Search, the provider table and answers of sleuth for other programs. Every request except `GET /healthz` needs the token
 (`Authorization: Bearer …`; `sleuth serve --print-token` prints it). `Host` must name this server, and an `Origin` must
 be allowed with `--allow-origin`. All errors share one body. Keys and passwords are masked."""
-EVENTS_ABOUT = f"""\
-Server-sent events with JSON data: progress ({", ".join(EVENTS)}), `delta` with pieces of the text, and at the end
-`answer` with the complete answer, or `error`. Lines that start with a colon keep the connection open."""
 
 
 def _error(description: str, header: str = "") -> dict[str, Any]:
@@ -143,9 +139,13 @@ async def search(state: State, body: models.SearchBody) -> Response:
     return JSONResponse(await state.requests.run(lambda client: run_search(client, body)))
 
 
-@router.post("/ask", responses=BODY_ERRORS, response_model=models.AnswerEvent, response_description=EVENTS_ABOUT)
+@router.post("/ask", responses=BODY_ERRORS, response_model=models.AnswerEvent)
 async def ask(state: State, body: models.AskBody) -> Response:
-    """Answer a question with citations, as server-sent events."""
+    """Answer a question with citations, as server-sent events.
+
+    The events report progress; `delta` has pieces of the text, and the last event is `answer` with the complete answer
+    or `error`. Lines that start with a colon keep the connection open. Closing the connection cancels the work.
+    """
     await state.requests.run(lambda client: check_provider(client, body.provider_id))
     log_tracing(body.tracing)
     return AnswerStream(state.answers, body)

@@ -23,24 +23,19 @@ def _drop_null_defaults(schema: dict[str, Any]) -> None:
             del field["default"]
 
 
+JSON_OBJECT = ConfigDict(alias_generator=to_camel, extra="forbid", json_schema_extra=_drop_null_defaults)
+
+
 class RequestBody(BaseModel):
     """A body without unknown fields and without type coercion."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        extra="forbid",
-        strict=True,
-        regex_engine="python-re",
-        json_schema_extra=_drop_null_defaults,
-    )
+    model_config = JSON_OBJECT | ConfigDict(strict=True, regex_engine="python-re")
 
 
 class ResponseBody(BaseModel):
     """A body that sleuth builds itself."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel, validate_by_name=True, extra="forbid", json_schema_extra=_drop_null_defaults
-    )
+    model_config = JSON_OBJECT | ConfigDict(validate_by_name=True)
 
 
 def _whole(value: Any) -> Any:

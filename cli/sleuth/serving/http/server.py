@@ -15,7 +15,7 @@ from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http.app import ApiState, create_app
 from sleuth.serving.http.auth import AccessMiddleware, AccessRules
 from sleuth.serving.http.connection import LimitedConnection
-from sleuth.serving.logs import redirect_logging
+from sleuth.serving.log_redirect import redirect_logging
 
 KEEP_ALIVE_TIMEOUT_S = 10
 MAX_HEAD_BYTES = 32_768
