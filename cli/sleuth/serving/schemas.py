@@ -39,6 +39,11 @@ def _document(title: str, required: Schema, optional: Schema | None = None) -> S
     return {"$schema": draft, "title": title, **_object(required, optional)}
 
 
+def integral(value: Any) -> Any:
+    """Return 3 for 3.0, which is an integer in JSON Schema; other values stay as they are."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 TEXTS = _list(TEXT)
 OBJECTS = _list({"type": "object"})
 SPAN = _each(COUNT, "start", "end")

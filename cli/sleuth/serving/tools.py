@@ -19,6 +19,7 @@ from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page, PageEvent
 from sleuth.relevance.hit import Hit
 from sleuth.serving import tool_replies
+from sleuth.serving.schemas import integral
 from sleuth.serving.tool_definitions import ASK, DEFAULT_RESULTS, TOOLS, WEB_SEARCH, ToolDefinition
 from sleuth.serving.tool_replies import ToolReply
 from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
@@ -181,7 +182,7 @@ class _PageProgress:
 
 def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
     """Return arguments that match the input schema; models write null for absent values, and 5.0 for 5."""
-    given = {name: _whole(value) for name, value in arguments.items() if value is not None}
+    given = {name: integral(value) for name, value in arguments.items() if value is not None}
     if error := best_match(Draft202012Validator(tool.input).iter_errors(given)):
         place = error.json_path.removeprefix("$").removeprefix(".")
         problem = clean(f"{place}: {error.message}" if place else error.message, 300, entities=False)
@@ -189,10 +190,6 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
             "invalid arguments: {problem}", "see the input schema of {tool}", problem=problem, tool=tool.name
         )
     return given
-
-
-def _whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _unreadable(page: Page) -> SearchError:

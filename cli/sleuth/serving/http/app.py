@@ -193,8 +193,9 @@ def _routing_error(request: Request, problem: Exception) -> Response:
     if status == 404:
         return error_response(HttpError("no such path", OPENAPI_HINT, 404, "NOT_FOUND"))
     if status == 405:
-        routes = (route for route in router.routes if isinstance(route, APIRoute))
-        methods = {name for route in routes if route.path_regex.match(request.url.path) for name in route.methods or ()}
+        path = request.scope["path"]
+        routes = [route for route in router.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
+        methods = {method for route in routes for method in route.methods or ()}
         allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
         return error_response(
             HttpError("the path supports {allowed} only", OPENAPI_HINT, 405, "METHOD_NOT_ALLOWED", allowed=allowed),

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 from pydantic.alias_generators import to_camel
 
 from sleuth.answers.answer import EVENTS
-from sleuth.serving.schemas import ASK_ANSWER, SEARCH_ANSWER, SUMMARY
+from sleuth.base.text import clean
+from sleuth.serving.schemas import ASK_ANSWER, SEARCH_ANSWER, SUMMARY, integral
 
 MAX_LINKS = 20
 SUMMARY_FIELDS = ("method", "text", "summary", "sources")  # what `summarize` adds to the fields of a search
@@ -38,11 +39,6 @@ class ResponseBody(BaseModel):
     model_config = JSON_OBJECT | ConfigDict(validate_by_name=True)
 
 
-def _whole(value: Any) -> Any:
-    """Accept 3.0 for 3, as JSON Schema does."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def _text(max_length: int, description: str, pattern: str = PRINTABLE, **more: Any) -> Any:
     return Field(min_length=1, max_length=max_length, pattern=pattern, description=description, **more)
 
@@ -54,7 +50,8 @@ ProviderId = Annotated[
 ]
 Query = Annotated[str, _text(4000, "search terms", r"\S", examples=["rust async runtimes"])]
 Link = Annotated[str, _text(4000, "an http(s) URL", r"\S", examples=["https://example.org/"])]
-Engine = Annotated[str, _text(100, "name of an engine")]
+Cleaned = AfterValidator(lambda text: clean(text, entities=False))  # terminals show these texts
+Engine = Annotated[str, _text(100, "name of an engine"), Cleaned]
 Count = Annotated[int, Field(ge=0)]
 UnixTime = Annotated[int, Field(ge=0, description="Unix time in seconds")]
 ProviderType = Annotated[
@@ -111,16 +108,12 @@ class ProviderPage(ResponseBody):
 class ProviderPatch(RequestBody):
     """Any subset of the fields: null clears a field, an absent field keeps its value."""
 
-    name: Annotated[str, _text(200, "display name")] = ABSENT
+    name: Annotated[str, _text(200, "display name"), Cleaned] = ABSENT
     type: ProviderType = ABSENT
-    api_key: Annotated[str, _text(4000, "one key, or several separated by commas; the masked key is kept")] | None = (
-        None
-    )
-    api_host: (
-        Annotated[str, _text(2000, "an http(s) URL; for type `local` with %s for the query", "^https?://")] | None
-    ) = None
+    api_key: Annotated[str, _text(4000, "a key, or several with commas; a masked key is kept")] | None = None
+    api_host: Annotated[str, _text(2000, "a URL; type `local`: with %s for the query", "^https?://")] | None = None
     engines: Annotated[list[Engine], Field(max_length=100)] | None = None
-    using_browser: bool | None = None
+    using_browser: Annotated[bool | None, AfterValidator(bool)] = None
     basic_auth_username: Annotated[str, _text(1000, "for HTTP Basic authentication")] | None = None
     basic_auth_password: Annotated[str, _text(1000, "the masked password is kept")] | None = None
 
@@ -164,8 +157,8 @@ class HistoryMessage(RequestBody):
     content: str = Field(max_length=100_000)
 
 
-Rounds = Annotated[int, Field(ge=1, le=20, description="maximum number of search rounds"), BeforeValidator(_whole)]
-PagesPerRound = Annotated[int, Field(ge=1, le=10, description="pages read per round"), BeforeValidator(_whole)]
+Rounds = Annotated[int, Field(ge=1, le=20, description="maximum number of search rounds"), BeforeValidator(integral)]
+PagesPerRound = Annotated[int, Field(ge=1, le=10, description="pages read per round"), BeforeValidator(integral)]
 
 
 class AskBody(RequestBody):

@@ -1,10 +1,8 @@
 """The provider table over HTTP."""
 
-from typing import Any
-
 from sleuth.base import logs
 from sleuth.base.errors import RequestError
-from sleuth.base.text import clean, mask, mask_login
+from sleuth.base.text import mask, mask_login
 from sleuth.engine.trial import test_providers
 from sleuth.runtime import Runtime
 from sleuth.serving.http.models import ProviderPage, ProviderPatch, ProviderTestResult, ProviderView
@@ -41,28 +39,17 @@ def list_providers(runtime: Runtime, page: int, limit: int) -> ProviderPage:
 def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> ProviderView:
     """Write the fields that were sent, all or none, and return the whole provider."""
     shown = provider_view(runtime.table.get(id))
-    changes: dict[str, Any] = {}
-    for field, value in patch.model_dump(exclude_unset=True).items():
-        if field in (*SECRETS, "api_host") and value is not None and value == getattr(shown, field):
-            continue  # the client sent back the masked value
-        if field in SECRETS and value is not None:
+    changes = patch.model_dump(exclude_unset=True)
+    for field in (*SECRETS, "api_host"):
+        value = changes.get(field)
+        if value is not None and value == getattr(shown, field):
+            del changes[field]  # the client sent back the masked value
+        elif value is not None and field in SECRETS:
             logs.hide(*value.split(","), value)
             _check_secret(field, value)
-        changes[field] = _stored(field, value)
     changed = runtime.table.update(id, changes)
     runtime.selector.health.forget(id)
     return provider_view(changed)
-
-
-def _stored(field: str, value: Any) -> Any:
-    """Return a value as the table stores it; names are cleaned because terminals show them."""
-    if field == "using_browser":
-        return bool(value)
-    if field == "name":
-        return clean(value, entities=False)
-    if field == "engines":
-        return [clean(name, entities=False) for name in value or ()] or None
-    return value
 
 
 def _check_secret(field: str, value: str) -> None:
