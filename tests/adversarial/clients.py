@@ -1,4 +1,4 @@
-"""Programs of sleuth that stay, and clients of theirs that can say anything at any time."""
+"""The servers of sleuth as processes, and clients that can send anything at any time."""
 
 import json
 import re
@@ -12,11 +12,11 @@ from typing import Any
 
 from harness import Ended, Home
 
-END = 30.0  # seconds; nothing here takes as long
+END = 30.0  # seconds until a test fails; nothing here takes as long
 
 
 class Program:
-    """A program that stays, and what it says on stderr."""
+    """A running server and its stderr."""
 
     def __init__(self, home: Home, *words: str, **streams: Any) -> None:
         self.said = home.work / f"said{time.monotonic_ns()}"
@@ -29,13 +29,13 @@ class Program:
 
     @property
     def megabytes(self) -> float:
-        """The most memory it ever had."""
+        """Peak memory."""
         peak = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())
         assert peak
         return int(peak[1]) / 1024
 
     def end(self, number: int = 0) -> Ended:
-        """End it, by a signal or by closing its standard input."""
+        """Stop it with a signal or by closing its stdin."""
         assert self.process.stdin
         assert self.process.stdout
         started = time.monotonic()
@@ -57,7 +57,7 @@ class Program:
 
 
 class Agent(Program):
-    """A client of `sleuth mcp` that can say anything."""
+    """`sleuth mcp`, and a client of it that can send anything."""
 
     def __init__(self, home: Home, *options: str) -> None:
         super().__init__(home, "mcp", *options)
@@ -77,7 +77,7 @@ class Agent(Program):
         return self.number
 
     def hear(self, number: int) -> list[Any]:
-        """Return all messages up to the answer to a request; each must be one."""
+        """Return all messages up to the response to a request."""
         assert self.process.stdout
         heard: list[Any] = []
         while not heard or heard[-1].get("id") != number:
@@ -94,7 +94,7 @@ class Agent(Program):
 
 
 class Host(Program):
-    """A `sleuth serve`, and clients of it that can say anything."""
+    """`sleuth serve`, and clients of it that can send anything."""
 
     def __init__(self, home: Home, *options: str) -> None:
         super().__init__(home, "serve", "--port", "0", *options)
@@ -111,7 +111,7 @@ class Host(Program):
         return socket.create_connection(("127.0.0.1", self.port), END)
 
     def talk(self, data: bytes, *, leaves: bool = False) -> bytes:
-        """Send bytes and return all that comes until the other side closes."""
+        """Send bytes and return everything until the server closes the connection."""
         said = b""
         with self.open() as stream, suppress(ConnectionError):
             stream.sendall(data)
@@ -129,6 +129,6 @@ class Host(Program):
         return f"{head}\r\n".encode("utf-8", "surrogatepass") + data
 
     def call(self, method: str, path: str, body: Any = None, more: str = "") -> tuple[int, bytes]:
-        """Make a request as it should be, and return the status of the answer and its body."""
+        """Make a valid request, and return status and body of the response."""
         head, _, said = self.talk(self.request(method, path, body, more)).partition(b"\r\n\r\n")
         return int(head.split(b" ")[1]), said
