@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Response, secrets_in
+from sleuth_providers.base import MAX_JSON_VALUES, Account, Response, secrets_in
 from sleuth_providers.errors import BadResponseError
-from sleuth_providers.json import as_list, document, objects
+from sleuth_providers.json import MAX_ITEMS, as_list, document, objects
 
 
 def response(body: bytes, kind: str = "application/json") -> Response:
@@ -16,8 +16,10 @@ def response(body: bytes, kind: str = "application/json") -> Response:
 
 @pytest.mark.parametrize("piece", [b"1,", b"[],", b"{},"])
 def test_json_of_endless_values_is_unreadable(piece: bytes) -> None:
-    many = b"[" + piece * (MOST_VALUES // len(piece.replace(b"1", b"").replace(b"]", b"").replace(b"}", b""))) + b"1]"
-    with pytest.raises(BadResponseError, match="more values"):
+    many = (
+        b"[" + piece * (MAX_JSON_VALUES // len(piece.replace(b"1", b"").replace(b"]", b"").replace(b"}", b""))) + b"1]"
+    )
+    with pytest.raises(BadResponseError, match="too many JSON values"):
         response(many).json()
     assert len(response(b"[" + piece * 1000 + b"1]").json()) == 1001
 
@@ -40,7 +42,7 @@ def test_objects_of_a_list_are_found(value: Any, found: list[Any]) -> None:
 
 
 def test_lists_end() -> None:
-    assert len(as_list([0] * (MOST_ITEMS + 1))) == MOST_ITEMS
+    assert len(as_list([0] * (MAX_ITEMS + 1))) == MAX_ITEMS
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sleuth_providers.html.limits import MOST_ATTRIBUTES, MOST_IN_ALL, MOST_TAGS, limit_markup
+from sleuth_providers.html.limits import MAX_ATTRIBUTES, MAX_TAG_ATTRIBUTES, MAX_TAGS, limit_markup
 
-DIFFERENT = " ".join(f"a{number}" for number in range(MOST_ATTRIBUTES + 1))
+DIFFERENT = " ".join(f"a{number}" for number in range(MAX_TAG_ATTRIBUTES + 1))
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_page_ends_before_a_tag_of_endless_attributes(attributes: str) -> None:
 
 
 def test_page_ends_when_there_are_too_many_tags() -> None:
-    assert limit_markup("<p>" * (MOST_TAGS + 5)) == "<p>" * MOST_TAGS
+    assert limit_markup("<p>" * (MAX_TAGS + 5)) == "<p>" * MAX_TAGS
     assert limit_markup("<p>" * 20, 10) == "<p>" * 10
 
 
 def test_page_ends_when_there_are_too_many_attributes() -> None:
-    whole = "<p a b c d>" * (MOST_IN_ALL // 4)
+    whole = "<p a b c d>" * (MAX_ATTRIBUTES // 4)
     assert limit_markup(whole) == whole
     assert limit_markup(whole + "<p e>") == whole
 
