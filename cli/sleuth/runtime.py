@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from sleuth.store.health import Health, RateLimits
     from sleuth.store.provider_table import ProviderSeed, ProviderTable
 
-USER_AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
-
 MAX_PAGES = 1000  # pages kept in the cache
 
 
@@ -160,6 +158,7 @@ class Runtime:
     def selector(self) -> ProviderSelector:
         """Return who knows the providers; where nothing can be written, it works from memory and says so."""
         from sleuth.engine.selector import ProviderSelector
+        from sleuth_providers.net.policy import user_agent
 
         self._offer_library()
         try:
@@ -167,7 +166,7 @@ class Runtime:
         except UnwritableError as problem:
             table, health = self._without_writing(tr(problem.message, **problem.values))
         return ProviderSelector(
-            self.settings, table, health, self.environ, USER_AGENT, {"library": self._library_provider}
+            self.settings, table, health, self.environ, user_agent(__version__), {"library": self._library_provider}
         )
 
     @cached_property

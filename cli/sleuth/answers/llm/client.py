@@ -34,9 +34,10 @@ from sleuth_providers.errors import (
     ProviderError,
     UnreachableError,
 )
+from sleuth_providers.net.policy import user_agent
 from sleuth_providers.records import Record
 
-AGENT = f"sleuth/{__version__} (answers)"
+AGENT = user_agent(__version__)
 ATTEMPTS = 3
 KINDS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
     (BrokenOffError, ModelBrokenOffError),
