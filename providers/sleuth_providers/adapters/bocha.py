@@ -12,7 +12,7 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.json import as_dict, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 FRESHNESS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
 ERRORS: dict[str, type[ProviderError]] = {
@@ -164,21 +164,10 @@ def _result(item: dict[str, object]) -> Result:
     # The crawl date is in Beijing time despite its Z.
     crawled = as_text(item.get("dateLastCrawled")).replace("Z", "+08:00")
     summary = as_text(item.get("summary"))
-    return Result(
-        title=as_text(item.get("name")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("snippet")) or summary,
-        content=summary,
-        published=as_text(item.get("datePublished")) or crawled,
-        site=as_text(item.get("siteName")),
-    )
+    texts = result_of(item, title="name", url="url", snippet="snippet", published="datePublished", site="siteName")
+    return texts._replace(snippet=texts.snippet or summary, content=summary, published=texts.published or crawled)
 
 
 def _picture(item: dict[str, object]) -> Result:
-    image = as_text(item.get("contentUrl"))
-    return Result(
-        title=as_text(item.get("name")),
-        url=as_text(item.get("hostPageUrl")) or image,
-        thumbnail=as_text(item.get("thumbnailUrl")),
-        image=image,
-    )
+    texts = result_of(item, title="name", url="hostPageUrl", thumbnail="thumbnailUrl", image="contentUrl")
+    return texts._replace(url=texts.url or texts.image)

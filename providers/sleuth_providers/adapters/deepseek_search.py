@@ -1,7 +1,7 @@
 """DeepSeek Search: cheap, strong in Chinese, with the same key as the chat models."""
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.json import as_number, as_text, items, web_results
+from sleuth_providers.json import as_number, as_text, items, result_of, web_results
 
 MAX_QUERY_CHARS = 128
 MAX_CONTENT_RESULTS = 10
@@ -131,13 +131,6 @@ def _fit(query: Query) -> tuple[str, tuple[str, ...]]:
 
 def _result(item: dict[str, object], content: bool) -> Result:
     score = as_number(item.get("rerank_score"))
-    text = as_text(item.get("content")) or as_text(item.get("summary"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("snippet")),
-        content=text if content else "",
-        published=as_text(item.get("date")),
-        site=as_text(item.get("site_name")),
-        score=None if score is None else score / BEST_SCORE,
-    )
+    page = as_text(item.get("content")) or as_text(item.get("summary"))
+    texts = result_of(item, title="title", url="url", snippet="snippet", published="date", site="site_name")
+    return texts._replace(content=page if content else "", score=None if score is None else score / BEST_SCORE)

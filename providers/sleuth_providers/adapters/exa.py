@@ -5,8 +5,9 @@ from typing import Any
 
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, result_of, web_results
 
+SNIPPET_CHARS = 300
 KINDS = {"news": "news", "science": "publication"}
 
 
@@ -173,16 +174,9 @@ class Exa(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    text = as_text(item.get("text"))
+    names = {"content": "text", "published": "publishedDate", "thumbnail": "image", "author": "author"}
+    texts = result_of(item, title="title", url="url", snippet="summary", **names)
     highlights = [as_text(passage) for passage in as_list(item.get("highlights"))]
     passages = " … ".join(passage for passage in highlights if passage)
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=passages or as_text(item.get("summary")) or text[:300],
-        content=text,
-        published=as_text(item.get("publishedDate")),
-        score=as_number(item.get("score")),
-        thumbnail=as_text(item.get("image")),
-        author=as_text(item.get("author")),
-    )
+    snippet = passages or texts.snippet or texts.content[:SNIPPET_CHARS]
+    return texts._replace(snippet=snippet, score=as_number(item.get("score")))

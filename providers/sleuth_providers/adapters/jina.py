@@ -5,7 +5,7 @@ from typing import Any
 from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, NoResultsError, ProviderError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
 ENGINES = ("google", "bing", "reader")
 DOLLARS_PER_TOKEN = 0.05 / 1_000_000
@@ -183,13 +183,6 @@ class Jina(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    image = as_text(item.get("imageUrl"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("description")),
-        content=as_text(item.get("content")),
-        published=as_text(item.get("date")) or as_text(item.get("publishedTime")),
-        thumbnail=image,
-        image=image,
-    )
+    texts = result_of(item, title="title", url="url", snippet="description", content="content", image="imageUrl")
+    published = as_text(item.get("date")) or as_text(item.get("publishedTime"))
+    return texts._replace(published=published, thumbnail=texts.image)

@@ -14,7 +14,7 @@ from sleuth_providers.base import (
     Sample,
 )
 from sleuth_providers.errors import DeadlineError, NoResultsError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 SNIPPET_CHARS = 300
 
@@ -179,14 +179,8 @@ class Linkup(Provider):
 
 
 def _result(item: dict[str, object], content: bool) -> Result:
-    text = as_text(item.get("content")) or as_text(item.get("snippet"))
-    url = as_text(item.get("url"))
-    picture = url if item.get("type") == "image" else ""
-    return Result(
-        title=as_text(item.get("name")),
-        url=url,
-        snippet=text[:SNIPPET_CHARS],
-        content=text if content else "",
-        thumbnail=picture,
-        image=picture,
-    )
+    texts = result_of(item, title="name", url="url")
+    extract = as_text(item.get("content")) or as_text(item.get("snippet"))
+    picture = texts.url if item.get("type") == "image" else ""
+    page = extract if content else ""
+    return texts._replace(snippet=extract[:SNIPPET_CHARS], content=page, thumbnail=picture, image=picture)

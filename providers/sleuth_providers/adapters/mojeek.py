@@ -1,7 +1,6 @@
 """Mojeek: an independent index without tracking."""
 
 from datetime import date, timedelta
-from typing import Any
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
@@ -143,7 +142,7 @@ def _compact(day: str, later: int = 0) -> str:
     return (date.fromisoformat(day) + timedelta(days=later)).isoformat().replace("-", "")
 
 
-def _result(item: dict[str, Any]) -> Result:
+def _result(item: dict[str, object]) -> Result:
     return Result(
         title=strip_tags(item.get("title")),
         url=as_text(item.get("url")),

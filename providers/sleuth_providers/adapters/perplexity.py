@@ -4,7 +4,7 @@ from typing import Any
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_list, as_text, document, web_results
+from sleuth_providers.json import as_dict, as_list, as_text, document, result_of, web_results
 
 SNIPPET_CHARS = 300
 MAX_DOMAINS = 20
@@ -161,12 +161,7 @@ def _american(day: str) -> str:
     return f"{day[5:7]}/{day[8:10]}/{day[:4]}"
 
 
-def _result(item: dict[str, Any], content: bool) -> Result:
-    extract = as_text(item.get("snippet"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=extract[:SNIPPET_CHARS],
-        content=extract if content else "",
-        published=as_text(item.get("date")) or as_text(item.get("last_updated")),
-    )
+def _result(item: dict[str, object], content: bool) -> Result:
+    extract, published = as_text(item.get("snippet")), as_text(item.get("date")) or as_text(item.get("last_updated"))
+    texts = result_of(item, title="title", url="url")
+    return texts._replace(snippet=extract[:SNIPPET_CHARS], content=extract if content else "", published=published)

@@ -2,7 +2,7 @@
 
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 
@@ -128,18 +128,11 @@ class SearXNG(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("content")),
-        published=as_text(item.get("publishedDate")),
-        site=as_text(item.get("source")),
+    names = {"published": "publishedDate", "site": "source", "author": "author", "length": "length", "image": "img_src"}
+    return result_of(item, title="title", url="url", snippet="content", **names)._replace(
         score=as_number(item.get("score")),
         thumbnail=as_text(item.get("thumbnail") or item.get("thumbnail_src")),
         engines=tuple(sorted(as_text(name) for name in as_list(item.get("engines")))),
-        author=as_text(item.get("author")),
-        length=as_text(item.get("length")),
-        image=as_text(item.get("img_src")),
     )
 
 

@@ -6,7 +6,7 @@ from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}
@@ -243,12 +243,6 @@ def _ignored(query: Query, engine: str) -> tuple[str, ...]:
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("link")),
-        snippet=as_text(item.get("snippet")),
-        published=as_text(item.get("date")),
-        site=as_text(item.get("source")) or as_text(item.get("displayed_link")),
-        thumbnail=as_text(item.get("thumbnail")),
-        image=as_text(item.get("original")),
-    )
+    names = {"published": "date", "site": "source", "thumbnail": "thumbnail", "image": "original"}
+    texts = result_of(item, title="title", url="link", snippet="snippet", **names)
+    return texts._replace(site=texts.site or as_text(item.get("displayed_link")))

@@ -5,7 +5,7 @@ from typing import Any
 from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
 DOLLARS_PER_CREDIT = 0.001  # in the smallest pack
 PATHS = {"news": "news", "images": "images", "videos": "videos", "science": "scholar"}
@@ -150,16 +150,12 @@ class Serper(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    picture = as_text(item.get("imageUrl"))
-    thumbnail = as_text(item.get("thumbnailUrl"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("link")),
-        snippet=as_text(item.get("snippet")),
-        published=as_text(item.get("date")) or as_text(item.get("year")),
-        site=as_text(item.get("source")) or as_text(item.get("domain")),
+    names = {"published": "date", "site": "source", "author": "channel", "length": "duration"}
+    texts = result_of(item, title="title", url="link", snippet="snippet", **names)
+    picture, thumbnail = as_text(item.get("imageUrl")), as_text(item.get("thumbnailUrl"))
+    return texts._replace(
+        published=texts.published or as_text(item.get("year")),
+        site=texts.site or as_text(item.get("domain")),
         thumbnail=thumbnail or picture,
-        author=as_text(item.get("channel")),
-        length=as_text(item.get("duration")),
         image=picture if thumbnail else "",
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError, RateLimitError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
 DOLLARS_PER_CREDIT = 0.008  # pay as you go
 # The API takes English names.
@@ -206,11 +206,5 @@ class Tavily(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("content")),
-        content=as_text(item.get("raw_content")),
-        published=as_text(item.get("published_date")),
-        score=as_number(item.get("score")),
-    )
+    names = {"snippet": "content", "content": "raw_content", "published": "published_date"}
+    return result_of(item, title="title", url="url", **names)._replace(score=as_number(item.get("score")))

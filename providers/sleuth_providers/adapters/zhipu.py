@@ -5,7 +5,7 @@ from typing import Any
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, UnavailableError
-from sleuth_providers.json import as_list, as_text, items, web_results
+from sleuth_providers.json import as_list, as_text, items, result_of, web_results
 
 ENGINES = ("search_std", "search_pro", "search_pro_sogou", "search_pro_quark", "search-prime")
 FRESHNESS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
@@ -163,13 +163,6 @@ class Zhipu(Provider):
 
 
 def _result(item: dict[str, object], content: bool) -> Result:
-    text = as_text(item.get("content"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("link")),
-        snippet=text,
-        content=text if content else "",
-        published=as_text(item.get("publish_date")),
-        site=as_text(item.get("media")),
-        thumbnail=as_text(next(iter(as_list(item.get("images"))), "")),
-    )
+    texts = result_of(item, title="title", url="link", snippet="content", published="publish_date", site="media")
+    picture = as_text(next(iter(as_list(item.get("images"))), ""))
+    return texts._replace(content=texts.snippet if content else "", thumbnail=picture)
