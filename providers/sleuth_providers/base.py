@@ -250,7 +250,7 @@ class Provider:
         raise NotImplementedError
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise errors that the HTTP status does not tell; None leaves it to the status."""
+        """Return the error that a response means in this API; None leaves it to the HTTP status."""
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

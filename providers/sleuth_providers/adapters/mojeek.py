@@ -6,7 +6,7 @@ from sleuth_providers.base import Account, Found, Provider, Query, Request, Resp
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_number, as_text, items, strip_tags, web_results
 
-# A `status` other than OK is a sentence; these words tell the kind of error.
+# A `status` other than OK is a sentence; these words indicate the kind of error.
 ERROR_WORDS = (
     (("limit", "quota", "credit", "exceeded"), QuotaError),
     (("key", "ip ", "address", "account", "authori"), KeyInvalidError),

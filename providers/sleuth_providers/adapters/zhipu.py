@@ -9,7 +9,7 @@ from sleuth_providers.json import as_list, as_text, items, result_of, web_result
 
 ENGINES = ("search_std", "search_pro", "search_pro_sogou", "search_pro_quark", "search-prime")
 FRESHNESS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
-# The code in the body tells the reason: balance or daily allowance, key, platform; other codes mean too many requests.
+# The code in the body is the reason: balance or daily allowance, key, platform; other codes mean too many requests.
 ERRORS: dict[bytes, type[ProviderError]] = dict.fromkeys((b"1113", b"1304", b"1308", b"1310"), QuotaError)
 ERRORS |= dict.fromkeys((b"1000", b"1001", b"1002", b"1003", b"1004", b"1005"), KeyInvalidError)
 ERRORS |= dict.fromkeys((b"1305", b"1312"), UnavailableError)
