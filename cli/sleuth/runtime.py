@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from sleuth.store.health import Health, RateLimits
     from sleuth.store.provider_table import ProviderSeed, ProviderTable
 
-USER_AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
-
 MAX_CACHED_PAGES = 1000
 
 
@@ -161,6 +159,7 @@ class Runtime:
     def selector(self) -> ProviderSelector:
         """Selects providers. If the database cannot be written, it works from a copy in memory and warns."""
         from sleuth.engine.selector import ProviderSelector
+        from sleuth_providers.net.policy import user_agent
 
         self._register_library()
         try:
@@ -168,7 +167,7 @@ class Runtime:
         except UnwritableError as problem:
             table, health = self._read_only(tr(problem.message, **problem.values))
         return ProviderSelector(
-            self.settings, table, health, self.environ, USER_AGENT, {"library": self._library_provider}
+            self.settings, table, health, self.environ, user_agent(__version__), {"library": self._library_provider}
         )
 
     @cached_property

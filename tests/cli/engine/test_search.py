@@ -218,10 +218,10 @@ STATES = [
     (lambda _: Response("Too Many Requests", 429), 5, "rate_limited", "limiter"),
     (lambda _: Response("no", 401, {"WWW-Authenticate": "Basic"}), 1, "bad_response", "user name"),
     (lambda _: Response("oops", 500), 6, "unreachable", "HTTP 500"),
-    (lambda _: Response("not json", 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
+    (lambda _: Response("not json", 200, content_type="application/json"), 1, "bad_response", "invalid JSON"),
     (lambda _: Response("<html>", 200, content_type="text/html"), 1, "bad_response", "HTML instead of JSON"),
     (lambda _: Response("[1,2]", 200, content_type="application/json"), 1, "bad_response", "not a JSON object"),
-    (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
+    (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "invalid JSON"),
     (lambda _: Response("", 302, {"Location": "https://elsewhere.example/"}), 1, "bad_response", "another host"),
     (
         lambda _: Response(
