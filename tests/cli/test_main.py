@@ -154,7 +154,7 @@ class TestBrokenHome:
         assert "without settings of providers" in done.err
         done = sleuth("config", "set", "websearch.max_results", "3", SLEUTH_HOME=str(tmp_path / "file"))
         assert done.exit == 2
-        assert "cannot make the folder" in done.err
+        assert "cannot create the folder" in done.err
 
     def test_unwritable_home_still_searches(self, sleuth: Any, httpserver: HTTPServer) -> None:
         httpserver.expect_request("/search").respond_with_json(

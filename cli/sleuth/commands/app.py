@@ -25,9 +25,9 @@ COMMANDS = {
     "searxng": "Write a working SearXNG deployment: init.",
     "serve": "Serve search, providers and answers as JSON over HTTP, on this machine.",
     "mcp": "Serve web_search and its sisters to an agent, over MCP on standard input and output.",
-    "usage": "Show requests, success, cache hits, times and estimated cost, with a chart.",
-    "history": "List past queries, the newest first; --clear forgets them.",
-    "cache": "Kept answers: stats, clear.",
+    "usage": "Show requests, success, cache hits, response times and estimated cost, with a chart.",
+    "history": "List past queries, newest first; --clear deletes them.",
+    "cache": "The caches: stats, clear.",
     "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
     "completions": "Print the completion script of a shell.",
 }

@@ -289,7 +289,7 @@ class Queue:
     def sleep(self, _: float) -> None:
         self.now += self.seconds
         if self.handovers:
-            os.pwrite(self.holder, f"process {self.handovers}".encode(), 0)
+            os.utime(self.path, (self.now, self.now))
             self.handovers -= 1
         elif self.holder:
             os.close(self.holder)
