@@ -40,13 +40,13 @@ def _make_folder(path: str) -> None:
             raise
 
 
-def unwritable(path: str, problem: OSError) -> UnwritableError:
+def unwritable(path: str, problem: Exception) -> UnwritableError:
     """Return the error for a file that cannot be written."""
     return UnwritableError(
         "cannot write {path} ({reason})",
         "check its permissions and the free disk space",
         path=path,
-        reason=problem.strerror or problem,
+        reason=getattr(problem, "strerror", None) or problem,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sleuth.store.database import open_database
-from sleuth.store.history import clear, clear_prompts, entries
+from sleuth.store.history import clear, clear_prompts, entries, history_as_json
 from sleuth.store.migrations import MIGRATIONS
 
 AT = 1_700_000_000.0
@@ -51,7 +51,7 @@ def test_words_match_in_any_order_and_case(ledger: sqlite3.Connection) -> None:
 
 def test_entry_has_the_published_form(ledger: sqlite3.Connection) -> None:
     add(ledger, "one")
-    document = entries(ledger)[0].as_json()
+    document = history_as_json(entries(ledger)[0])
     assert datetime.fromisoformat(document.pop("at")).timestamp() == AT
     assert document == {
         "query": "one",
