@@ -210,7 +210,7 @@ def test_command_ends_as_it_should_with(name: str, line: tuple[str, ...], home: 
     sound(ended, exits=(usual(line), *condition.may), deaf=condition.deaf or unheard)
     if "full disk behind stdout" in name and usual(line) == 0 and line not in SILENT:
         assert ended.exit == 1
-        assert "the output cannot be written (No space left on device)" in ended.said
+        assert "cannot write the output (No space left on device)" in ended.said
 
 
 SILENT = {line for line in LINES if line[:2] in (("config", "set"), ("providers", "set"), ("chat",), ("mcp",))}

@@ -49,7 +49,7 @@ def test_provider_is_changed_or_refused(answered: Any, answerer: Any) -> None:
         answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
     )
     assert [question.providers for question in answerer.asked] == [("auto",), ("wikipedia", "searxng"), ("auto",)]
-    assert "error: no provider is called 'nobody'" in done.err
+    assert "error: unknown provider 'nobody'" in done.err
     assert done.err.endswith("provider: auto\n")
 
 

@@ -137,14 +137,14 @@ def _check_tape(body: bytes) -> None:
 
 def _check_journal(body: bytes) -> None:
     FILE.write_bytes(body)
-    for noted in read_journal(str(FILE)):
-        assert noted.at > 0
-        assert noted.results >= 0
+    for entry in read_journal(str(FILE)):
+        assert entry.at > 0
+        assert entry.results >= 0
         for text in (
-            noted.query or "",
-            noted.providers,
-            noted.outcome,
-            *(text for one in noted.asked for text in one[:2]),
+            entry.query or "",
+            entry.providers,
+            entry.outcome,
+            *(text for one in entry.attempts for text in one[:2]),
         ):
             text.encode()  # as the database will
 

@@ -216,7 +216,7 @@ def test_broken_database_is_an_error_at_start(sleuth: Any) -> None:
     (sleuth.home / "data" / "sleuth.db").write_bytes(b"this is no database, but long enough to be looked at" * 20)
     done = sleuth("serve", "--port", "0")
     assert done.exit == 2
-    assert "cannot be used" in done.err
+    assert "is damaged" in done.err
 
 
 @pytest.mark.parametrize(
