@@ -202,3 +202,9 @@ def spellings(secret: str) -> Iterable[str]:
 
 def _lower_hex(text: str) -> str:
     return re.sub("%..", lambda found: found[0].lower(), text)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown renders literally."""
+    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
+    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline

@@ -1,4 +1,4 @@
-"""One module a format, each with `render(outcome, out, view)`; only the one that is used gets imported."""
+"""One module per output format, each with `render(outcome, out, view)`; only the one in use is imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Renderer = Callable[[Outcome, TextIO, "View"], None]
 
-FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
 FIELDS = (
     "citation",
     "rank",
@@ -37,7 +36,7 @@ FIELDS = (
 
 
 class View(Record):
-    """How the user wants to see an outcome."""
+    """The display options of an outcome."""
 
     fields: tuple[str, ...] = ()
     template: str = ""
@@ -46,7 +45,7 @@ class View(Record):
     color: str = "auto"
     theme: str = "auto"
     full_urls: bool = False
-    width: int = 0  # 0: as wide as the terminal
+    width: int = 0  # 0: the width of the terminal
 
 
 def renderer(format: str) -> Renderer:

@@ -1,4 +1,4 @@
-"""The terminal: rank, linked title, where and when, the snippet with the query's words marked."""
+"""Results on a terminal: rank, linked title, site and date, snippet with the query's words highlighted."""
 
 from typing import TextIO
 
@@ -27,7 +27,7 @@ STYLES = {
 
 
 def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
-    """Return a console that adds nothing of its own to text: no markup, no emoji codes, no highlighting."""
+    """Return a console that prints text as it is: no markup, emoji codes or highlighting."""
     console = Console(
         file=out,
         force_terminal=True if color == "always" else None,
@@ -44,7 +44,7 @@ def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
-    """Write the outcome for a person."""
+    """Write the outcome for a terminal."""
     console = make_console(out, view.color, view.width)
     styles = STYLES[view.theme]
     for answer in outcome.answers:
@@ -69,7 +69,7 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
 
 
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
-    """Print text wrapped, every line indented, nothing behind the last word: it copies clean."""
+    """Print wrapped and indented text without trailing spaces."""
     width = max(8, min(console.width, MAX_WIDTH) - len(indent))
     for number, line in enumerate(text.wrap(console, width, overflow="fold")):
         line.rstrip()
@@ -91,7 +91,7 @@ def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
 
 
 def _text(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Text:
-    """Return the page's text where it was asked for, else the snippet, with the query's words marked."""
+    """Return the page's text if it was requested, else the snippet, with the query's words highlighted."""
     from sleuth.relevance.words import spans
 
     text = Text(shorten(hit.snippet, view.snippet_length) if hit.content is None else hit.content)

@@ -7,9 +7,9 @@ from secrets import token_hex
 from typing import Any
 
 from sleuth.answers import answer as answers
-from sleuth.answers import digest as digests
-from sleuth.answers.fence import fenced, unfenced
+from sleuth.answers import summary as digests
 from sleuth.answers.presentation import as_text, safe
+from sleuth.answers.sanitize import fenced, without_fences
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
@@ -124,5 +124,5 @@ def _entry(hit: Hit) -> str:
 
 
 def _marked(body: str, source: str, notes: Sequence[str]) -> str:
-    marked = fenced(unfenced(strip_controls(body.strip())), source, token_hex(4))
+    marked = fenced(without_fences(strip_controls(body.strip())), source, token_hex(4))
     return "\n".join([ADVICE, marked, *(tr("note: {message}", message=strip_controls(note)) for note in notes)])

@@ -11,7 +11,7 @@ OUTCOMES = ("success", "partial", "no_results", "failed")  # how a search can en
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
-    from sleuth.answers.digest import Digest
+    from sleuth.answers.summary import Digest
 
 CURRENCY = "USD"
 

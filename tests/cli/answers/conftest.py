@@ -10,8 +10,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from sleuth.answers.answer import Answer, ProgressEvent, Question
-from sleuth.answers.answerer import Answerer
 from sleuth.answers.llm.chat import Completion, Models, Piece, Prompt, Usage
+from sleuth.answers.pipeline import Answerer
 from sleuth.runtime import Runtime
 
 STEPS = {

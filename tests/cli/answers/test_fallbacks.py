@@ -1,12 +1,11 @@
 """Every step on the way to an answer broken by itself: there is an answer still, and the user is told what is amiss."""
 
 import threading
-import time
 from typing import Any
 
 import pytest
 
-from sleuth.answers import extraction, reflection
+from sleuth.answers import notes, reflection
 from sleuth.answers.evidence import QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import (
@@ -47,7 +46,7 @@ def test_analysis_fails_and_the_question_itself_is_searched_for(ask: Any, model:
     answer, _, _ = ask(model(analyse=problem))
     assert web.queries == ["How precise are Tokio's timers?"]
     assert answer.method == "model"
-    assert warned(answer, "not analysed", "llm.example")
+    assert warned(answer, "could not analyse", "llm.example")
 
 
 def test_reply_that_is_no_json_is_asked_for_once_more(ask: Any, model: Any, web: Any) -> None:
@@ -62,11 +61,7 @@ def test_reply_that_stays_no_json_counts_as_failed(ask: Any, model: Any) -> None
     scripted = model(analyse="no", extract="no", reflect="no")
     answer, _, _ = ask(scripted)
     assert scripted.steps.count("extract") == 4
-    assert [word for word in ("not analysed", "without notes", "taken as enough") if warned(answer, word)] == [
-        "not analysed",
-        "without notes",
-        "taken as enough",
-    ]
+    assert all(warned(answer, words) for words in ("could not analyse", "could not take notes", "could not judge"))
     assert answer.usage.calls == 2 + 4 + 2 + 1
 
 
@@ -114,7 +109,7 @@ def test_page_fails_and_the_next_result_takes_its_place(ask: Any, model: Any, we
         True,
     ]
     assert (answer.rounds[0].pages, scripted.steps.count("extract")) == (2, 2)
-    assert warned(answer, "could not be read")
+    assert warned(answer, "could not read")
     assert not warned(answer, "FETCH_FAILED")
 
 
@@ -135,17 +130,14 @@ def test_extraction_fails_and_the_page_speaks_for_itself(ask: Any, model: Any) -
     assert "A NOTE" in shown
     assert "precision of 1 millisecond" in shown
     assert "below 1 millisecond" in shown
-    assert warned(answer, "1 pages", "without notes", "503")
+    assert warned(answer, "1 page ", "could not take notes", "503")
 
 
 def test_slow_extraction_is_not_waited_for(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(extraction, "SECONDS", 0.3)
+    monkeypatch.setattr(notes, "TIMEOUT_S", 0.3)
     released = threading.Event()
-    started = time.monotonic()
-    answer, _, _ = ask(model(extract=lambda _: (released.wait(20), {})[1]))
-    took = time.monotonic() - started
+    answer, _, _ = ask(model(extract=lambda _: (released.wait(), {})[1]))
     released.set()
-    assert took < 10
     assert warned(answer, "2 pages", "0.3 seconds")
 
 
@@ -153,15 +145,15 @@ def test_reflection_fails_and_it_is_enough(ask: Any, model: Any, web: Any) -> No
     answer, _, _ = ask(model(reflect=DOWN))
     assert len(web.queries) == 1
     assert answer.rounds[0].sufficient is None
-    assert warned(answer, "taken as enough", "503")
+    assert warned(answer, "could not judge", "503")
 
 
 def test_slow_reflection_is_not_waited_for(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(reflection, "SECONDS", 0.3)
+    monkeypatch.setattr(reflection, "TIMEOUT_S", 0.3)
     released = threading.Event()
-    answer, _, _ = ask(model(reflect=lambda _: (released.wait(20), {})[1]))
+    answer, _, _ = ask(model(reflect=lambda _: (released.wait(), {})[1]))
     released.set()
-    assert warned(answer, "taken as enough", "0.3 seconds")
+    assert warned(answer, "could not judge", "0.3 seconds")
 
 
 def test_writing_breaks_off_and_what_is_there_is_kept(ask: Any, model: Any) -> None:
@@ -169,18 +161,18 @@ def test_writing_breaks_off_and_what_is_there_is_kept(ask: Any, model: Any) -> N
     answer, _, written = ask(model(write="Timers have 1 ms [1] and BREAK more", breaks=problem))
     assert answer.text.strip() == written.strip() == "Timers have 1 ms [1] and"
     assert answer.method == "model"
-    assert warned(answer, "breaks off", "connection reset")
+    assert warned(answer, "incomplete", "connection reset")
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
 def test_answer_that_was_cut_is_told(ask: Any, model: Any, finish: str) -> None:
-    assert warned(ask(model(finish=finish)).answer, "breaks off")
+    assert warned(ask(model(finish=finish)).answer, "incomplete")
 
 
 def test_answer_without_end_is_ended(ask: Any, model: Any) -> None:
     answer, _, _ = ask(model(write="round and round " * 100_000))
     assert len(answer.text) < 31_000
-    assert warned(answer, "breaks off", "longest")
+    assert warned(answer, "incomplete", "maximum")
 
 
 def test_context_too_long_is_halved_once(ask: Any, model: Any, web: Any, runtime: Any) -> None:
@@ -205,14 +197,14 @@ def test_model_that_cannot_be_asked_is_done_without(ask: Any, model: Any, web: A
     assert scripted.steps == ["analyse"]
     assert web.queries == ["How precise are Tokio's timers?"]
     assert (answer.method, answer.text) == ("extractive", written)
-    assert warned(answer, "without a model", "llm.example")
+    assert warned(answer, "quoting the pages", "llm.example")
     assert events[-1].name == "web_search_complete"
 
 
 def test_writing_fails_and_pages_are_quoted(ask: Any, model: Any, web: Any) -> None:
     answer, _, written = ask(model(write=DOWN))
     assert (answer.method, answer.text, len(web.queries)) == ("extractive", written, 1)
-    assert warned(answer, "without a model", "503")
+    assert warned(answer, "quoting the pages", "503")
     assert {check.support for check in answer.checks} == {QUOTED}
 
 
@@ -235,7 +227,7 @@ def test_nothing_to_quote_is_an_error(ask: Any, model: Any, web: Any) -> None:
 def test_without_a_model_pages_are_quoted_word_for_word(ask: Any, web: Any) -> None:
     answer, events, _ = ask(None)
     assert (answer.method, answer.model, answer.usage.calls) == ("extractive", "", 0)
-    assert warned(answer, "no model is set up")
+    assert warned(answer, "no model is configured")
     assert {event.name for event in events} == {
         "web_search_start",
         "web_search_iteration",
@@ -257,7 +249,7 @@ def test_without_a_model_snippets_serve_where_no_page_can_be_read(ask: Any, web:
 
 def test_without_a_model_nothing_found_is_said(ask: Any, web: Any) -> None:
     web.results["*"] = []
-    assert ask(None).answer.text == "Nothing was found that answers this."
+    assert ask(None).answer.text == "No answer was found."
 
 
 def test_offline_a_model_elsewhere_is_not_asked(ask: Any, model: Any, web: Any) -> None:
@@ -282,18 +274,16 @@ def test_offline_a_model_on_this_machine_is_asked(ask: Any, model: Any, web: Any
 
 def test_interrupt_while_pages_are_noted_does_not_wait(runtime: Any, model: Any) -> None:
     from sleuth.answers.answer import Question
-    from sleuth.answers.answerer import Answerer
+    from sleuth.answers.pipeline import Answerer
 
     released = threading.Event()
-    scripted = model(extract=lambda _: (released.wait(20), {})[1])
+    scripted = model(extract=lambda _: (released.wait(), {})[1])
 
     def interrupt(event: Any) -> None:
         if event.name == "web_search_extracting":
             raise KeyboardInterrupt
 
     answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, Models(scripted, scripted))
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         answerer.answer(Question("x"), interrupt, lambda _: None)
     released.set()
-    assert time.monotonic() - started < 10

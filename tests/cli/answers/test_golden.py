@@ -16,8 +16,8 @@ import pytest
 from werkzeug import Request, Response
 
 from sleuth.answers.answer import ProgressEvent, Question, answer_as_json
-from sleuth.answers.answerer import Answerer
 from sleuth.answers.llm.chat import Completion, Model, Models, Piece, Prompt
+from sleuth.answers.pipeline import Answerer
 from sleuth.runtime import Runtime
 
 GOLDEN = Path(__file__).parent / "golden" / "three_rounds.md"

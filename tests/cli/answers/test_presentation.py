@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sleuth.answers import presentation, support
+from sleuth.answers import citation_check, presentation
 from sleuth.answers.answer import Answer, answer_as_json
 from sleuth.answers.citations import CitedSource, find, targets
-from sleuth.answers.digest import Digest
-from sleuth.answers.digest import DigestSource as Page
 from sleuth.answers.evidence import STATES
 from sleuth.answers.llm.chat import Usage
+from sleuth.answers.summary import Digest
+from sleuth.answers.summary import DigestSource as Page
 from sleuth.base import markdown
 from sleuth.commands.terminal.screen import Screen
 from sleuth.runtime import Runtime
@@ -59,7 +59,7 @@ attacks = st.lists(st.sampled_from(WORDS + HOSTILE), max_size=12).map("".join)
 
 
 def answered(text: str, known: tuple[CitedSource, ...], method: str = "model") -> Answer:
-    answer = Answer("q", text, method, known, checks=tuple(support.check(text, known)), searched=True)
+    answer = Answer("q", text, method, known, checks=tuple(citation_check.check(text, known)), searched=True)
     return presentation.safe(answer)
 
 
@@ -203,7 +203,7 @@ def test_states_of_the_schema_are_those_of_the_check() -> None:
 
 def test_extractive_answer_is_labelled_where_there_is_anything_to_quote() -> None:
     known = (CitedSource(1, URLS[0], "T", TEXT),)
-    label = "Extractive: sentences of the pages themselves"
+    label = "Extractive: quoted from the pages"
     assert presentation.as_text(answered("Tokio. [1]", known, "extractive"), "plain").startswith(f"{label}\n\nTokio")
     assert presentation.as_text(answered("Tokio. [1]", known, "extractive"), "markdown").startswith(f"*{label}*\n\n")
     assert label in on_screen(answered("Tokio. [1]", known, "extractive"))
@@ -216,12 +216,12 @@ def test_passage_is_what_citations_were_found_in() -> None:
     assert presentation.passages(answer, source, 500) == ["Its timers have a precision of 1 millisecond"]
     assert presentation.passages(answer._replace(checks=()), source, 500)[0].endswith("After that.[2J")
     assert len("".join(presentation.passages(answer._replace(checks=()), source, 40))) <= 40
-    assert presentation.passages(answer, source._replace(text="", citation=2), 500) == ["there is no text of it"]
+    assert presentation.passages(answer, source._replace(text="", citation=2), 500) == ["this source has no text"]
 
 
 def written(*pages: Page, text: str = "All [1][2].", query: str = "") -> Digest:
     known = tuple(CitedSource(page.citation, page.url, page.title, TEXT) for page in pages)
-    return Digest(query, (), pages, (), "model", text, tuple(support.check(text, known)), (), known, "m")
+    return Digest(query, (), pages, (), "model", text, tuple(citation_check.check(text, known)), (), known, "m")
 
 
 def test_written_summary_has_each_page_and_every_source() -> None:

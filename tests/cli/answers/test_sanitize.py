@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.sanitize import tame
+from sleuth.answers.sanitize import safe_markdown
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
 VIEWERS = (
@@ -48,7 +48,7 @@ PIECES = st.sampled_from(
 @example("[1]: https://evil.com\n\nsee [1]")
 @example("<div onload=x\n\n![a][1]\n\n[1]: http://x.com/i.png")
 def test_viewer_finds_nothing_but_words_and_links(text: str) -> None:
-    tamed = tame(text, LINKS)
+    tamed = safe_markdown(text, LINKS)
     for viewer in VIEWERS:
         tokens = [token for top in viewer.parse(tamed) for token in (top, *(top.children or ()))]
         assert not {"html_block", "html_inline", "image"} & {token.type for token in tokens}
@@ -72,4 +72,4 @@ def test_viewer_finds_nothing_but_words_and_links(text: str) -> None:
     ],
 )
 def test_text_stays_as_it_was_but_for_what_is_dangerous(text: str, tamed: str) -> None:
-    assert tame(text, LINKS) == tamed
+    assert safe_markdown(text, LINKS) == tamed

@@ -17,10 +17,7 @@ PLAIN = (
     "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1?]. Bananas are yellow fruit [2??].\n"
 )
 LIST = "\nReferences\nRound 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n    https://smol.org/b\n"
-TALLY = (
-    "note: citations checked: 3, of them 1 quoted from the source, 0 found in it, 1 weak, "
-    "1 not found, 0 without text to check\n"
-)
+TALLY = "note: citations checked: 3 (1 quoted, 0 found, 1 weak, 1 not found, 0 without text to check)\n"
 
 
 def test_words_are_one_question_and_the_answer_is_plain_in_a_pipe(answered: Any, answerer: Any) -> None:
@@ -113,7 +110,7 @@ def test_number_without_a_source_stays_and_is_told(answered: Any, answerer: Any)
 def test_extractive_answer_is_labelled_and_says_once_how_to_get_a_model(answered: Any, answerer: Any) -> None:
     answerer.more = {"method": "extractive", "model": ""}
     done = answered("ask", "x")
-    assert done.out.startswith("Extractive: sentences of the pages themselves\n\n")
+    assert done.out.startswith("Extractive: quoted from the pages\n\n")
     assert "sleuth config set llm.api_key -" in done.err
     assert "llm.api_key" not in answered("ask", "--extractive", "x").err
     chat = answered("chat", stdin="one\ntwo\n")

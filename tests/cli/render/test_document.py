@@ -12,7 +12,7 @@ LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3"}
 
 def document(columns: int = 60, theme: str = "auto", color: str = "always") -> Document:
     made = Document(make_console(io.StringIO(), color, columns), STYLES[theme], columns)
-    made.lead(LINKS)
+    made.set_citation_targets(LINKS)
     return made
 
 

@@ -74,8 +74,8 @@ def make(height: int) -> tuple[Stream, Terminal]:
 
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "PAUSE", 0)
-    monkeypatch.setattr(streaming, "PATIENCE", 0)
+    monkeypatch.setattr(streaming, "MIN_REDRAW_S", 0)
+    monkeypatch.setattr(streaming, "REDRAW_SHARE", 0)
 
 
 def test_text_that_fits_is_replaced_as_a_whole() -> None:
@@ -138,7 +138,7 @@ def test_heading_stands_above_once() -> None:
 
 
 def test_endless_block_shows_its_end_and_stays_within_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "LONGEST", 500)
+    monkeypatch.setattr(streaming, "MAX_MARKDOWN_CHARS", 500)
     stream, out = make(10)
     with stream:
         for number in range(300):

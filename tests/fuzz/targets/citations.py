@@ -3,10 +3,10 @@
 The parts of a case stand between lines of %%: the text, then what each of its sources says.
 """
 
+from sleuth.answers.citation_check import as_json, attach, signs
+from sleuth.answers.citation_check import check as check_support
 from sleuth.answers.citations import STYLES, CitedSource, below, find, link, remap
 from sleuth.answers.prose import prose
-from sleuth.answers.support import as_json, attach, signs
-from sleuth.answers.support import check as check_support
 
 PARTS = "\n%%\n"
 WORDS = (

@@ -6,8 +6,7 @@ import unicodedata
 from rich.console import Console
 
 from sleuth.answers.citations import find
-from sleuth.answers.fence import defused, fenced
-from sleuth.answers.sanitize import tame
+from sleuth.answers.sanitize import fenced, safe_markdown, without_citations
 from sleuth.base.markdown import look, same_target, split
 from sleuth.base.text import JOINERS, clean_url
 from sleuth.render.document import Document
@@ -28,7 +27,7 @@ def check(data: bytes) -> None:
     """Tame, draw and defuse a text."""
     text = data.decode("utf-8", "replace")
     assert "".join(split(text)) == text, "blocks are the text"
-    tamed = tame(text, LINKS)
+    tamed = safe_markdown(text, LINKS)
     seen = look(tamed)
     assert not seen.has_html, "no HTML"
     known = {same_target(target) for target in LINKS.values()}
@@ -40,10 +39,10 @@ def check(data: bytes) -> None:
         )
     for said in (text, tamed):
         document = Document(CONSOLE, STYLES, 60)
-        document.lead(LINKS)
+        document.set_citation_targets(LINKS)
         for line in document.lines(said):
             assert all(map(_is_harmless, line.plain)), "harmless on a terminal"
-    bare = defused(text)
+    bare = without_citations(text)
     assert not find(bare), "no citation is left in what pages say"
     assert fenced(bare, text[:100], "c0de").count("untrusted-c0de") == 2, "nothing climbs the fence"
 

@@ -5,10 +5,9 @@ The first line of a case is a status and a content type.
 
 import re
 
-from sleuth.answers import replies
 from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
 from sleuth.answers.llm.errors import ModelError, RequestTarget
-from sleuth.answers.llm.json_reply import read_object
+from sleuth.answers.llm.json_reply import bool_field, read_object, share_field, text_field, texts_field
 from sleuth.answers.llm.stream import ReplyStream
 from sleuth_providers.errors import ProviderError
 
@@ -46,7 +45,7 @@ def _check_fields(body: bytes) -> None:
     except ValueError:
         return
     for name in list(found)[:20]:
-        assert 0 <= replies.share_of(found, name, 0.5) <= 1
-        assert len(replies.text_of(found, name, 50)) <= 50
-        assert len(replies.texts_of(found, name, 3, 50)) <= 3
-        assert type(replies.flag_of(found, name, default=True)) is bool
+        assert 0 <= share_field(found, name, 0.5) <= 1
+        assert len(text_field(found, name, 50)) <= 50
+        assert len(texts_field(found, name, 3, 50)) <= 3
+        assert type(bool_field(found, name, default=True)) is bool

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth.answers import digest
+from sleuth.answers import summary
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.i18n import tr
@@ -54,11 +54,11 @@ def _summarise(client: Client, query: str, links: list[str]) -> dict[str, Any]:
         status=Status("fetch_complete", len(found.sources), len(found.read)),
         warnings=found.warnings,
     )
-    told = digest.digest_as_json(found)
+    told = summary.digest_as_json(found)
     return outcome_as_json(outcome) | {name: told[name] for name in SUMMARISED}
 
 
-def _hit(source: digest.DigestSource) -> Hit:
+def _hit(source: summary.DigestSource) -> Hit:
     """Return a page that was read as a result: its content is the summary of it."""
     text = source.text or " ".join(quote.text for quote in source.summary)
     return Hit(

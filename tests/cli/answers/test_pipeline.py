@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sleuth.answers.answer import EVENTS, answer_as_json
-from sleuth.answers.errors import UnwrittenError
 from sleuth.answers.evidence import QUOTED, SUPPORTED
 from sleuth.answers.llm.chat import Message
+from sleuth.answers.writing import WritingError
 from sleuth.base.errors import RequestError
 
 ASK_MORE = {"sufficient": False, "missing": "the price", "query": "tokio price"}
@@ -129,8 +129,8 @@ def test_events_tell_how_far_it_is(ask: Any, model: Any) -> None:
 
 def test_callbacks_are_called_in_the_calling_thread(runtime: Any, model: Any) -> None:
     from sleuth.answers.answer import Question
-    from sleuth.answers.answerer import Answerer
     from sleuth.answers.llm.chat import Models
+    from sleuth.answers.pipeline import Answerer
 
     scripted = model()
     threads: set[int] = set()
@@ -242,7 +242,7 @@ def test_extractive_answer_asks_no_model_and_warns_of_nothing(ask: Any, model: A
 
 
 def test_without_a_search_there_is_no_answer_without_a_model(ask: Any) -> None:
-    with pytest.raises(UnwrittenError) as caught:
+    with pytest.raises(WritingError) as caught:
         ask(None, search="off")
     assert caught.value.exit == 4
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sleuth.answers.citation_check import Support, as_json, attach, check, signs
 from sleuth.answers.citations import CitedSource, find, link
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK
-from sleuth.answers.support import Support, as_json, attach, check, signs
 
 ENGLISH = (
     "Tokio is the most used runtime. It schedules many tasks on a few threads. Its timers have a precision of 1 "

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers.digest import Digest, digest, digest_as_json
 from sleuth.answers.evidence import NOT_FOUND, QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import ModelKeyError, ModelUnavailableError
-from sleuth.answers.summaries import write_digest
+from sleuth.answers.summary import Digest, digest, digest_as_json, write_digest
 from sleuth.pages.page import Page
 
 TOKIO = (
@@ -84,7 +83,7 @@ def test_model_that_fails_leaves_the_pages_own_words(model: Any, runtime: Any, p
     problem = ModelKeyError(server="llm.example", detail="wrong key")
     found, streamed = written(model(summarise=problem), runtime, pages)
     assert (found.method, found.text, streamed) == ("extractive", "", "")
-    assert "not a model's" in found.warnings[-1]
+    assert "quoting the pages" in found.warnings[-1]
     assert "llm.example" in found.warnings[-1]
 
 
@@ -104,7 +103,7 @@ def test_summary_that_breaks_off_is_kept(model: Any, runtime: Any) -> None:
     problem = ModelUnavailableError(server="llm.example", detail="HTTP 503")
     found, _ = written(model(summarise="Tokio is BREAK quick", breaks=problem), runtime, PAGES[:1])
     assert (found.method, found.text.strip()) == ("model", "Tokio is")
-    assert "breaks off" in found.warnings[-1]
+    assert "incomplete" in found.warnings[-1]
 
 
 def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
