@@ -1,5 +1,6 @@
 """Answers and digests as Markdown or plain text: citations linked and marked, sources listed."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sleuth.answers import citation_check
@@ -89,8 +90,8 @@ def summary(answer: Answer) -> str:
 
 
 def _check_counts(checks: Sequence[citation_check.Support]) -> str:
-    counts = [(template, sum(check.support == state for check in checks)) for state, template in SHORT_COUNTS]
-    parts = [tr(template, count=count) for template, count in counts if count]
+    counts = Counter(check.support for check in checks)
+    parts = [tr(template, count=counts[state]) for state, template in SHORT_COUNTS if counts[state]]
     return tr("citations: {counts}", counts=", ".join(parts)) if parts else ""
 
 

@@ -83,10 +83,10 @@ class Digest(Record):
         count = len(self.read)
         if self.query:
             subject = trn(
-                "What the page says about {query!r}", "What {count} pages say about {query!r}", count, query=self.query
+                "What {count} page says about {query!r}", "What {count} pages say about {query!r}", count, query=self.query
             )
         else:
-            subject = trn("What the page says", "What {count} pages say", count)
+            subject = trn("What {count} page says", "What {count} pages say", count)
         if model:
             return tr("{subject}, written by {model}", subject=subject, model=model)
         return tr("{subject}, quoted", subject=subject)

@@ -239,5 +239,5 @@ def test_written_summary_has_each_page_and_every_source() -> None:
     alone = presentation.digest_as_text(written(pages[0], text="One."), "plain")
     assert (
         alone
-        == "What the page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"
+        == "What 1 page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"
     )

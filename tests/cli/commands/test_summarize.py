@@ -105,7 +105,7 @@ def test_model_writes_the_summary_and_is_named(sleuth: Any, site: Any, model: An
     sleuth.environ |= {name: value for name, value in model.environ.items() if "LLM" in name}
     done = sleuth("summarize", site("smol"))
     assert done.out.startswith(
-        "What the page says, written by scripted\n\nSmol is a small runtime [1]. It is red [1??].\n"
+        "What 1 page says, written by scripted\n\nSmol is a small runtime [1]. It is red [1??].\n"
     )
     assert done.err.startswith("note: citations checked: 2 (1 quoted")
     found = sleuth("summarize", "--json", "--query", "size", site("smol"), site("tokio")).json
@@ -122,5 +122,5 @@ def test_pages_speak_for_themselves_when_the_model_fails(sleuth: Any, site: Any)
     for format in ("plain", "rich"):
         done = sleuth("summarize", "-f", format, site("smol"))
         assert done.exit == 0
-        assert done.out.startswith("What the page says, quoted")
+        assert done.out.startswith("What 1 page says, quoted")
         assert "warning: quoting the pages instead of writing a summary: " in done.err
