@@ -91,7 +91,10 @@ def summary(answer: Answer) -> str:
 
 def _check_counts(checks: Sequence[citation_check.Support]) -> str:
     counts = Counter(check.support for check in checks)
-    parts = [tr(template, count=counts[state]) for state, template in SHORT_COUNTS if counts[state]]
+    parts = []
+    for state, template in SHORT_COUNTS:
+        if counts[state]:
+            parts.append(tr(template, count=counts[state]))
     return tr("citations: {counts}", counts=", ".join(parts)) if parts else ""
 
 

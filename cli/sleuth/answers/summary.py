@@ -80,13 +80,12 @@ class Digest(Record):
 
     def heading(self, model: str = "") -> str:
         """Return the heading of the summary written by a model, or of the quoted one."""
-        count = len(self.read)
-        if self.query:
+        count, query = len(self.read), self.query
+        subject = trn("What {count} page says", "What {count} pages say", count)
+        if query:
             subject = trn(
-                "What {count} page says about {query!r}", "What {count} pages say about {query!r}", count, query=self.query
+                "What {count} page says about {query!r}", "What {count} pages say about {query!r}", count, query=query
             )
-        else:
-            subject = trn("What {count} page says", "What {count} pages say", count)
         if model:
             return tr("{subject}, written by {model}", subject=subject, model=model)
         return tr("{subject}, quoted", subject=subject)

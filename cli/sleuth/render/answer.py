@@ -9,8 +9,7 @@ from rich.text import Text
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, clean_url, domain
-from sleuth.render.document import print_lines
-from sleuth.render.rich import INDENT, print_wrapped
+from sleuth.render.rich import INDENT, print_lines, print_wrapped
 from sleuth_providers.records import Record
 
 if TYPE_CHECKING:

@@ -8,18 +8,8 @@ from sleuth.render import View
 from sleuth.render.fields import as_cell, hit_fields
 
 COLUMNS = ("rank", "title", "url", "snippet", "published", "providers")
-FORMULA_STARTS = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "＝",
-    "＋",
-    "－",
-    "＠",
-)  # East Asian editions accept full-width signs
+# East Asian editions of spreadsheets accept full-width signs too.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:

@@ -130,11 +130,6 @@ class Document:
             text.append(f" ({shown})" if label else shown, self.styles["quiet"])
 
 
-def print_lines(console: "Console", lines: Iterable[Text]) -> None:
-    """Print lines without wrapping or cropping."""
-    console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
-
-
 def _words(node: SyntaxTreeNode) -> str:
     if node.children:
         return "".join(map(_words, node.children))

@@ -1,5 +1,6 @@
 """Results on a terminal: rank, linked title, site and date, snippet with the query's words highlighted."""
 
+from collections.abc import Iterable
 from typing import TextIO
 
 from rich.console import Console
@@ -68,13 +69,18 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
         print_wrapped(console, _explanation(hit, styles), INDENT)
 
 
+def print_lines(console: Console, lines: Iterable[Text]) -> None:
+    """Print lines without wrapping or cropping."""
+    console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
+
+
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
     """Print wrapped and indented text without trailing spaces."""
     width = max(8, min(console.width, MAX_WIDTH) - len(indent))
     for number, line in enumerate(text.wrap(console, width, overflow="fold")):
         line.rstrip()
         lead = first if first is not None and number == 0 else Text(indent)
-        console.print(Text.assemble(lead, line), no_wrap=True, overflow="ignore", crop=False)
+        print_lines(console, [Text.assemble(lead, line)])
 
 
 def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:

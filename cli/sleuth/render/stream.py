@@ -10,7 +10,8 @@ from rich.text import Text
 
 from sleuth.base.markdown import split
 from sleuth.base.text import strip_controls
-from sleuth.render.document import Document, print_lines
+from sleuth.render.document import Document
+from sleuth.render.rich import print_lines
 from sleuth.render.wrap import wrap
 
 MIN_REDRAW_S = 0.05  # between two redraws

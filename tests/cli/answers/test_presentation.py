@@ -238,6 +238,5 @@ def test_written_summary_has_each_page_and_every_source() -> None:
     assert "### Tokio \\*a\\* [[1]](<https://tokio.rs/a>)\n\nFast [[1]](<https://tokio.rs/a>)." in markdown
     alone = presentation.digest_as_text(written(pages[0], text="One."), "plain")
     assert (
-        alone
-        == "What 1 page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"
+        alone == "What 1 page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"
     )

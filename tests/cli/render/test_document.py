@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from sleuth.render.document import Document, print_lines
-from sleuth.render.rich import STYLES, make_console
+from sleuth.render.document import Document
+from sleuth.render.rich import STYLES, make_console, print_lines
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3"}
 

@@ -62,7 +62,7 @@ class Screen:
         """Print lines of text, wrapped."""
         from rich.text import Text
 
-        from sleuth.render.document import print_lines
+        from sleuth.render.rich import print_lines
         from sleuth.render.wrap import wrap
 
         print_lines(self.console, wrap(Text("\n".join(lines)), self.document.width))
