@@ -1,4 +1,4 @@
-"""Whole replies of models, good and bad: pieces of text, or an error with words that are safe and short.
+"""Model responses, valid or not: pieces of text, or an error with a short and safe message.
 
 The first line of a case is a status and a content type.
 """
@@ -20,17 +20,17 @@ ROUNDS = 900
 
 
 def check(data: bytes) -> None:
-    """Read a reply as a client does."""
+    """Parse a response as the client does."""
     head, _, body = data.partition(b"\n")
     status, _, kind = head.decode("latin-1").partition(" ")
     if not re.fullmatch(r"[1-9][0-9]{2}", status):
         return
     response = StreamedResponse(int(status), {"content-type": kind, "location": kind}, [body[:7], body[7:]])
-    reading = ReplyStream(TARGET)
+    reply = ReplyStream(TARGET)
     try:
-        said = [*reading.pieces(response, ReadTimeouts(5.0), streamed=True), *reading.rest()]
-        assert all(type(piece.text) is str and type(piece.reasoning) is str for piece in said)
-        assert type(reading.finish) is str
+        pieces = [*reply.pieces(response, ReadTimeouts(5.0), streamed=True), *reply.rest()]
+        assert all(type(piece.text) is str and type(piece.reasoning) is str for piece in pieces)
+        assert type(reply.finish) is str
     except ModelError as error:
         assert len(error.detail) <= 700
         assert error.detail.isprintable() or "\u200d" in error.detail or "\u200c" in error.detail, "harmless"
