@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sleuth.answers.citations import CitedSource, Mark, by_number, find
+from sleuth.answers.citations import CitedSource, Mark, by_number, find, replace_marks
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
@@ -104,11 +104,7 @@ class Claims:
 
 def _masked(text: str, marks: Sequence[Mark]) -> str:
     """Return the text with citations replaced by spaces, so that offsets stay."""
-    pieces, end = [], 0
-    for mark in marks:
-        pieces += [text[end : mark.start], " " * (mark.end - mark.start)]
-        end = mark.end
-    return "".join([*pieces, text[end:]])
+    return replace_marks(text, marks, lambda mark: " " * (mark.end - mark.start))
 
 
 def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:

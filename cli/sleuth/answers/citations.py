@@ -1,7 +1,7 @@
 """Citations: finds [n] in any text, links it, numbers sources over several rounds, and lists references."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
@@ -116,16 +116,20 @@ def link(
     signs: Mapping[tuple[int, int], str] | None = None,
 ) -> LinkedText:
     """Return the text with every [n] that has a source linked; `signs`, by mark and number, are put behind numbers."""
-    known = by_number(sources)
+    known, marks = by_number(sources), find(text)
+    linked = replace_marks(text, marks, lambda mark: _linked(text, mark, known, style, signs or {}))
+    numbers = dict.fromkeys(number for mark in marks for number in mark.numbers)
+    cited = tuple(number for number in numbers if number in known)
+    return LinkedText(linked, cited, tuple(number for number in numbers if number not in known))
+
+
+def replace_marks(text: str, marks: Iterable[Mark], replacement: Callable[[Mark], str]) -> str:
+    """Return the text with each mark replaced."""
     pieces, end = [], 0
-    cited: dict[int, None] = {}
-    missing: dict[int, None] = {}
-    for mark in find(text):
-        for number in mark.numbers:
-            (cited if number in known else missing)[number] = None
-        pieces += [text[end : mark.start], _linked(text, mark, known, style, signs or {})]
+    for mark in marks:
+        pieces += [text[end : mark.start], replacement(mark)]
         end = mark.end
-    return LinkedText("".join([*pieces, text[end:]]), tuple(cited), tuple(missing))
+    return "".join([*pieces, text[end:]])
 
 
 def by_number(sources: Iterable[CitedSource]) -> dict[int, CitedSource]:
@@ -256,11 +260,9 @@ def _escaped(text: str) -> str:
     return escape_markdown(text).replace("&", "&amp;")
 
 
-def out_of_range(text: str, sources: Iterable[CitedSource]) -> tuple[int, ...]:
+def out_of_range(text: str, sources: Sequence[CitedSource]) -> tuple[int, ...]:
     """Return the cited numbers without a source."""
-    known = by_number(sources)
-    numbers = dict.fromkeys(number for mark in find(text) for number in mark.numbers)
-    return tuple(number for number in numbers if number not in known)
+    return link(text, sources, "plain").out_of_range
 
 
 def without_source(numbers: Iterable[int]) -> str:

@@ -9,6 +9,7 @@ from sleuth.answers.answer import Answer, ProgressEvent, Question, answer_as_jso
 from sleuth.answers.citation_check import tally
 from sleuth.answers.citations import without_source
 from sleuth.base.i18n import tr
+from sleuth.base.json_output import json_text
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
@@ -102,14 +103,9 @@ def _on_screen(runtime: Runtime, question: Question, options: AnswerOptions, pro
 
 
 def _write(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
-    if options.format == "json":
-        from sleuth.base.json_output import write_json
-
-        buffer = io.StringIO()
-        write_json(answer_as_json(found), buffer)
-        display.deliver(runtime, buffer.getvalue(), options.output)
-    else:
-        display.deliver(runtime, presentation.as_text(found, options.format), options.output)
+    is_json = options.format == "json"
+    text = f"{json_text(answer_as_json(found), indent=2)}\n" if is_json else presentation.as_text(found, options.format)
+    display.deliver(runtime, text, options.output)
 
 
 def _ignore(_: str) -> None:
