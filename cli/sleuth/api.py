@@ -30,8 +30,8 @@ from sleuth.store.setting_types import choice, number, whole
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent, Question
-    from sleuth.answers.digest import Digest
     from sleuth.answers.llm.chat import Message
+    from sleuth.answers.summary import Digest
     from sleuth.pages.page import Page, PageEvent
     from sleuth.store.cache.redis.server import RedisServer
 
@@ -216,7 +216,7 @@ class Client:
         If a model is configured it writes a summary as well, unless `extractive`; `write` receives that text as it
         arrives. `length` is short, medium, long or a number of characters. Raises SearchError if no page could be read.
         """
-        from sleuth.answers.digest import digest, nothing_read
+        from sleuth.answers.summary import digest, nothing_read
 
         check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
@@ -227,7 +227,7 @@ class Client:
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:
             return found
-        from sleuth.answers.summaries import write_digest
+        from sleuth.answers.summary import write_digest
 
         found = write_digest(found, pages, models, runtime.settings, write or _ignore, length)
         runtime.count_answer(found)

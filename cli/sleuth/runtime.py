@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from sleuth.answers.answer import Answer
-    from sleuth.answers.answerer import Answerer
-    from sleuth.answers.digest import Digest
     from sleuth.answers.llm.chat import Models
+    from sleuth.answers.pipeline import Answerer
+    from sleuth.answers.summary import Digest
     from sleuth.engine.content import ContentReader
     from sleuth.engine.search import Searcher, SearchRequest
     from sleuth.engine.search_options import SearchOptions
@@ -193,7 +193,7 @@ class Runtime:
     @cached_property
     def answerer(self) -> Answerer:
         """Answers questions."""
-        from sleuth.answers.answerer import Answerer
+        from sleuth.answers.pipeline import Answerer
 
         return Answerer(self.settings, self.searcher, self.content_reader, self.models)
 

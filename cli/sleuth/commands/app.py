@@ -17,7 +17,7 @@ COMMANDS = {
     "search": "Search; ranked results with numbered citations.",
     "summarize": "Read pages and summarise each and all of them, with citations.",
     "ask": "Answer a question: search in rounds, read, reflect, write with citations.",
-    "chat": "Ask in a conversation: each question knows what was said before.",
+    "chat": "Ask in a conversation: each question can refer to earlier ones.",
     "cite": "Turn [n] in any text into links and append the reference list.",
     "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
     "config": "Settings: show, get, set, unset, edit, path, validate.",

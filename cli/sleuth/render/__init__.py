@@ -1,4 +1,4 @@
-"""One module a format, each with `render(outcome, out, view)`; only the one that is used gets imported."""
+"""One module per output format, each with `render(outcome, out, view)`; only the one in use is imported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class View(Record):
-    """How the user wants to see an outcome."""
+    """The display options of an outcome."""
 
     fields: tuple[str, ...] = ()
     template: str = ""

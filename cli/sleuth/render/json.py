@@ -1,4 +1,4 @@
-"""One JSON document: the published form of an outcome."""
+"""JSON: the published form of an outcome."""
 
 from __future__ import annotations
 

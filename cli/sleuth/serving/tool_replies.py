@@ -7,9 +7,9 @@ from secrets import token_hex
 from typing import Any
 
 from sleuth.answers.answer import Answer, answer_as_json
-from sleuth.answers.digest import Digest, digest_as_json
-from sleuth.answers.fence import fenced, unfenced
 from sleuth.answers.presentation import as_text, safe
+from sleuth.answers.sanitize import fenced, without_fences
+from sleuth.answers.summary import Digest, digest_as_json
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
@@ -124,6 +124,6 @@ def _entry(hit: Hit) -> str:
     return "\n".join(filter(None, [f"[{hit.citation}] {hit.title}", hit.url, about, hit.snippet]))
 
 
-def _fenced(text: str, source: str, notes: Sequence[str]) -> str:
-    body = fenced(unfenced(strip_controls(text.strip())), source, token_hex(4))
-    return "\n".join([ADVICE, body, *(tr("note: {message}", message=strip_controls(note)) for note in notes)])
+def _fenced(body: str, source: str, notes: Sequence[str]) -> str:
+    marked = fenced(without_fences(strip_controls(body.strip())), source, token_hex(4))
+    return "\n".join([ADVICE, marked, *(tr("note: {message}", message=strip_controls(note)) for note in notes)])

@@ -166,7 +166,7 @@ def test_answers_are_counted(sleuth: Any) -> None:
     answers = counted(sleuth)["answers"]
     assert (answers["total"], answers["roundsPerAnswer"], answers["cost"]) == (1, 2.0, 0.0125)
     out = sleuth("usage").out
-    assert "1 answers · 2.0 rounds each · 1,200 tokens read, 300 written · $0.0125" in out
+    assert "1 answer · 2.0 rounds per answer · 1,200 input and 300 output tokens · $0.0125" in out
     assert "|" not in out  # a chart of nothing
 
 
@@ -226,9 +226,9 @@ def example(days: int = 30, **changes: Any) -> UsageReport:
 def test_report_has_totals_providers_and_a_chart() -> None:
     lines = shown(example(), 100)
     assert lines[0] == "30 days, 2026-06-01 to 2026-06-30"
-    assert "5 searches · 4 with results · 0 without · 1 failed · 2 from the cache" in lines
-    assert "m: 4 answers · 2.2 rounds each · 10,000 tokens read, 900 written · $1,234.50" in lines
-    assert "without a model: 1 answers · 1.0 rounds each" in lines
+    assert "5 searches · 4 with results · 0 without results · 1 failed · 2 from the cache" in lines
+    assert "m: 4 answers · 2.2 rounds per answer · 10,000 input and 900 output tokens · $1,234.50" in lines
+    assert "no model: 1 answer · 1.0 rounds per answer" in lines
     assert "about $1,234.56, estimated from list prices" in lines
     row = next(line for line in lines if line.startswith("a-provider"))
     assert row.split() == [
@@ -249,7 +249,7 @@ def test_report_fits_the_terminal(columns: int, days: int) -> None:
 
 
 def test_narrow_terminal_puts_several_days_into_a_column() -> None:
-    assert any("a column for 2 days" in line for line in shown(example(30), 24))
+    assert any("per 2 days" in line for line in shown(example(30), 24))
 
 
 def test_bars_grow_with_the_count() -> None:

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sleuth.answers.answer import Answer, Round
-from sleuth.answers.digest import Digest
 from sleuth.answers.llm.chat import Usage
+from sleuth.answers.summary import Digest
 from sleuth.engine.outcome import STATES
 from sleuth.store.database import open_database
 from sleuth.store.migrations import MIGRATIONS

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth.answers import digest
+from sleuth.answers.summary import DigestSource, digest_as_json
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.i18n import tr
@@ -54,11 +54,11 @@ def _summarize(client: Client, query: str, links: list[str]) -> dict[str, Any]:
         status=Status("fetch_complete", len(summary.sources), len(summary.read)),
         warnings=summary.warnings,
     )
-    document = digest.digest_as_json(summary)
+    document = digest_as_json(summary)
     return outcome_as_json(outcome) | {name: document[name] for name in SUMMARY_FIELDS}
 
 
-def _hit(source: digest.DigestSource) -> Hit:
+def _hit(source: DigestSource) -> Hit:
     """Return a page as a result whose content is its summary."""
     text = source.text or " ".join(quote.text for quote in source.summary)
     hit = Hit(source.citation, source.title, source.url, snippet=text, content=text, site_name=domain(source.url))

@@ -1,4 +1,4 @@
-"""The way from a question to an answer: what is asked of whom, when the rounds end, and what stands in the answer."""
+"""The steps from a question to an answer, the end of the rounds, and the result."""
 
 import json
 import threading
@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sleuth.answers.answer import EVENTS, answer_as_json
-from sleuth.answers.errors import UnwrittenError
 from sleuth.answers.evidence import QUOTED, SUPPORTED
 from sleuth.answers.llm.chat import Message
+from sleuth.answers.writing import WritingError
 from sleuth.base.errors import RequestError
 
 ASK_MORE = {"sufficient": False, "missing": "the price", "query": "tokio price"}
@@ -28,11 +28,11 @@ def test_one_round_goes_through_all_steps(ask: Any, model: Any, web: Any) -> Non
     assert answer.elapsed_ms > 0
 
 
-def test_temperature_thinking_and_time_are_those_of_the_plan(ask: Any, model: Any) -> None:
+def test_each_step_has_its_temperature_and_timeout(ask: Any, model: Any) -> None:
     scripted = model()
     ask(scripted)
-    told = {step: (prompt.temperature, prompt.thinking, prompt.json, prompt.timeout) for step, prompt in scripted.asked}
-    assert told == {
+    seen = {step: (prompt.temperature, prompt.thinking, prompt.json, prompt.timeout) for step, prompt in scripted.asked}
+    assert seen == {
         "analyse": (0.3, False, True, 20.0),
         "extract": (0.5, False, True, 10.0),
         "reflect": (0.3, True, True, 5.0),
@@ -40,7 +40,7 @@ def test_temperature_thinking_and_time_are_those_of_the_plan(ask: Any, model: An
     }
 
 
-def test_rounds_go_on_until_it_is_enough(ask: Any, model: Any, web: Any) -> None:
+def test_rounds_continue_until_the_findings_suffice(ask: Any, model: Any, web: Any) -> None:
     web.page(
         "price", "Tokio costs nothing at all, because it is free software under the licence of MIT, as its page says."
     )
@@ -94,7 +94,7 @@ def test_pages_are_read_once(ask: Any, model: Any, web: Any) -> None:
     assert sorted(read) == ["/smol", "/tokio"]
 
 
-def test_no_more_pages_are_read_than_wanted(ask: Any, model: Any, web: Any) -> None:
+def test_page_limit_is_respected(ask: Any, model: Any, web: Any) -> None:
     scripted = model()
     answer, _, _ = ask(scripted, pages=1)
     assert scripted.steps.count("extract") == 1
@@ -113,7 +113,7 @@ def test_notes_are_ranked_by_relevance(ask: Any, model: Any) -> None:
     assert shown.index("[2] About smol") < shown.index("[1] About tokio")
 
 
-def test_events_tell_how_far_it_is(ask: Any, model: Any) -> None:
+def test_progress_events_are_complete(ask: Any, model: Any) -> None:
     here = threading.get_ident()
     answer, events, _ = ask(model())
     assert list(dict.fromkeys(event.name for event in events)) == list(EVENTS)
@@ -129,8 +129,8 @@ def test_events_tell_how_far_it_is(ask: Any, model: Any) -> None:
 
 def test_callbacks_are_called_in_the_calling_thread(runtime: Any, model: Any) -> None:
     from sleuth.answers.answer import Question
-    from sleuth.answers.answerer import Answerer
     from sleuth.answers.llm.chat import Models
+    from sleuth.answers.pipeline import Answerer
 
     scripted = model()
     threads: set[int] = set()
@@ -148,19 +148,19 @@ def test_model_decides_whether_to_search(ask: Any, model: Any, web: Any) -> None
     assert (answer.text.strip(), answer.searched, answer.sources, events, web.queries) == ("Four.", False, (), [], [])
 
 
-def test_switch_on_searches_whatever_the_model_says(ask: Any, model: Any, web: Any) -> None:
+def test_search_on_overrides_the_model(ask: Any, model: Any, web: Any) -> None:
     ask(model(analyse={"search": False, "query": "sum of two and two"}), "What is two and two?", search="on")
     assert web.queries == ["sum of two and two"]
 
 
-def test_switch_off_asks_for_nothing_but_the_answer(ask: Any, model: Any, web: Any) -> None:
+def test_search_off_needs_one_call(ask: Any, model: Any, web: Any) -> None:
     scripted = model(write_without_search="Blue, I think [1].")
     answer, _, _ = ask(scripted, "Which colour?", search="off")
     assert (scripted.steps, web.queries) == (["write_without_search"], [])
     assert (answer.text.strip(), answer.checks, answer.out_of_range) == ("Blue, I think [1].", (), (1,))
 
 
-def test_follow_up_question_is_understood_from_the_turns_before(ask: Any, model: Any) -> None:
+def test_follow_up_question_comes_with_the_history(ask: Any, model: Any) -> None:
     history = (Message("user", "What is Tokio?"), Message("assistant", "A runtime [4]."), Message("user", "Fast?"))
     scripted = model()
     ask(scripted, "And its timers?", history=history)
@@ -171,7 +171,7 @@ def test_follow_up_question_is_understood_from_the_turns_before(ask: Any, model:
 
 
 @pytest.mark.parametrize("dated", ["true", "false"])
-def test_date_is_given_where_it_is_wanted(ask: Any, model: Any, runtime: Any, dated: str) -> None:
+def test_date_is_in_the_prompts_if_configured(ask: Any, model: Any, runtime: Any, dated: str) -> None:
     runtime.settings.environ["SLEUTH_WEBSEARCH_SEARCH_WITH_TIME"] = dated
     scripted = model()
     ask(scripted)
@@ -179,13 +179,13 @@ def test_date_is_given_where_it_is_wanted(ask: Any, model: Any, runtime: Any, da
         assert ("Today is 2" in scripted.prompts(step)[0].messages[-1].content) is (dated == "true")
 
 
-def test_number_without_a_source_stays_and_is_told(ask: Any, model: Any) -> None:
+def test_number_without_a_source_is_reported(ask: Any, model: Any) -> None:
     answer, _, _ = ask(model(write="Its timers have a precision of 1 millisecond [9]. See `a[1]` [2]."))
     assert "[9]" in answer.text
     assert (answer.out_of_range, answer.cited) == ((9,), (2,))
 
 
-def test_sentence_without_a_number_gets_the_source_that_says_it(ask: Any, model: Any) -> None:
+def test_uncited_sentence_gets_the_source_that_supports_it(ask: Any, model: Any) -> None:
     answer, _, written = ask(model(write="Tokio is the most used runtime for Rust. Bananas are yellow fruit."))
     assert "[1+]" not in written
     assert answer.text.strip() == "Tokio is the most used runtime for Rust [1+]. Bananas are yellow fruit."
@@ -194,7 +194,7 @@ def test_sentence_without_a_number_gets_the_source_that_says_it(ask: Any, model:
     assert answer.text[answer.attached[0].place :].startswith("[1+]")
 
 
-def test_json_form_tells_everything(ask: Any, model: Any) -> None:
+def test_json_form_is_complete(ask: Any, model: Any) -> None:
     document = json.loads(json.dumps(answer_as_json(ask(model()).answer)))
     assert document["citations"][0]["evidence"]["text"] == "Its timers have a precision of 1 millisecond"
     assert [source["citation"] for source in document["references"]] == [1]
@@ -202,19 +202,19 @@ def test_json_form_tells_everything(ask: Any, model: Any) -> None:
     assert document["usage"]["calls"] == 5
 
 
-def test_control_characters_of_a_model_reach_nobody(ask: Any, model: Any) -> None:
+def test_control_characters_are_removed(ask: Any, model: Any) -> None:
     answer, _, written = ask(model(write="One\x1b[31m red \u202e [1].\n\n```\n  code\n```"))
     assert "\x1b" not in written + answer.text
     assert "\u202e" not in written + answer.text
     assert "\n  code\n" in answer.text
 
 
-def test_empty_question_is_refused(ask: Any, model: Any) -> None:
+def test_empty_question_is_an_error(ask: Any, model: Any) -> None:
     with pytest.raises(RequestError):
         ask(model(), "  \n")
 
 
-def test_search_has_three_seconds_unless_a_limit_is_set(runtime: Any, model: Any, monkeypatch: Any, ask: Any) -> None:
+def test_search_timeout_is_three_seconds_by_default(runtime: Any, model: Any, monkeypatch: Any, ask: Any) -> None:
     limits: list[float | None] = []
     search = runtime.searcher.search
     monkeypatch.setattr(
@@ -227,13 +227,13 @@ def test_search_has_three_seconds_unless_a_limit_is_set(runtime: Any, model: Any
     assert limits == [3.0, 7.5, None]
 
 
-def test_interrupt_passes_at_once(ask: Any, model: Any) -> None:
+def test_interrupt_is_not_caught(ask: Any, model: Any) -> None:
     for step in ("analyse", "write"):
         with pytest.raises(KeyboardInterrupt):
             ask(model(**{step: KeyboardInterrupt()}))
 
 
-def test_extractive_answer_asks_no_model_and_warns_of_nothing(ask: Any, model: Any, web: Any) -> None:
+def test_extractive_answer_uses_no_model(ask: Any, model: Any, web: Any) -> None:
     scripted = model()
     answer, _, _ = ask(scripted, extractive=True)
     assert (scripted.steps, answer.method, answer.warnings) == ([], "extractive", ())
@@ -241,13 +241,13 @@ def test_extractive_answer_asks_no_model_and_warns_of_nothing(ask: Any, model: A
         ask(scripted, extractive=True, search="off")
 
 
-def test_without_a_search_there_is_no_answer_without_a_model(ask: Any) -> None:
-    with pytest.raises(UnwrittenError) as caught:
+def test_search_off_without_a_model_is_an_error(ask: Any) -> None:
+    with pytest.raises(WritingError) as caught:
         ask(None, search="off")
     assert caught.value.exit == 4
 
 
-def test_question_that_is_far_too_long_is_cut(ask: Any, model: Any) -> None:
+def test_long_question_is_truncated(ask: Any, model: Any) -> None:
     scripted = model()
     answer, _, _ = ask(scripted, "why " * 10_000)
     assert "too long" in answer.warnings[0]

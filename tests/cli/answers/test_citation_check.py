@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sleuth.answers.citation_check import Support, as_json, attach, check, signs
 from sleuth.answers.citations import CitedSource, find, link
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK
-from sleuth.answers.support import Support, as_json, attach, check, signs
 
 ENGLISH = (
     "Tokio is the most used runtime. It schedules many tasks on a few threads. Its timers have a precision of 1 "
@@ -56,7 +56,7 @@ def test_claim_is_compared_with_its_source(text: str, support: str) -> None:
     assert (found.evidence is not None) == (support in (QUOTED, SUPPORTED, WEAK))
 
 
-def test_evidence_is_where_the_source_says_it() -> None:
+def test_evidence_has_offsets_in_the_source() -> None:
     (found,) = check("Its timers are precise to the millisecond [1].", SOURCES)
     assert found.evidence is not None
     assert ENGLISH[slice(*found.evidence)] == "Its timers have a precision of 1 millisecond."
@@ -81,7 +81,7 @@ def spans(text: str) -> list[tuple[int, str]]:
         ("`[1]` is code.", []),
     ],
 )
-def test_citation_speaks_for_its_sentence(text: str, claims: list[tuple[int, str]]) -> None:
+def test_citation_belongs_to_its_sentence_or_clause(text: str, claims: list[tuple[int, str]]) -> None:
     found = spans(text)
     assert [(number, bare(claim)) for number, claim in found] == [(number, bare(claim)) for number, claim in claims]
 
@@ -97,18 +97,18 @@ def test_clause_is_judged_by_itself() -> None:
     assert text[first.start : first.end] == "Tokio schedules tasks on few threads"
 
 
-def test_whole_sentence_counts_where_the_claim_follows() -> None:
+def test_whole_sentence_counts_if_the_claim_follows_the_citation() -> None:
     (found,) = check("According to those who wrote it [1], Tokio schedules many tasks on few threads.", SOURCES)
     assert found.support == SUPPORTED
 
 
-def test_what_is_not_supported_is_marked() -> None:
+def test_unsupported_citations_are_marked() -> None:
     text = "Bananas are a yellow fruit [1]. The community has 1,300 people [1]. Tokio is the most used runtime [1]."
     linked = link(text, SOURCES, "plain", signs(check(text, SOURCES))).text
     assert linked == text.replace("fruit [1]", "fruit [1??]").replace("people [1]", "people [1?]")
 
 
-def test_json_has_the_words_of_the_source() -> None:
+def test_json_quotes_the_evidence() -> None:
     (found,) = check("Tokio is the most used runtime [1].", SOURCES)
     assert as_json(found, SOURCES) == {
         "citation": 1,
@@ -121,7 +121,7 @@ def test_json_has_the_words_of_the_source() -> None:
     assert as_json(Support(3, 0, 0, 3, UNCHECKED), SOURCES)["evidence"] is None
 
 
-def test_uncited_sentence_gets_its_source() -> None:
+def test_uncited_sentence_gets_a_citation() -> None:
     text = (
         "# Tokio schedules many tasks on few threads\n\n"
         "Tokio schedules many tasks on few threads. Bananas are a yellow fruit of the tropics. "
@@ -136,7 +136,7 @@ def test_uncited_sentence_gets_its_source() -> None:
     assert "[[1+]](<https://tokio.org/>)" in link(found.text, SOURCES).text
 
 
-def test_attached_stands_behind_a_closing_quote() -> None:
+def test_attached_citation_follows_a_closing_quote() -> None:
     text = "“It schedules many tasks on a few threads.”"
     assert attach(text, SOURCES).text == f"{text} [1+]"
 

@@ -1,4 +1,4 @@
-"""Whether what a text claims is found in the sources it cites. No model is asked; found is not the same as true."""
+"""Checks the citations of a text against their sources, and attaches missing ones. "Found" does not mean "true"."""
 
 import re
 from bisect import bisect_right
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sleuth.answers.citations import CitedSource, Mark, by_number, find
+from sleuth.answers.citations import CitedSource, Mark, by_number, find, replace_marks
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
@@ -15,59 +15,61 @@ from sleuth.relevance.words import RUN
 from sleuth_providers.records import Record
 
 SIGNS = {WEAK: "?", NOT_FOUND: "??"}  # behind the number in the text
-SAID = 3  # terms without which a clause claims nothing by itself
-WORTH_CITING = 5  # terms of a sentence that a source is looked for
-ASIDE = " \t\n,;，、；"  # what may stand between citations that speak for the same words
+# Terms are content words. With two, a clause such as "it was fast" matches almost any sentence.
+MIN_CLAUSE_TERMS = 3
+# Shorter sentences ("This is not surprising.") find support by chance and need no citation.
+MIN_ATTACH_TERMS = 5
+SEPARATORS = " \t\n,;，、；"  # between citations of the same words: [1], [2]
 LAST_STOP = re.compile(rf"{END.pattern}$")
 
 Span = tuple[int, int]
 
 
 class Support(Record):
-    """How far the sentence of a citation is found in its source."""
+    """How well a source supports the sentence or clause that cites it."""
 
     citation: int
-    mark: int  # where the citation starts
-    start: int  # of the sentence, or the clause, in the text
+    mark: int  # offset of the citation in the text
+    start: int  # of the sentence or clause in the text
     end: int
     support: str
     score: float = 0.0
-    evidence: Span | None = None  # in the text of the source
+    evidence: Span | None = None  # offsets in the text of the source
 
 
 class Attachment(Record):
-    """A source that was found for a sentence without one."""
+    """A citation that was added to a sentence without one."""
 
     citation: int
-    place: int  # in the new text
+    place: int  # offset in the new text
     score: float
 
 
 class Attached(Record):
-    """A text with [n+] behind sentences that named no source and are found in one."""
+    """A text with [n+] behind uncited sentences that a source supports."""
 
     text: str
     added: tuple[Attachment, ...]
 
 
 class Claims:
-    """The sentences of a text, its citations blanked out, and which of them a citation speaks for."""
+    """The sentences of a text, and which of them each citation stands for."""
 
     def __init__(self, text: str, marks: Sequence[Mark]) -> None:
-        self.masked = _blank(text, marks)
+        self.masked = _masked(text, marks)
         self.sentences = sentences(self.masked)
         self._starts = [start for start, _ in self.sentences]
-        self.spans: list[list[Span]] = []  # of each mark: what it may speak for, its clause or its sentence
-        self.cited: set[int] = set()  # sentences
+        self.spans: list[list[Span]] = []  # for each mark its claims: a clause or a sentence
+        self.cited: set[int] = set()  # indexes of sentences
         self._assign(marks)
 
     def _assign(self, marks: Sequence[Mark]) -> None:
         previous = 0
-        groups: dict[int, list[list[Span]]] = {}  # of each sentence
+        groups: dict[int, list[list[Span]]] = {}  # by sentence
         for mark in marks:
             between = self.masked[previous : mark.start]
-            if self.spans and not between.strip(ASIDE) and "\n" not in between:
-                self.spans.append(self.spans[-1])  # [1][2] and [1], [2] speak for the same words
+            if self.spans and not between.strip(SEPARATORS) and "\n" not in between:
+                self.spans.append(self.spans[-1])  # [1][2] and [1], [2] stand for the same words
             else:
                 place = self._sentence_of(mark)
                 self.spans.append([] if place is None else self._claims(place, previous, mark))
@@ -75,11 +77,11 @@ class Claims:
             previous = mark.end
         for several in (group for group in groups.values() if len(group) > 1):
             for spans in several:
-                del spans[1:]  # each has its clause; the words of another must not speak for it
+                del spans[1:]  # each has its own clause and is not supported by the words of others
         self.cited = set(groups)
 
     def _sentence_of(self, mark: Mark) -> int | None:
-        """Return the sentence a citation is in, else the one before it on the line, else the one after it."""
+        """Return the index of the sentence around a citation, else of the one before it on the line, else after it."""
         before = bisect_right(self._starts, mark.start) - 1
         if before >= 0 and "\n" not in self.masked[self.sentences[before][1] : mark.start]:
             return before
@@ -92,25 +94,21 @@ class Claims:
         start, end = self.sentences[place]
         whole = self._trimmed(start, end)
         clause = self._trimmed(max(start, previous), mark.start if start < mark.start < end else end)
-        is_claim = clause != whole and len(terms(self.masked[slice(*clause)])) >= SAID
+        is_claim = clause != whole and len(terms(self.masked[slice(*clause)])) >= MIN_CLAUSE_TERMS
         return [clause, whole] if is_claim else [whole]
 
     def _trimmed(self, start: int, end: int) -> Span:
         part = self.masked[start:end]
-        return start + len(part) - len(part.lstrip(ASIDE)), start + len(part.rstrip())
+        return start + len(part) - len(part.lstrip(SEPARATORS)), start + len(part.rstrip())
 
 
-def _blank(text: str, marks: Sequence[Mark]) -> str:
-    """Return the text with spaces in place of citations: every other character stays where it is."""
-    pieces, end = [], 0
-    for mark in marks:
-        pieces += [text[end : mark.start], " " * (mark.end - mark.start)]
-        end = mark.end
-    return "".join([*pieces, text[end:]])
+def _masked(text: str, marks: Sequence[Mark]) -> str:
+    """Return the text with citations replaced by spaces, so that offsets stay."""
+    return replace_marks(text, marks, lambda mark: " " * (mark.end - mark.start))
 
 
 def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
-    """Compare the sentence of every citation that has a source with that source."""
+    """Check every citation that has a source."""
     evidence, known = Evidence(sources), by_number(sources)
     marks = find(text)
     claims = Claims(text, marks)
@@ -123,7 +121,7 @@ def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
 
 
 def _checked(evidence: Evidence, masked: str, spans: Sequence[Span], mark: Mark, number: int) -> Support:
-    """Judge what a citation may speak for; the better one counts."""
+    """Return the better verdict on the clause and the sentence of a citation."""
     judged = [(evidence.judge(masked[start:end], number), start, end) for start, end in spans]
     if not judged:
         return Support(number, mark.start, mark.start, mark.end, UNCHECKED)
@@ -132,16 +130,16 @@ def _checked(evidence: Evidence, masked: str, spans: Sequence[Span], mark: Mark,
 
 
 def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
-    """Return what to put behind numbers that are not supported, as `link` takes it."""
+    """Return the signs of unsupported citations, in the form that `link` takes."""
     return {(one.mark, one.citation): SIGNS[one.support] for one in checks if one.support in SIGNS}
 
 
 def tally(checks: Sequence[Support]) -> str:
-    """Return how the citations of a text fared, in one sentence."""
+    """Return the results of all checks in one sentence."""
     counts = Counter(one.support for one in checks)
     return tr(
-        "citations checked: {total}, of them {quoted} quoted from the source, {supported} found in it, {weak} weak, "
-        "{missing} not found, {unchecked} without text to check",
+        "citations checked: {total} ({quoted} quoted, {supported} found, {weak} weak, {missing} not found, "
+        "{unchecked} without text to check)",
         total=len(checks),
         quoted=counts[QUOTED],
         supported=counts[SUPPORTED],
@@ -152,17 +150,17 @@ def tally(checks: Sequence[Support]) -> str:
 
 
 def attach(text: str, sources: Sequence[CitedSource]) -> Attached:
-    """Put the source that supports it best behind every sentence that names none, as [n+]."""
+    """Add [n+] to every uncited sentence for the source that supports it best."""
     seen, claims = prose(text), Claims(text, find(text))
-    citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] is a link
+    citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] would be a link
     evidence = Evidence(citable)
     pieces, end, size = [], 0, 0
     added: list[Attachment] = []
     for place, (start, stop) in enumerate(claims.sentences):
         if place in claims.cited or not _is_within(start, stop, seen.stretches):
             continue
-        if best := _supporter(evidence, text[start:stop]):
-            cut = _before_stop(text, start, stop)
+        if best := _best_source(evidence, text[start:stop]):
+            cut = _citation_place(text, start, stop)
             mark = f"{'' if RUN.match(text[cut - 1]) else ' '}[{best.citation}+]"
             pieces += [text[end:cut], mark]
             size += cut - end + len(mark)
@@ -177,9 +175,9 @@ def _is_within(start: int, end: int, stretches: Sequence[Span]) -> bool:
     return any(first <= start and end <= last for first, last in around)
 
 
-def _supporter(evidence: Evidence, claim: str) -> Attachment | None:
-    """Return the source that supports a sentence best; headings and questions need none."""
-    if claim.startswith("#") or claim.endswith(("?", "？", ":", "：")) or len(terms(claim)) < WORTH_CITING:
+def _best_source(evidence: Evidence, claim: str) -> Attachment | None:
+    """Return the source that supports a sentence best; headings and questions get none."""
+    if claim.startswith("#") or claim.endswith(("?", "？", ":", "：")) or len(terms(claim)) < MIN_ATTACH_TERMS:
         return None
     judged = ((number, evidence.judge(claim, number)) for number in evidence.texts)
     good = [(verdict.score, -number) for number, verdict in judged if verdict.support in (QUOTED, SUPPORTED)]
@@ -187,14 +185,14 @@ def _supporter(evidence: Evidence, claim: str) -> Attachment | None:
     return Attachment(-number, 0, score) if good else None
 
 
-def _before_stop(text: str, start: int, end: int) -> int:
-    """Return where a citation goes: before the full stop, but behind what closes the sentence."""
+def _citation_place(text: str, start: int, end: int) -> int:
+    """Return where a citation goes: before the full stop, but behind a closing quote or bracket."""
     stop = None if text[end - 1] in CLOSERS else LAST_STOP.search(text, start, end)
     return stop.start() if stop and stop.start() > start else end
 
 
 def as_json(found: Support, sources: Sequence[CitedSource]) -> dict[str, Any]:
-    """Return the published form of a check; `evidence` is where the source was found to say it."""
+    """Return the published form of a check."""
     text = by_number(sources)[found.citation].text
     start, end = found.evidence or (0, 0)
     return {

@@ -1,15 +1,14 @@
-"""Summaries written by a model: each page and all, with citations that are checked; else the pages' own words."""
+"""Digests written by a model, with checked citations, and the fallback to quotes."""
 
 import json
 from typing import Any
 
 import pytest
 
-from sleuth.answers.digest import Digest, digest, digest_as_json
 from sleuth.answers.evidence import NOT_FOUND, QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import ModelKeyError, ModelUnavailableError
-from sleuth.answers.summaries import write_digest
+from sleuth.answers.summary import Digest, digest, digest_as_json, write_digest
 from sleuth.pages.page import Page
 
 TOKIO = (
@@ -53,7 +52,7 @@ def test_each_page_and_all_are_summarised(model: Any, runtime: Any) -> None:
     assert found.summary  # the pages' own sentences are there all the same
 
 
-def test_prompt_of_all_holds_what_was_said_of_each(model: Any, runtime: Any) -> None:
+def test_final_prompt_contains_the_summaries_of_single_pages(model: Any, runtime: Any) -> None:
     scripted = model(summarise=about)
     written(scripted, runtime, PAGES, "How precise are timers?", length="short")
     last = scripted.asked[-1][1].messages
@@ -80,15 +79,15 @@ def test_one_page_is_summarised_once(model: Any, runtime: Any) -> None:
 
 
 @pytest.mark.parametrize("pages", [PAGES, PAGES[:1]], ids=["several", "one"])
-def test_model_that_fails_leaves_the_pages_own_words(model: Any, runtime: Any, pages: list[Page]) -> None:
+def test_digest_is_quoted_if_the_model_fails(model: Any, runtime: Any, pages: list[Page]) -> None:
     problem = ModelKeyError(server="llm.example", detail="wrong key")
     found, streamed = written(model(summarise=problem), runtime, pages)
     assert (found.method, found.text, streamed) == ("extractive", "", "")
-    assert "not a model's" in found.warnings[-1]
+    assert "quoting the pages" in found.warnings[-1]
     assert "llm.example" in found.warnings[-1]
 
 
-def test_page_that_fails_alone_costs_a_warning(model: Any, runtime: Any) -> None:
+def test_single_page_that_fails_gets_a_warning(model: Any, runtime: Any) -> None:
     def failing(prompt: Prompt) -> Any:
         text = prompt.messages[-1].content
         alone = "[2] Smol" in text and "[1] Tokio" not in text
@@ -100,11 +99,11 @@ def test_page_that_fails_alone_costs_a_warning(model: Any, runtime: Any) -> None
     assert any("smol.example" in warning for warning in found.warnings)
 
 
-def test_summary_that_breaks_off_is_kept(model: Any, runtime: Any) -> None:
+def test_summary_that_is_cut_off_is_kept(model: Any, runtime: Any) -> None:
     problem = ModelUnavailableError(server="llm.example", detail="HTTP 503")
     found, _ = written(model(summarise="Tokio is BREAK quick", breaks=problem), runtime, PAGES[:1])
     assert (found.method, found.text.strip()) == ("model", "Tokio is")
-    assert "breaks off" in found.warnings[-1]
+    assert "incomplete" in found.warnings[-1]
 
 
 def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
