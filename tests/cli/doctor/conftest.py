@@ -18,8 +18,8 @@ from sleuth_providers.base import Account
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "searxng"
 NOW = 1_794_787_200.0  # 2026-11-16, when the answers were recorded
-AROUND = Environment(agent="sleuth/0 (tests)", programs="/nowhere", now=NOW)
-NOBODY = Account()
+ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere", now=NOW)
+NO_ACCOUNT = Account()
 
 Routes = dict[str, Any]  # by path; `search`, `probe`, and `*` for all others
 
@@ -137,8 +137,8 @@ class Examined(dict[str, Finding]):
 def examined() -> Callable[..., Examined]:
     """Give a function that examines an address and returns what was found, by id."""
 
-    def run(address: str, account: Account = NOBODY, timeout: float = 5.0, **around: object) -> Examined:
-        findings = list(examine(address, account, timeout, AROUND._replace(**around)))
+    def run(address: str, account: Account = NO_ACCOUNT, timeout: float = 5.0, **environment: object) -> Examined:
+        findings = list(examine(address, account, timeout, ENVIRONMENT._replace(**environment)))
         assert len({finding.id for finding in findings}) == len(findings)
         return Examined({finding.id: finding for finding in findings})
 

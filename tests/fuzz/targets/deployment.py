@@ -35,8 +35,8 @@ def check(data: bytes) -> None:
     path = home / PLACES[0]
     before = check_settings(str(path))
     assert before
-    assert all(type(part) is str for finding in before for part in (*finding[:5], *finding.fix))
-    shown = "".join(part for finding in before for part in (finding.evidence, finding.cause, *finding.fix))
+    assert all(type(part) is str for finding in before for part in (*finding[:5], finding.title))
+    shown = "".join(part for finding in before for part in (finding.evidence, finding.cause, *finding.fix.splitlines()))
     assert all(sign.isprintable() or sign in JOINERS for sign in shown), "what is shown is harmless"
     text = fix_settings(str(path))
     if text is None:
