@@ -459,7 +459,7 @@ def lines_for_settings(python: str, text: str) -> dict[str, Any]:
     """Return the settings that a fix tells to write, as SearXNG's own YAML reads them."""
     blocks = text.split("\n\n")
     convert = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
-    text = next(block for block in blocks if block.startswith("# in settings.yml"))
+    text = next(block for block in blocks if "# in settings.yml" in block)
     done = subprocess.run([python, "-c", convert], input=text, capture_output=True, text=True, check=True)
     read: dict[str, Any] = json.loads(done.stdout)
     return read

@@ -1,6 +1,5 @@
 """What a check found: one type, its constructors, and the table entry that declares a check."""
 
-import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -10,9 +9,6 @@ from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
 STATES = ("ok", "warn", "fail", "skipped")
-RESTART = "docker compose restart core"
-RECREATE = "docker compose up -d"
-LOG = "docker compose logs --tail 50 core"
 
 
 class Edit(Record):
@@ -105,34 +101,6 @@ class Check(Record):
             evidence=clean(finding.evidence, 4000, lines=True, entities=False),
             cause=clean(finding.cause, 1000, entities=False),
         )
-
-
-def in_settings(*lines: str) -> tuple[str, ...]:
-    """Return lines for settings.yml, and the command that applies them."""
-    sections = ", ".join(line for line in lines if line.endswith(":") and not line.startswith(" "))
-    where = tr("# in settings.yml, merged into the existing {sections}", sections=sections)
-    return (where if sections else tr("# in settings.yml:"), *lines, tr("# then restart SearXNG:"), RESTART)
-
-
-def in_limiter(*lines: str) -> tuple[str, ...]:
-    """Return lines for limiter.toml, and the command that applies them."""
-    return (tr("# in limiter.toml, beside settings.yml:"), *lines, tr("# then restart SearXNG:"), RESTART)
-
-
-def in_compose(*lines: str) -> tuple[str, ...]:
-    """Return lines for the compose file, and the command that applies them."""
-    where = tr("# in docker-compose.yml, merged into the SearXNG service:")
-    return (where, *lines, tr("# then recreate the container:"), RECREATE)
-
-
-def in_env(*lines: str) -> tuple[str, ...]:
-    """Return lines for .env, and the command that applies them."""
-    return (tr("# in .env:"), *lines, tr("# then recreate the container:"), RECREATE)
-
-
-def shell(word: str) -> str:
-    """Return a word quoted for a shell."""
-    return shlex.quote(word)
 
 
 def findings_as_json(findings: list[Finding]) -> dict[str, Any]:

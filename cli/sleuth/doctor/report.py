@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
+from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
 from sleuth.doctor.links import Link
 from sleuth.store.settings import SEARXNG_TIMEOUT
@@ -35,42 +36,20 @@ class Target(Record):
 
 def examine_all(runtime: "Runtime", only: str, timeout: float | None) -> Iterator[Finding]:
     """Yield the findings on this installation and on the SearXNG server in use."""
-    topic = only.partition(".")[0]
-    server: Iterator[Finding] = iter(())
+    from concurrent.futures import ThreadPoolExecutor
+
+    from sleuth.doctor.installation.checks import check_installation
+
+    topic, pool = only.partition(".")[0], ThreadPoolExecutor(1)
+    server = None
     if topic not in ("install", "cache"):
         # Naming one check of the server means that there should be a server.
-        server = _in_thread(examine_server(runtime, None, "", timeout, expected=only.startswith("searxng.")))
+        findings = examine_server(runtime, None, "", timeout, expected=only.startswith("searxng."))
+        server = pool.submit(list, findings)  # meanwhile the installation is checked
+    pool.shutdown(wait=False)
     if topic != "searxng":
-        from sleuth.doctor.installation.checks import check_installation
-
         yield from check_installation(runtime)
-    yield from server
-
-
-def _in_thread(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Start consuming an iterator in a thread now, and return an iterator over its items."""
-    import queue
-    import threading
-
-    items: queue.SimpleQueue[Finding | BaseException | None] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            for finding in findings:
-                items.put(finding)
-            items.put(None)
-        except BaseException as problem:  # raised again in the consuming thread
-            items.put(problem)
-
-    threading.Thread(target=work, daemon=True).start()
-
-    def drain() -> Iterator[Finding]:
-        while (item := items.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-
-    return drain()
+    yield from server.result() if server else ()
 
 
 def examine_server(
@@ -86,7 +65,6 @@ def examine_server(
         return iter([Check("searxng.address", "", "").label(skipped(reason))])
     from sleuth.doctor.server.examination import examine
     from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
-    from sleuth.runtime import USER_AGENT
 
     environment = Environment(
         user_agent=USER_AGENT,

@@ -113,8 +113,8 @@ class _ReportWriter:
 
     def _fix_block(self, lines: list[str]) -> None:
         """Write a block of shell commands, or of lines for a file, never wrapped, so that it can be copied."""
-        comment = lines[0] if lines[0].startswith("#") else ""
-        style = "green" if any(name in comment for name in FILES_IN_FIXES) else "cyan"
+        comments = " ".join(line for line in lines if line.startswith("#"))
+        style = "green" if any(name in comments for name in FILES_IN_FIXES) else "cyan"
         for line in lines:
             self.console.print(
                 Text(f"    {strip_controls(line)}", "dim" if line.startswith("#") else style), soft_wrap=True

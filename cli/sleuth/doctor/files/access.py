@@ -11,19 +11,8 @@ from sleuth.doctor.files.environment import NEW_SECRET
 from sleuth.doctor.files.limiter import PASS_LOCAL
 from sleuth.doctor.files.schema import DEFAULT_SECRET
 from sleuth.doctor.files.yaml_source import find
-from sleuth.doctor.finding import (
-    RECREATE,
-    Edit,
-    Finding,
-    Remedy,
-    fail,
-    in_env,
-    in_limiter,
-    in_settings,
-    ok,
-    skipped,
-    warn,
-)
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import RECREATE, in_env, in_limiter, in_settings
 from sleuth.doctor.links import Link
 
 FORMATS = ("html", "csv", "json", "rss")

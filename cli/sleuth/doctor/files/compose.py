@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from sleuth.base.i18n import tr
 from sleuth.doctor.files.environment import Variable, interpolate, read_environment, read_text
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlEntry, YamlNode, YamlSource, entries, find, read_yaml
-from sleuth.doctor.finding import RECREATE, Check, Finding, Remedy, fail, in_compose, ok, shell, skipped, warn
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import RECREATE, in_compose, shell
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 

@@ -7,7 +7,8 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.compose import Compose
 from sleuth.doctor.files.yaml_source import YamlNode, find
-from sleuth.doctor.finding import RECREATE, Check, Finding, Remedy, fail, in_compose, ok, warn
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import RECREATE, in_compose
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import is_loopback
 from sleuth_providers.records import Record

@@ -8,7 +8,8 @@ from sleuth.doctor.files.deployment import Deployment, is_complete, uses_default
 from sleuth.doctor.files.edits import add_first, add_key, apply, end_of, set_value
 from sleuth.doctor.files.schema import ENGINE_KEYS, ENGINE_MODULES, FACTS, nearest
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, show_line
-from sleuth.doctor.finding import RESTART, Edit, Finding, Remedy, fail, in_settings, ok, warn
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import RESTART, in_settings
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 

@@ -9,7 +9,8 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
-from sleuth.doctor.finding import RECREATE, Check, Finding, Remedy, fail, in_env, in_settings, ok, skipped, warn
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import RECREATE, in_env, in_settings
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 

@@ -12,7 +12,8 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.environment import read_text
 from sleuth.doctor.files.schema import FACTS, WORDS, nearest
 from sleuth.doctor.files.yaml_source import line_of, show_line
-from sleuth.doctor.finding import RESTART, Check, Finding, Remedy, fail, in_limiter, ok, warn
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import RESTART, in_limiter
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 

@@ -11,7 +11,8 @@ from sleuth.doctor.files.edits import set_value
 from sleuth.doctor.files.environment import url_parts
 from sleuth.doctor.files.schema import VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, in_compose, in_env, in_settings, ok, warn
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import in_compose, in_env, in_settings
 from sleuth.doctor.links import Link
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")

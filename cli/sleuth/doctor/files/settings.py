@@ -23,8 +23,9 @@ from sleuth.doctor.files.environment import VARIABLES, Variables, read_environme
 from sleuth.doctor.files.limiter import read_limiter
 from sleuth.doctor.files.network import check_address, check_base_url, check_proxies, check_valkey
 from sleuth.doctor.files.values import check_keys, check_values
-from sleuth.doctor.files.yaml_source import MAX_BYTES, NotYamlError, YamlSource, read_yaml, redact, stray_tab
-from sleuth.doctor.finding import RESTART, Check, Finding, Remedy, fail, ok, shell
+from sleuth.doctor.files.yaml_source import MAX_BYTES, NotYamlError, YamlSource, read_yaml, redact
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok
+from sleuth.doctor.fixes import RESTART, shell
 from sleuth.doctor.links import Link
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
@@ -81,7 +82,7 @@ def check_settings(path: str) -> list[Finding]:
     """Check a settings file, and docker-compose.yml, .env and limiter.toml where they are beside it."""
     beside = FilesBeside(path)
     try:
-        source = _parse(os.path.basename(path), _read(path))
+        source = _source(path, _read(path))
     except SettingsError as problem:
         return [FILE.label(_unreadable(path, problem)), *beside.findings]
     except NotYamlError as problem:
@@ -107,7 +108,7 @@ def fix_settings(path: str) -> str | None:
         return None
     beside = FilesBeside(path)
     for _ in range(MAX_ROUNDS):
-        source = YamlSource(os.path.basename(path), fixed, read_yaml(fixed))
+        source = _source(path, fixed)
         if source.root.kind not in ("map", "null"):
             break
         better = _apply_edits(fixed, list(_check(beside.deployment(source)[0])))
@@ -152,11 +153,8 @@ def _read(path: str) -> str:
         raise SettingsError("cannot read {path} ({reason})", "check the name", path=path, reason=reason) from problem
 
 
-def _parse(name: str, text: str) -> YamlSource:
-    root = read_yaml(text)
-    if position := stray_tab(text, root):
-        raise NotYamlError(tr("a tab where only spaces are allowed"), *position)
-    return YamlSource(name, text, root)
+def _source(path: str, text: str) -> YamlSource:
+    return YamlSource(os.path.basename(path), text, read_yaml(text))
 
 
 def _check(deployment: Deployment) -> Iterator[Finding]:
@@ -176,7 +174,7 @@ def _apply_edits(text: str, findings: list[Finding]) -> str:
 
 def _parses(text: str) -> bool:
     try:
-        _parse("", text)
+        read_yaml(text)
     except NotYamlError:
         return False
     return True

@@ -106,9 +106,12 @@ def read_yaml(text: str) -> YamlNode:
     if composed is None:
         return YamlNode("null", None, len(text), len(text), 1, 0)
     try:
-        return _Reader(text).read(composed)
+        reader = _Reader(text)
+        root = reader.read(composed)
     except RecursionError as problem:
         raise NotYamlError(tr("it is nested too deeply")) from problem
+    reader.refuse_tabs()
+    return root
 
 
 def _is_deep(text: str) -> bool:
@@ -155,6 +158,8 @@ def _reword(reason: str) -> str:
         return tr("a key where none is allowed: wrong indentation, or a missing space or quote")
     if "could not find expected ':'" in reason:
         return tr("a missing colon, or no space after it")
+    if "but found another document" in reason:
+        return tr("more than one YAML document")
     if "expected <block end>" in reason:
         return tr("the indentation matches no line above")
     return reason
@@ -171,6 +176,14 @@ class _Reader:
         if id(node) not in self.known:
             self._read(node)
         return self.known[id(node)]
+
+    def refuse_tabs(self) -> None:
+        """Raise an error for a tab between values: this parser allows it inside [ ], SearXNG's does not."""
+        scalars = [(node.start, node.end) for node in self.known.values() if node.kind not in ("map", "list")]
+        for position in (match.start() for match in re.finditer("\t", self.text)):
+            lines = BREAKS.split(self.text[:position])
+            if "#" not in lines[-1] and not any(start <= position < end for start, end in scalars):
+                raise NotYamlError(tr("a tab where only spaces are allowed"), len(lines), len(lines[-1]) + 1)
 
     def _read(self, node: Any) -> None:
         tag = str(node.tag).rpartition(":")[2]
@@ -259,28 +272,3 @@ def duplicates(node: YamlNode) -> Iterator[tuple[YamlEntry, YamlEntry]]:
     for entry in node.value:
         if last[entry.name].key.start != entry.key.start:
             yield entry, last[entry.name]
-
-
-def stray_tab(text: str, root: YamlNode) -> tuple[int, int] | None:
-    """Return line and column of a tab between values: this parser allows it inside [ ], SearXNG's does not."""
-    if "\t" not in text:
-        return None
-    scalars = sorted((node.start, node.end) for node in _scalars(root, set()))
-    for match in re.finditer("\t", text):
-        position = match.start()
-        if any(start <= position < end for start, end in scalars):
-            continue
-        lines = BREAKS.split(text[:position])
-        if "#" not in lines[-1]:
-            return len(lines), len(lines[-1]) + 1
-    return None
-
-
-def _scalars(node: YamlNode, seen: set[int]) -> Iterator[YamlNode]:
-    if node.kind not in ("map", "list"):
-        yield node
-    elif node.start not in seen:
-        seen.add(node.start)
-        for child in node.value:
-            for part in child if isinstance(child, YamlEntry) else (child,):
-                yield from _scalars(part, seen)

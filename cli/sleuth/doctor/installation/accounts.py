@@ -6,12 +6,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sleuth import __version__
 from sleuth.answers.llm.address import list_address, sends_key_in_clear
 from sleuth.answers.llm.configured import find_key
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, clean_url
+from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
 from sleuth.doctor.links import Link
 from sleuth.engine.selector import Candidate, ProviderSelector
@@ -22,7 +22,6 @@ from sleuth_providers.base import Request, as_dict, as_list
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
-USER_AGENT = f"sleuth/{__version__} (doctor)"
 MODEL_TIMEOUT_S = 3.0
 
 

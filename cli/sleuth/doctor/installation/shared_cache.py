@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, RedisReplyError

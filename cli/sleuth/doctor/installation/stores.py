@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
 from sleuth.store.database import Migration, open_to_read
 from sleuth.store.migrations import MIGRATIONS

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import show_line
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import PROXY_VARIABLES
 from sleuth.store.settings import Settings

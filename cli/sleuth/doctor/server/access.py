@@ -4,19 +4,8 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import (
-    LOG,
-    RESTART,
-    Finding,
-    Remedy,
-    fail,
-    in_limiter,
-    in_settings,
-    ok,
-    shell,
-    skipped,
-    warn,
-)
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import LOG, RESTART, in_limiter, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.http import login_needed
 from sleuth.doctor.server.probe import MOVED, ProbeResult

@@ -4,7 +4,8 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Finding, Remedy, fail, in_env, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import in_env, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import ProbeResult, side_by_side

@@ -8,7 +8,8 @@ from functools import partial
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import LOG, RECREATE, Finding, Remedy, fail, ok, shell, skipped
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped
+from sleuth.doctor.fixes import LOG, RECREATE, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import EXAMPLE
 from sleuth.doctor.server.probe import side_by_side

@@ -6,18 +6,8 @@ import subprocess
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import (
-    RECREATE,
-    RESTART,
-    Finding,
-    Remedy,
-    in_compose,
-    in_env,
-    in_settings,
-    shell,
-    skipped,
-    warn,
-)
+from sleuth.doctor.finding import Finding, Remedy, skipped, warn
+from sleuth.doctor.fixes import RECREATE, RESTART, in_compose, in_env, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.session import Session
 from sleuth_providers.records import Record

@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable
 
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import LOG, RECREATE, Finding, Remedy, fail, in_compose, in_settings, ok, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import LOG, RECREATE, in_compose, in_settings
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.engine_report import EngineFailure, engine_report
 from sleuth.doctor.server.session import Session

@@ -9,21 +9,8 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import (
-    LOG,
-    RECREATE,
-    RESTART,
-    Finding,
-    Remedy,
-    fail,
-    in_compose,
-    in_env,
-    in_settings,
-    ok,
-    shell,
-    skipped,
-    warn,
-)
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import LOG, RECREATE, RESTART, in_compose, in_env, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.probe import ProbeResult

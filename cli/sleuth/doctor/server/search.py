@@ -1,7 +1,8 @@
 """A real search: whether it returns results, and in time."""
 
 from sleuth.base.i18n import tr, trn
-from sleuth.doctor.finding import LOG, RESTART, Finding, Remedy, fail, in_settings, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import LOG, RESTART, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.access import quota
 from sleuth.doctor.server.engine_report import EngineReport, engine_report

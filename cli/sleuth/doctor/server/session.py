@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import Any
 
-from sleuth.doctor.finding import shell
+from sleuth.doctor.fixes import shell
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import GENERATOR, SECONDS, Prober, ProbeResult, side_by_side
 from sleuth_providers.adapters.searxng import SearXNG

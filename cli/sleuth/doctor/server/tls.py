@@ -7,7 +7,8 @@ from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.session import Session
 from sleuth_providers.net.connection import tls_context

@@ -1,0 +1,37 @@
+"""The lines that fixes are made of: commands, and lines for a file with the command that applies them."""
+
+import shlex
+
+from sleuth.base.i18n import tr
+
+RESTART = "docker compose restart core"
+RECREATE = "docker compose up -d"
+LOG = "docker compose logs --tail 50 core"
+
+
+def in_settings(*lines: str) -> tuple[str, ...]:
+    """Return lines for settings.yml, and the command that applies them."""
+    sections = ", ".join(line for line in lines if line.endswith(":") and not line.startswith(" "))
+    where = tr("# in settings.yml, merged into the existing {sections}", sections=sections)
+    return (where if sections else tr("# in settings.yml:"), *lines, tr("# then restart SearXNG:"), RESTART)
+
+
+def in_limiter(*lines: str) -> tuple[str, ...]:
+    """Return lines for limiter.toml, and the command that applies them."""
+    return (tr("# in limiter.toml, beside settings.yml:"), *lines, tr("# then restart SearXNG:"), RESTART)
+
+
+def in_compose(*lines: str) -> tuple[str, ...]:
+    """Return lines for the compose file, and the command that applies them."""
+    where = tr("# in docker-compose.yml, merged into the SearXNG service:")
+    return (where, *lines, tr("# then recreate the container:"), RECREATE)
+
+
+def in_env(*lines: str) -> tuple[str, ...]:
+    """Return lines for .env, and the command that applies them."""
+    return (tr("# in .env:"), *lines, tr("# then recreate the container:"), RECREATE)
+
+
+def shell(word: str) -> str:
+    """Return a word quoted for a shell."""
+    return shlex.quote(word)
