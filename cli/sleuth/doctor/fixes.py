@@ -12,7 +12,7 @@ LOG = "docker compose logs --tail 50 core"
 def in_settings(*lines: str) -> tuple[str, ...]:
     """Return lines for settings.yml, and the command that applies them."""
     sections = ", ".join(line for line in lines if line.endswith(":") and not line.startswith(" "))
-    where = tr("# in settings.yml, merged into the existing {sections}", sections=sections)
+    where = tr("# in settings.yml (merge into an existing {sections} section):", sections=sections)
     return (where if sections else tr("# in settings.yml:"), *lines, tr("# then restart SearXNG:"), RESTART)
 
 
@@ -23,7 +23,7 @@ def in_limiter(*lines: str) -> tuple[str, ...]:
 
 def in_compose(*lines: str) -> tuple[str, ...]:
     """Return lines for the compose file, and the command that applies them."""
-    where = tr("# in docker-compose.yml, merged into the SearXNG service:")
+    where = tr("# in docker-compose.yml (merge into the SearXNG service):")
     return (where, *lines, tr("# then recreate the container:"), RECREATE)
 
 

@@ -1,6 +1,7 @@
 """The doctor's report: one line per check as it runs, then each problem with its cause and fix."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
@@ -8,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 from rich.padding import Padding
 from rich.text import Text
 
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import strip_controls
+from sleuth.library.handbook import handbook_folder
 from sleuth.render.rich import MAX_WIDTH, make_console
 
 if TYPE_CHECKING:
@@ -18,12 +20,6 @@ if TYPE_CHECKING:
 MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "skipped": ("–", "dim")}
 ASCII_MARKS = {"✓": "+", "✗": "x", "–": "-"}
 TOPICS = {"install": "This installation", "cache": "Shared cache", "searxng": "SearXNG"}
-COUNTS = {
-    "ok": "{count} ok",
-    "warn": "{count} with warnings",
-    "fail": "{count} failed",
-    "skipped": "{count} skipped",
-}
 FILES_IN_FIXES = ("settings.yml", "limiter.toml", "docker-compose.yml", ".env", "nginx")
 POSITION = re.compile(r"[\w.-]+\.\w+:\d+|\.env:\d+")  # settings.yml:4
 
@@ -122,10 +118,17 @@ class _ReportWriter:
 
     def summarize(self, findings: "list[Finding]") -> None:
         """Write how many checks ended in which state."""
-        states = [finding.state for finding in findings]
-        parts = [tr(COUNTS[state], count=states.count(state)) for state in MARKS if state in states]
+        counts = Counter(finding.state for finding in findings)
+        parts = {
+            "ok": tr("{count} ok", count=counts["ok"]),
+            "warn": trn("{count} warning", "{count} warnings", counts["warn"]),
+            "fail": tr("{count} failed", count=counts["fail"]),
+            "skipped": tr("{count} skipped", count=counts["skipped"]),
+        }
         self._write(Text())
-        self._write(Text(tr(", ").join(parts) or tr("no check ran")))
+        if any(finding.link for finding in findings) and (folder := handbook_folder()):
+            self.console.print(Text(tr("handbook: {folder}", folder=folder), "dim"), soft_wrap=True)
+        self._write(Text(tr(", ").join(text for state, text in parts.items() if counts[state]) or tr("no check ran")))
 
     def _marked(self, state: str, title: str, style: str = "") -> Text:
         mark, color = MARKS[state]

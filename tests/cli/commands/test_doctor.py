@@ -2,7 +2,9 @@
 
 import re
 import socket
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -172,6 +174,18 @@ def test_second_instance_is_examined_by_its_id(sleuth: Any, without_json: HTTPSe
     assert done.json["checks"][0]["title"] == address(without_json)
 
 
+def test_search_that_works_ends_the_cool_down(sleuth: Any, searxng: HTTPServer) -> None:
+    from sleuth.store.health import Health
+
+    sleuth("providers", "set", "searxng", "--api-host", address(searxng))
+    with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as connection:
+        health = Health(connection)
+        health.note("searxng", "rate_limited")
+        assert health.resting("searxng")
+        assert sleuth("doctor", SEARXNG_URL="").exit == 0
+        assert not health.resting("searxng")
+
+
 def test_other_provider_is_tried_out(sleuth: Any) -> None:
     done = sleuth("doctor", "--provider", "tavily", "--timeout", "0.1", "--json")
     assert [check["id"] for check in done.json["checks"]] == ["provider.tavily"]
@@ -221,10 +235,11 @@ def test_settings_file_is_checked_without_asking_anybody(sleuth: Any, tmp_path: 
     assert not any(check["id"].startswith(("searxng.", "install.")) for check in done.json["checks"])
 
 
-def test_settings_file_is_mended_beside_itself(sleuth: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("option", [["--settings"], []])
+def test_settings_file_is_fixed_in_a_copy_beside_it(option: list[str], sleuth: Any, tmp_path: Any) -> None:
     file = tmp_path / "settings.yml"
     file.write_text("use_default_settings: true\nsearch:\n  formats: [html]\n")
-    done = sleuth("doctor", "--settings", str(file), "--fix")
+    done = sleuth("doctor", *option, str(file), "--fix")
     assert "json" in done.out.partition("(fixed)")[2]
     assert f"cp {tmp_path}/settings.fixed.yml {file}" in done.err
     assert "json" in (tmp_path / "settings.fixed.yml").read_text()

@@ -34,7 +34,7 @@ CHECKS = (
     Check("settings.keys", "All names are known", "Unknown or duplicate name", check_keys),  # first: explains others
     Check("settings.defaults", "Default settings are used", "Default settings are not used", check_defaults),
     Check("settings.formats", "JSON output is enabled", "JSON output is disabled", check_formats),
-    Check("settings.secret_key", "Secret key is set", "Secret key is not set", check_secret),
+    Check("settings.secret_key", "Secret key is set", "Secret key is missing or the default", check_secret),
     Check("settings.limiter", "Limiter allows programs", "Limiter blocks programs", check_limiter),
     Check("settings.public_instance", "public_instance is off", "public_instance is on", check_public_instance),
     Check("settings.valkey", "Valkey URL is right", "Valkey URL has a problem", check_valkey),

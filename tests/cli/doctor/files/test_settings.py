@@ -235,6 +235,12 @@ def test_any_way_of_writing_is_mended(text: str, write: Write) -> None:
     assert not troubles(path, "fail"), mended
 
 
+def test_formats_become_lower_case(write: Write) -> None:
+    path = write(GOOD.replace("[html, json]", "[HTML, csv, JSON]"))
+    assert "SearXNG ignores HTML, JSON" in troubles(path)[0].cause
+    assert fix_settings(str(path)) == GOOD.replace("[html, json]", "[html, csv, json]")
+
+
 def test_misspelt_section_is_renamed_not_doubled(write: Write) -> None:
     mended = fix_settings(str(write(GOOD.replace("search:", "serach:"))))
     assert mended == GOOD
