@@ -7,6 +7,9 @@ from sleuth.base.i18n import tr
 RESTART = "docker compose restart core"
 RECREATE = "docker compose up -d"
 LOG = "docker compose logs --tail 50 core"
+CHECK_VARIABLES = "grep -E 'SEARXNG_(LIMITER|PUBLIC_INSTANCE)' .env docker-compose.yml"
+NEW_SECRET = "printf 'SEARXNG_SECRET=%s\\n' \"$(openssl rand -hex 32)\" >> .env"  # noqa: S105 - a command
+PASS_LOCAL = ("[botdetection.ip_lists]", 'pass_ip = ["127.0.0.0/8", "172.16.0.0/12"]')
 
 
 def in_settings(*lines: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 import re
 import socketserver
 import threading
-import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from pathlib import Path
@@ -78,7 +77,7 @@ def replay() -> Iterator[Callable[..., Replay]]:
     """Give a function that serves answers by path."""
     servers = []
 
-    def start(routes: Routes, *, delay: float = 0.0, closes: bool = False) -> Replay:
+    def start(routes: Routes, *, closes: bool = False) -> Replay:
         asked: list[Asked] = []
 
         class Handler(socketserver.StreamRequestHandler):
@@ -90,7 +89,6 @@ def replay() -> Iterator[Callable[..., Replay]]:
                     return
                 path = re.sub(r"^http://[^/]+", "", words[1])  # a proxy is given the whole address
                 asked.append(Asked(path, headers))
-                time.sleep(delay)
                 name = "search" if "q=" in path else "probe" if "format=json" in path else path
                 self.wfile.write(compose(routes.get(name) or routes.get("*") or ("nginx", "404 Not Found")))
 

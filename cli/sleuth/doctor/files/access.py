@@ -7,12 +7,10 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
-from sleuth.doctor.files.environment import NEW_SECRET
-from sleuth.doctor.files.limiter import PASS_LOCAL
 from sleuth.doctor.files.schema import DEFAULT_SECRET
 from sleuth.doctor.files.yaml_source import find
 from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import RECREATE, in_env, in_limiter, in_settings
+from sleuth.doctor.fixes import NEW_SECRET, PASS_LOCAL, RECREATE, in_env, in_limiter, in_settings
 from sleuth.doctor.links import Link
 
 FORMATS = ("html", "csv", "json", "rss")

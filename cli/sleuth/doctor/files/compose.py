@@ -8,7 +8,7 @@ from sleuth.base.i18n import tr
 from sleuth.doctor.files.environment import Variable, interpolate, read_environment, read_text
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlEntry, YamlNode, YamlSource, entries, find, read_yaml
 from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import RECREATE, in_compose, shell
+from sleuth.doctor.fixes import NEW_SECRET, RECREATE, in_compose, shell
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 
@@ -128,7 +128,7 @@ def _variables(compose: Compose) -> tuple[dict[str, Variable], list[Finding]]:
             problems += [*more, ENV_FILE.label(ok(compose.source.at(node)))]
         elif path and not (required and required.value.value is False):
             cause = tr("docker compose stops when the file is missing; it may be empty")
-            fix = (f"printf 'SEARXNG_SECRET=%s\\n' \"$(openssl rand -hex 32)\" > {shell(path)}", RECREATE)
+            fix = (NEW_SECRET.replace(">> .env", f"> {shell(path)}"), RECREATE)
             problems.append(ENV_FILE.label(fail(compose.source.at(node), Remedy(cause, fix, Link.ENV_FILE))))
     section = compose.get("environment")
     for name, text, node in _assignments(section.value) if section else ():

@@ -7,7 +7,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
 from sleuth.doctor.files.edits import add_first, add_key, apply, end_of, set_value
 from sleuth.doctor.files.schema import ENGINE_KEYS, ENGINE_MODULES, FACTS, nearest
-from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, show_line
+from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, find, show_line
 from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
 from sleuth.doctor.fixes import RESTART, in_settings
 from sleuth.doctor.links import Link
@@ -82,20 +82,13 @@ def _problem(
 
 def _check_selection(deployment: Deployment) -> Iterator[Finding]:
     """Check `use_default_settings: engines:`, which keeps or removes default engines."""
-    choice = find(deployment.root, "use_default_settings")
-    keys = entries(choice.value) if choice else []
-    for entry in keys:
-        if entry.name != "engines":
-            cause = tr("use_default_settings takes only engines; {key} is ignored", key=clean(entry.name, 60))
-            is_typo = nearest(entry.name, ("engines",)) and len(keys) == 1
-            edits = (Edit(entry.key.start, entry.key.end, "engines"),) if is_typo else ()
-            yield _problem(deployment, "warn", entry.key, cause, edits, *in_settings(*KEEP_ONLY))
-        elif entry.value.kind != "map":
-            cause = tr("it takes keep_only or remove, each with a list; SearXNG refuses to start")
-            items = entry.value.value if entry.value.kind == "list" else []
-            names = ", ".join(f'"{clean(item.value, 100)}"' for item in items if item.kind == "text")
-            edits = (set_value(entry, f"{{keep_only: [{names}]}}" if names else "{}"),)
-            yield _problem(deployment, "fail", entry.key, cause, edits, *in_settings(*KEEP_ONLY))
+    entry = find(deployment.root, "use_default_settings", "engines")
+    if entry and entry.value.kind != "map":
+        cause = tr("it takes keep_only or remove, each with a list; SearXNG refuses to start")
+        items = entry.value.value if entry.value.kind == "list" else []
+        names = ", ".join(f'"{clean(item.value, 100)}"' for item in items if item.kind == "text")
+        edits = (set_value(entry, f"{{keep_only: [{names}]}}" if names else "{}"),)
+        yield _problem(deployment, "fail", entry.key, cause, edits, *in_settings(*KEEP_ONLY))
     for key, default in (("keep_only", "[wikipedia]"), ("remove", "[]")):
         chosen = find(deployment.root, "use_default_settings", "engines", key)
         if chosen and chosen.value.kind not in ("list", "null"):

@@ -10,7 +10,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
 from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import RECREATE, in_env, in_settings
+from sleuth.doctor.fixes import NEW_SECRET, RECREATE, in_env, in_settings
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 
@@ -19,7 +19,6 @@ ON, OFF = ("1", "true", "on"), ("0", "false", "off")
 LINE = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)\s*(?:=|:\s)\s*(.*)")
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_]\w*)(?:(:?[-+?])([^${}]*))?\}|\$([A-Za-z_]\w*)")
 MAX_PASSES, MAX_CHARS = 10, 5000
-NEW_SECRET = "printf 'SEARXNG_SECRET=%s\\n' \"$(openssl rand -hex 32)\" >> .env"  # noqa: S105 - a command
 
 
 class Variable(Record):

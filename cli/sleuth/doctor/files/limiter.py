@@ -13,14 +13,13 @@ from sleuth.doctor.files.environment import read_text
 from sleuth.doctor.files.schema import FACTS, WORDS, nearest
 from sleuth.doctor.files.yaml_source import line_of, show_line
 from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, warn
-from sleuth.doctor.fixes import RESTART, in_limiter
+from sleuth.doctor.fixes import PASS_LOCAL, RESTART, in_limiter
 from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 
 NAME = "limiter.toml"
 SCHEMA: dict[str, str] = FACTS["limiter"]
 PYTHON_TYPES: dict[str, type] = {"mapping": dict, "integer": int, "list": list, "bool": bool}
-PASS_LOCAL = ("[botdetection.ip_lists]", 'pass_ip = ["127.0.0.0/8", "172.16.0.0/12"]')
 ADDRESS_LISTS = ("botdetection.ip_lists.pass_ip", "botdetection.ip_lists.block_ip", "botdetection.trusted_proxies")
 MAX_ADDRESSES = 500
 

@@ -5,16 +5,14 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import LOG, RESTART, in_limiter, in_settings, shell
+from sleuth.doctor.fixes import CHECK_VARIABLES, LOG, PASS_LOCAL, RESTART, in_limiter, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.http import login_needed
 from sleuth.doctor.server.probe import MOVED, ProbeResult
 from sleuth.doctor.server.session import Session
 
-PASS_LOCAL = ("[botdetection.ip_lists]", 'pass_ip = ["127.0.0.0/8", "172.16.0.0/12"]')
 LINK_TOKEN_KEY = "botdetection.ip_limit.link_token"  # noqa: S105 - a key of /config
 OWN_SERVER = ("sleuth searxng init ./searxng",)
-CHECK_VARIABLES = "grep -E 'SEARXNG_(LIMITER|PUBLIC_INSTANCE)' .env docker-compose.yml"
 
 
 def json_is_enabled(session: Session) -> Finding:
@@ -85,7 +83,7 @@ def limiter_allows_requests(session: Session) -> Finding:
 
 def _refusal(session: Session) -> tuple[str, Remedy] | None:
     """Return evidence and remedy when the limiter refuses sleuth."""
-    config, seen = session.probes[1], None
+    config = session.probes[1]
     if config.status == 429:
         return _with_text(config), _refused_at_once(session, config)
     seen = session.json_probe

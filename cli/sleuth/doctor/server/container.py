@@ -7,7 +7,7 @@ import subprocess
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, Remedy, skipped, warn
-from sleuth.doctor.fixes import RECREATE, RESTART, in_compose, in_env, in_settings, shell
+from sleuth.doctor.fixes import CHECK_VARIABLES, NEW_SECRET, RECREATE, RESTART, in_compose, in_env, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.session import Session
 from sleuth_providers.records import Record
@@ -17,7 +17,6 @@ FORMAT = "{{.Names}}\t{{.Image}}\t{{.State}}\t{{.Status}}\t{{.Ports}}"
 COMPANIONS = ("valkey", "redis", "caddy", "nginx", "traefik")  # images of the same deployment
 COMMAND_TIMEOUT_S = 2.0
 PUBLISHED = re.compile(r"(\d{1,5})->\d{1,5}/tcp")
-NEW_SECRET = "printf 'SEARXNG_SECRET=%s\\n' \"$(openssl rand -hex 32)\" >> .env"  # noqa: S105 - a command
 CHECK_SYNTAX = 'python3 -c "import yaml,sys; yaml.safe_load(open(sys.argv[1]))" core-config/settings.yml'
 CHECK_SETTINGS = ("sleuth doctor --settings core-config/settings.yml", RESTART)
 
@@ -37,64 +36,41 @@ class Container(Record):
         return {int(port) for port in PUBLISHED.findall(self.ports)}
 
 
-def _log_causes() -> tuple[tuple[str, Remedy], ...]:
-    """Return patterns of log lines with what they mean; the first match counts."""
-    no_limiter = in_settings("server:", "  public_instance: false", "  limiter: false")
-    variables = "grep -E 'SEARXNG_(LIMITER|PUBLIC_INSTANCE)' .env docker-compose.yml"
-    return (
-        (
-            r"secret_key is not changed",
-            Remedy(tr("the secret key is still the built-in one"), (NEW_SECRET, RECREATE), Link.SECRET_KEY),
-        ),
-        (
-            r"ScannerError|ParserError|found character '\\t'|could not find expected",
-            Remedy(
-                tr("settings.yml is not valid YAML: a tab, or wrong indentation"),
-                (CHECK_SYNTAX, *CHECK_SETTINGS),
-                Link.INVALID_SETTINGS,
-            ),
-        ),
-        (
-            r"'tcp://.*is not a valid integer",
-            Remedy(
-                tr("Kubernetes sets SEARXNG_PORT for a service of that name"),
-                (tr("# in the pod's spec:"), "enableServiceLinks: false"),
-                Link.KUBERNETES,
-            ),
-        ),
-        (
-            r"limiter requires Valkey",
-            Remedy(
-                tr("the limiter is on, directly or through `public_instance`, but there is no valkey server"),
-                (*no_limiter, tr("# environment variables override settings.yml:"), variables, RECREATE),
-                Link.VALKEY,
-            ),
-        ),
-        (
-            r"Invalid settings\.yml|has to be one of these types|ambiguous shortcut|Invalid value|Expected `",
-            Remedy(
-                tr("SearXNG does not accept a value in settings.yml or in a variable; the log names it"),
-                CHECK_SETTINGS,
-                Link.INVALID_SETTINGS,
-            ),
-        ),
-        (
-            r"os error 97|Address family not supported",
-            Remedy(
-                tr("the server listens on IPv6, which this host does not have"),
-                in_env("GRANIAN_HOST=0.0.0.0"),
-                Link.NO_IPV6,
-            ),
-        ),
-        (
-            r"Permission denied|not a valid file|Is a directory",
-            Remedy(
-                tr("the server's user (977) cannot write to the mounted folder, or settings.yml is a folder"),
-                ("sudo chown -R 977:977 ./core-config", RECREATE),
-                Link.PERMISSIONS,
-            ),
-        ),
-    )
+LOG_PATTERNS = {  # the first match counts
+    "secret key": r"secret_key is not changed",
+    "syntax": r"ScannerError|ParserError|found character '\\t'|could not find expected",
+    "kubernetes": r"'tcp://.*is not a valid integer",
+    "valkey": r"limiter requires Valkey",
+    "value": r"Invalid settings\.yml|has to be one of these types|ambiguous shortcut|Invalid value|Expected `",
+    "ipv6": r"os error 97|Address family not supported",
+    "permissions": r"Permission denied|not a valid file|Is a directory",
+}
+
+
+def _explain_log(kind: str) -> Remedy:
+    """Return what a line in the container's log means."""
+    match kind:
+        case "secret key":
+            return Remedy(tr("the secret key is still the built-in one"), (NEW_SECRET, RECREATE), Link.SECRET_KEY)
+        case "syntax":
+            cause = tr("settings.yml is not valid YAML: a tab, or wrong indentation")
+            return Remedy(cause, (CHECK_SYNTAX, *CHECK_SETTINGS), Link.INVALID_SETTINGS)
+        case "kubernetes":
+            fix = (tr("# in the pod's spec:"), "enableServiceLinks: false")
+            return Remedy(tr("Kubernetes sets SEARXNG_PORT for a service of that name"), fix, Link.KUBERNETES)
+        case "valkey":
+            cause = tr("the limiter is on, directly or through `public_instance`, but there is no valkey server")
+            turn_off = in_settings("server:", "  public_instance: false", "  limiter: false")
+            variables = (tr("# environment variables override settings.yml:"), CHECK_VARIABLES, RECREATE)
+            return Remedy(cause, (*turn_off, *variables), Link.VALKEY)
+        case "ipv6":
+            cause = tr("the server listens on IPv6, which this host does not have")
+            return Remedy(cause, in_env("GRANIAN_HOST=0.0.0.0"), Link.NO_IPV6)
+        case "permissions":
+            cause = tr("the server's user (977) cannot write to the mounted folder, or settings.yml is a folder")
+            return Remedy(cause, ("sudo chown -R 977:977 ./core-config", RECREATE), Link.PERMISSIONS)
+    cause = tr("SearXNG does not accept a value in settings.yml or in a variable; the log names it")
+    return Remedy(cause, CHECK_SETTINGS, Link.INVALID_SETTINGS)
 
 
 def container_runs(session: Session) -> Finding | None:
@@ -185,8 +161,9 @@ def _stopped(session: Session, program: str, name: str, container: Container) ->
     logged = _run(session, program, "logs", "--tail", "60", container.name)
     text = f"{logged.stdout}\n{logged.stderr}" if logged else ""
     show_log, title = f"{name} logs --tail 50 {shell(container.name)}", tr("SearXNG container has stopped")
-    for pattern, remedy in _log_causes():
+    for kind, pattern in LOG_PATTERNS.items():
         if line := next((line for line in text.splitlines() if re.search(pattern, line)), ""):
+            remedy = _explain_log(kind)
             remedy = remedy._replace(fix=(*remedy.fix, tr("# its log:"), show_log))
             return warn(f"{evidence}\n{clean(line, 200, entities=False)}", remedy, title=title)
     cause = tr("the container has stopped; its log shows the reason")

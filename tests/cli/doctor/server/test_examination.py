@@ -1,11 +1,10 @@
-"""How a server is examined: the address, the port, the time it takes, what is sent, and what a hostile one can do."""
+"""Examining a server: address, port, requests, timeout, and hostile answers."""
 
 import errno
 import json
 import re
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,9 +12,11 @@ import pytest
 
 from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.examination import CHECKS, examine
+from sleuth.doctor.server.probe import ProbeResult
+from sleuth.doctor.server.search import response_is_fast_enough, search_works
 from sleuth.doctor.server.session import Environment, Session
 from sleuth_providers.base import Account, Response
-from sleuth_providers.errors import UnreachableError
+from sleuth_providers.errors import DeadlineError, UnreachableError
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31m"
 ADDRESSES = [
@@ -44,23 +45,21 @@ ADDRESSES = [
 
 @pytest.fixture
 def closed_port() -> Iterator[int]:
-    """Give a port that nobody listens on, and that nobody gets meanwhile."""
+    """Give a port without a listener, reserved for the test."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]
 
 
 @pytest.mark.parametrize(("text", "url", "slip"), ADDRESSES)
-def test_address_is_read_and_mended(text: str, url: str, slip: str) -> None:
+def test_address_is_parsed_and_corrected(text: str, url: str, slip: str) -> None:
     parsed = parse_address(text)
     assert (parsed.endpoint.url if parsed.endpoint else "") == url
     assert slip in "; ".join(parsed.slips)
     assert bool(parsed.slips) == bool(slip)
 
 
-def test_slips_in_the_address_fail_and_the_rest_is_examined_all_the_same(
-    replay: Any, healthy: Any, examined: Any
-) -> None:
+def test_slips_in_the_address_fail_but_the_server_is_still_examined(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy)
     found = examined(server.url.removeprefix("http://") + "/search?q=<query>")
     assert found.failed == ["searxng.address"]
@@ -68,13 +67,13 @@ def test_slips_in_the_address_fail_and_the_rest_is_examined_all_the_same(
     assert found["searxng.search"].state == "ok"
 
 
-def test_address_that_is_none_skips_the_rest(examined: Any) -> None:
+def test_invalid_address_skips_the_other_checks(examined: Any) -> None:
     found = examined("http://localhost:99999")
     assert found["searxng.address"].state == "fail"
     assert {finding.state for id, finding in found.items() if id != "searxng.address"} == {"skipped"}
 
 
-def test_address_from_the_environment_is_mended_there(examined: Any) -> None:
+def test_address_from_a_variable_is_fixed_in_the_variable(examined: Any) -> None:
     found = examined("ftp://localhost", variable="SEARXNG_URL")
     assert found["searxng.address"].fix == "export SEARXNG_URL=http://localhost:8080"
 
@@ -88,7 +87,7 @@ def test_password_in_the_address_is_neither_used_nor_shown(replay: Any, healthy:
     assert not any("authorization" in request.headers.lower() for request in server.asked)
 
 
-def test_unknown_name_is_told_from_a_closed_port(examined: Any) -> None:
+def test_unknown_name_differs_from_a_closed_port(examined: Any) -> None:
     found = examined("http://nowhere.invalid:8080")
     assert found.failed == ["searxng.name"]
     assert found["searxng.port"].state == "skipped"
@@ -104,10 +103,10 @@ def test_unknown_name_is_told_from_a_closed_port(examined: Any) -> None:
 def test_names_of_containers_get_their_own_advice(
     host: str, cause: str, fix: str, examined: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nobody(*_: object, **__: object) -> None:
+    def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
     finding = examined(f"http://{host}:8080")["searxng.name"]
     assert finding.state == "fail"
     assert cause in finding.cause
@@ -146,7 +145,7 @@ def test_connection_that_is_closed_unanswered_points_to_docker(replay: Any, exam
     assert "closed without an answer" in found["searxng.http"].cause
 
 
-def test_program_that_is_no_web_server_is_told_apart(examined: Any) -> None:
+def test_program_that_is_not_a_web_server_is_recognised(examined: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def greet() -> None:
@@ -165,7 +164,7 @@ def test_program_that_is_no_web_server_is_told_apart(examined: Any) -> None:
     assert "not a web server" in found["searxng.http"].cause
 
 
-def test_tls_to_a_plain_port_asks_for_http(replay: Any, healthy: Any, examined: Any) -> None:
+def test_https_on_a_plain_port_suggests_http(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy)
     finding = examined(server.url.replace("http://", "https://"))["searxng.tls"]
     assert finding.state == "fail"
@@ -173,44 +172,32 @@ def test_tls_to_a_plain_port_asks_for_http(replay: Any, healthy: Any, examined: 
     assert finding.fix == f"sleuth providers set searxng --api-host {server.url}"
 
 
-def test_server_that_never_answers_costs_less_than_ten_seconds(examined: Any) -> None:
+def test_server_that_never_answers_is_given_up(examined: Any) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=32) as listener:  # connections are accepted by the kernel alone
-        started = time.monotonic()
-        found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}")
-    assert time.monotonic() - started < 9.5
+        found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}", time_limit=0.5)
     assert found.failed == ["searxng.http"]
     assert "the server hangs" in found["searxng.http"].cause
 
 
-def test_every_answer_late_costs_less_than_ten_seconds(replay: Any, healthy: Any, examined: Any) -> None:
-    started = time.monotonic()
-    found = examined(replay(healthy, delay=2.5).url, timeout=2.0)
-    assert time.monotonic() - started < 10
-    assert found["searxng.time"].state == "fail"
+@pytest.mark.parametrize(("elapsed_ms", "state"), [(100, "ok"), (4000, "warn"), (6000, "fail")])
+def test_time_of_the_search_is_compared_with_the_timeout(elapsed_ms: int, state: str) -> None:
+    session = Session(Endpoint("http", "127.0.0.1", 1), Account(), 5.0, Environment())
+    session.search = ProbeResult("/search", Response(200, {}, b'{"results": []}'), None, elapsed_ms)
+    finding = response_is_fast_enough(session)
+    assert finding.state == state
+    assert ("sleuth gives up after 5 s" in finding.cause) == (state != "ok")
+    assert ("sleuth config set searxng.timeout 15" in finding.fix) == (state != "ok")
 
 
-def test_search_slower_than_the_limit_fails_with_the_command_to_raise_it(
-    replay: Any, healthy: Any, examined: Any
-) -> None:
-    found = examined(replay(healthy, delay=0.3).url, timeout=0.2)
-    finding = found["searxng.time"]
-    assert finding.state == "fail"
-    assert "sleuth gives up after 0.2 s" in finding.cause
-    assert "sleuth config set searxng.timeout 15" in finding.fix
-    assert found["searxng.search"].state == "ok"
+def test_search_without_an_answer_in_time_fails() -> None:
+    session = Session(Endpoint("http", "127.0.0.1", 1), Account(), 5.0, Environment())
+    session.search = ProbeResult("/search", None, DeadlineError("late"), 9000)
+    assert response_is_fast_enough(session).state == "fail"
+    assert search_works(session).state == "fail"
 
 
-def test_search_close_to_the_limit_is_worth_a_word(replay: Any, healthy: Any, examined: Any) -> None:
-    assert examined(replay(healthy, delay=0.4).url, timeout=0.5)["searxng.time"].state in ("warn", "fail")
-    assert examined(replay(healthy, delay=0.1).url, timeout=5)["searxng.time"].state == "ok"
-
-
-def test_healthy_server_takes_no_time(replay: Any, healthy: Any, examined: Any) -> None:
-    server = replay(healthy)
-    started = time.monotonic()
-    found = examined(server.url)
-    assert time.monotonic() - started < 0.7
-    assert not found.troubled
+def test_healthy_server_has_no_problem(replay: Any, healthy: Any, examined: Any) -> None:
+    assert not examined(replay(healthy).url).troubled
 
 
 def test_requests_look_like_those_of_a_search(replay: Any, healthy: Any, examined: Any) -> None:
@@ -229,19 +216,19 @@ def test_requests_look_like_those_of_a_search(replay: Any, healthy: Any, examine
     assert "engines=alpha" in search
 
 
-def test_limiter_that_counts_is_asked_once(replay: Any, healthy: Any, examined: Any) -> None:
+def test_limiter_that_counts_gets_one_request(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy | {"/config": "config_limiter_on", "search": "limiter_429_api_window"})
     examined(server.url)
     assert sum("format=json" in path for path in server.paths) == 1
 
 
-def test_limiter_that_refuses_is_left_alone(replay: Any, healthy: Any, examined: Any) -> None:
+def test_limiter_that_refuses_gets_no_more_requests(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy | {"/config": "limiter_config_curl_ua_429"})
     examined(server.url)
     assert not any("format=json" in path for path in server.paths)
 
 
-def test_errors_of_engines_are_asked_for_only_when_there_are_some(replay: Any, healthy: Any, examined: Any) -> None:
+def test_engine_errors_are_requested_only_when_engines_failed(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy)
     examined(server.url)
     assert "/stats/errors" not in server.paths
@@ -276,7 +263,7 @@ def test_clock_of_the_server_is_compared(replay: Any, healthy: Any, examined: An
     assert "timedatectl" in finding.fix
 
 
-def test_old_version_is_worth_a_word(replay: Any, healthy: Any, examined: Any) -> None:
+def test_old_version_is_a_warning(replay: Any, healthy: Any, examined: Any) -> None:
     finding = examined(replay(healthy).url, now=1_794_787_200.0 + 400 * 86400)["searxng.server"]
     assert finding.state == "warn"
     assert "docker compose pull" in finding.fix
@@ -301,7 +288,7 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
     assert session.software[0] == "searxng"
 
 
-def test_server_of_other_people_is_left_as_it_is(healthy: Any) -> None:
+def test_public_server_without_json_suggests_an_own_server(healthy: Any) -> None:
     session = Session(Endpoint("https", "search.example.org", 443), Account(), 5.0, Environment())
     refused = Response(403, {"server-timing": "total;dur=1, render;dur=0", "content-type": "text/html"}, b"")
     session.prober.wire = lambda *_: refused
@@ -378,7 +365,7 @@ def hostile_answers() -> dict[str, Any]:
     }
 
 
-def test_hostile_text_reaches_nobody(replay: Any, examined: Any) -> None:
+def test_hostile_text_is_cleaned(replay: Any, examined: Any) -> None:
     found = examined(replay(hostile_answers()).url)
     shown = "\n".join("\n".join([f.title, f.evidence, f.cause, f.fix]) for f in found.values())
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", shown)
