@@ -1,48 +1,61 @@
-# make run    sets everything up and searches; another command: make run ARGS='search -n 3 rust async'
-# make test   sets everything up and runs the tests; a part of them: make test ARGS='tests/providers -k brave'
-# make lint   ruff, mypy, import-linter
-# make docs   regenerates completions, man pages, command reference and pictures
-# make bench  races sleuth against its peers on a loopback server
-# make fuzz   feeds every parser with hostile input, five minutes each; one of them: make fuzz TARGET=citations SECONDS=900
-# make adversarial  attacks every promise of SECURITY.md at length
-# Needs python3 (3.11+) and nothing else; uv is used when it is there.
+# Needs python3 (3.11+) and nothing else; uv is used when present. `make help` lists the targets.
 
 SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
-# One more than there are cores: a good part of the tests wait for a server that takes its time.
+# One more worker than cores: many tests wait for a server.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)
 ARGS ?=
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+LONG_SUITES = live or adversarial or fuzz
 TARGET ?=
 SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
 SEARCH = search enable json in searxng
+PO := $(wildcard cli/sleuth/base/locale/*/LC_MESSAGES/sleuth.po)
+MO := $(PO:.po=.mo)
 
-.PHONY: run test lint docs bench fuzz adversarial constraints clean
+.PHONY: help run test test-long test-all test-servers lint docs site bench fuzz adversarial constraints clean
 
-run: $(VENV)/run.stamp
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: $(VENV)/run.stamp ## Set up and search; another command: make run ARGS='search -n 3 rust async'
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
 
-test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+test: $(VENV)/dev.stamp $(MO) ## Set up and run the tests; some of them: make test ARGS='tests/providers -k brave'
+	$(PYTEST) -m 'not ($(LONG_SUITES))' $(ARGS)
 
-lint: $(VENV)/dev.stamp
+test-long: $(VENV)/dev.stamp $(MO) test-servers ## Run the long suites: real servers, browsers and shells, attacks, fuzzing
+	$(PYTEST) -m '$(LONG_SUITES)' $(ARGS)
+
+test-all: test test-long ## Run every test
+
+test-servers: $(VENV)/dev.stamp ## Install the servers that the long suites run (SearXNG, llama.cpp, …)
+	@$(BIN)/python -m tests.servers
+
+lint: $(VENV)/dev.stamp ## Run ruff, mypy and import-linter
 	$(BIN)/ruff check cli providers tools tests bench docs
 	$(BIN)/ruff format --check cli providers tools tests bench docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(VENV)/dev.stamp
+docs: $(VENV)/dev.stamp ## Regenerate completions, man pages, command reference and pictures
 	$(BIN)/python -m tools.generate
 	$(BIN)/python docs/pictures/draw.py
 
-bench: $(VENV)/dev.stamp
+site: $(VENV)/dev.stamp ## Build the handbook as a website in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+bench: $(VENV)/dev.stamp ## Race sleuth against other tools on a loopback server
 	$(BIN)/python bench/race.py $(ARGS)
 
-# Where atheris cannot be had, cases are made without knowing what they reach.
-fuzz: $(VENV)/dev.stamp
+# Without atheris, inputs are mutated without coverage feedback.
+fuzz: $(VENV)/dev.stamp ## Fuzz every parser for SECONDS each; one of them: make fuzz TARGET=citations SECONDS=900
 ifdef UV
 	@test -d $(ATHERIS) || uv pip install --quiet --python $(BIN)/python --target $(ATHERIS) atheris==3.0.0 || true
 else
@@ -50,12 +63,12 @@ else
 endif
 	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
-adversarial: $(VENV)/dev.stamp
-	SLEUTH_LONG_TESTS=long $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/adversarial $(ARGS)
+adversarial: $(VENV)/dev.stamp ## Run the adversarial suite at full length, about twenty minutes
+	SLEUTH_LONG_TESTS=long $(PYTEST) tests/adversarial $(ARGS)
 
-# Everything that gets installed is pinned, with hashes; the project itself is installed in place.
+# Dependencies are pinned with hashes; the project itself is installed in place.
 $(VENV)/run.stamp: constraints-run.txt pyproject.toml
-	@echo "setting up $(VENV) …" >&2
+	@echo "setting up $(VENV) (about half a minute) …" >&2
 ifdef UV
 	@test -x $(BIN)/python || uv venv --quiet --python '>=3.11' $(VENV)
 	@uv pip install --quiet --python $(BIN)/python --require-hashes -r constraints-run.txt
@@ -75,10 +88,13 @@ else
 endif
 	@touch $@
 
-# Pins anew what pyproject.toml asks for.
-constraints:
+# An install compiles the message catalogues; this does so after one was edited.
+%.mo: %.po $(VENV)/dev.stamp
+	@$(BIN)/python -m tools.messages --compile
+
+constraints: ## Pin the current versions of all dependencies
 	$(PYTHON) -m venv .cache/pin && .cache/pin/bin/python -m pip install --quiet uv
 	sh .ci/pin .cache/pin/bin/uv
 
-clean:
+clean: ## Delete everything that make has created
 	rm -rf $(VENV) .cache dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -30,16 +30,12 @@ NOISE = 1.1  # how far above its goal a ratio may be before that is a failure
 
 
 class Runner(NamedTuple):
-    """One contestant: what is typed, and as a multiple of bare Python what it must and should not exceed.
-
-    As in a shell, what is typed may begin with variables.
-    """
+    """One command line to measure, with its goals. As in a shell, the command may start with variables."""
 
     name: str
     command: list[str]
-    budget: float | None = None
-    goal: float | None = None
-    megabytes: float | None = None  # the goal for its memory
+    goal: float | None = None  # time, as a multiple of bare Python
+    megabytes: float | None = None  # memory
 
 
 def main() -> int:
@@ -56,11 +52,12 @@ def main() -> int:
         runners = [one for one in runners if not chosen.only or any(word in one.name for word in (BARE, *chosen.only))]
         found = race({one.name: one.command for one in runners}, environ, chosen.runs)
         tables = [table(runners, found)]
-        if not chosen.only:
-            tables.append(together.table(addresses, environ, chosen.runs, duels(found)))
+        rows = [] if chosen.only else [*duels(found), *together.compare(addresses, environ, chosen.runs)]
+        if rows:
+            tables.append(together.table(rows))
         if chosen.growth:
             tables.append(growth.table(addresses, environ))
-        missed = judge(runners, found, environ) if chosen.check else []
+        missed = judge(runners, found, rows, environ) if chosen.check else []
     print("\n\n".join(tables))
     if not chosen.only and not chosen.no_write:
         write("\n\n".join(tables))
@@ -90,14 +87,14 @@ def contestants(addresses: Addresses, folder: Path, *, with_peers: bool) -> list
     secure = [f"SEARXNG_URL={addresses.https}", *search]
     runners = [
         Runner(BARE, [sys.executable, "-c", "pass"]),
-        Runner("sleuth --version", [sleuth, "--version"], 2, 1.3),
-        Runner("sleuth --help", [sleuth, "--help"], 8, 2),
-        Runner("sleuth search --json, cached", [*search, "--json", *WORDS], 8, 2.0, 12),
-        Runner("sleuth search on a terminal, cached", [*search, "-f", "rich", *WORDS], 14, 7),
-        Runner("sleuth search --json, live", [*search, "--no-cache", "--json", *WORDS], 17, 6.5, 24),
-        Runner("sleuth search --json, live over https", [*secure, "--no-cache", "--json", *WORDS], 17, 7, 24),
-        Runner("sleuth config get", [sleuth, "config", "get", "websearch.max_results"], 9, 7.5),
-        Runner("sleuth providers list --ids", [sleuth, "providers", "list", "--ids"], 9, 7.5),
+        Runner("sleuth --version", [sleuth, "--version"], 1.3),
+        Runner("sleuth --help", [sleuth, "--help"], 2.0),
+        Runner("sleuth search --json, cached", [*search, "--json", *WORDS], 2.0, 12),
+        Runner("sleuth search on a terminal, cached", [*search, "-f", "rich", *WORDS], 7),
+        Runner("sleuth search --json, live", [*search, "--no-cache", "--json", *WORDS], 6.5, 24),
+        Runner("sleuth search --json, live over https", [*secure, "--no-cache", "--json", *WORDS], 7, 24),
+        Runner("sleuth config get", [sleuth, "config", "get", "websearch.max_results"], 7.5),
+        Runner("sleuth providers list --ids", [sleuth, "providers", "list", "--ids"], 7.5),
     ]
     if curl := shutil.which("curl"):
         runners.append(Runner("curl, live", [curl, "-s", f"{addresses.http}/search?q=rust&format=json"]))
@@ -109,27 +106,30 @@ def contestants(addresses: Addresses, folder: Path, *, with_peers: bool) -> list
 def table(runners: list[Runner], found: dict[str, Figures]) -> str:
     """Return the ratios as a Markdown table."""
     base = found[BARE].seconds
-    lines = ["| | × bare Python | must | goal | MB | goal |", "|---|---|---|---|---|---|"]
+    lines = ["| | × bare Python | MB |", "|---|---|---|"]
     for one in runners:
-        ratio, megabytes = found[one.name].seconds / base, found[one.name].megabytes
-        limits = [f"≤ {value:g}" if value else "" for value in (one.budget, one.goal, one.megabytes)]
-        lines.append(f"| {one.name} | {ratio:.2f} | {limits[0]} | {limits[1]} | {megabytes:.0f} | {limits[2]} |")
+        seconds, megabytes = found[one.name]
+        lines.append(f"| {one.name} | {seconds / base:.2f} | {megabytes:.0f} |")
     return "\n".join(lines)
 
 
-def duels(found: dict[str, Figures]) -> list[str]:
+def duels(found: dict[str, Figures]) -> list[together.Row]:
     """Return the rows that compare a live search with ddgr's."""
     rows = []
     for name, goal in DUELS.items():
         ours, theirs = found.get(f"sleuth search --json, {name}"), found.get(f"ddgr --json, {name}")
         if ours and theirs:
-            rows.append(f"| search --json, {name} | {ours.seconds / theirs.seconds:.2f} | ≤ {goal:g} | ddgr |")
+            rows.append(together.Row(f"search --json, {name}", ours.seconds / theirs.seconds, "ddgr", goal))
     return rows
 
 
-def judge(runners: list[Runner], found: dict[str, Figures], environ: dict[str, str]) -> list[str]:
+def judge(
+    runners: list[Runner], found: dict[str, Figures], rows: list[together.Row], environ: dict[str, str]
+) -> list[str]:
     """Return the goals that are missed by more than noise."""
-    missed = []
+    missed = [
+        f"{row.name}: {row.ratio:.2f}, goal {row.goal:g}" for row in rows if row.goal and row.ratio > row.goal * NOISE
+    ]
     base = instructions(runners[0].command, environ) if can_count() else found[BARE].seconds
     for one in runners:
         if one.goal:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from loopback import SLOWEST, Addresses
 from measuring import race
@@ -37,20 +38,35 @@ for number in range(int(sys.argv[2])):
 """
 
 
-def table(addresses: Addresses, environ: Mapping[str, str], runs: int, more: Sequence[str] = ()) -> str:
-    """Return the ratios as a Markdown table; `more` are rows that come first."""
+class Row(NamedTuple):
+    """One comparison: the time sleuth takes as a multiple of something else's, and the goal for it."""
+
+    name: str
+    ratio: float
+    against: str
+    goal: float | None = None
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the ratios as a Markdown table."""
+    lines = [f"| {row.name} | {row.ratio:.2f} | {row.against} |" for row in rows]
+    return "\n".join(["| | ratio | against |", "|---|---|---|", *lines])
+
+
+def compare(addresses: Addresses, environ: Mapping[str, str], runs: int) -> list[Row]:
+    """Measure everything that runs in parallel."""
     reading = {
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_LIBRARY_REMEMBER": "false",
         "SLEUTH_FETCH_CONCURRENCY": "8",
     }
-    lines = ["| | ratio | goal | against |", "|---|---|---|---|", *more, _providers(addresses, environ, runs)]
+    rows = [_providers(addresses, environ, runs)]
     if shutil.which("curl"):
-        lines += [_fetching(addresses, dict(environ) | reading, runs), _extracting(addresses, dict(environ) | reading)]
-    return "\n".join(lines)
+        rows += [*_fetching(addresses, dict(environ) | reading, runs), _extracting(addresses, dict(environ) | reading)]
+    return rows
 
 
-def _providers(addresses: Addresses, environ: Mapping[str, str], runs: int) -> str:
+def _providers(addresses: Addresses, environ: Mapping[str, str], runs: int) -> Row:
     sleuth = str(Path(sys.executable).with_name("sleuth"))
     names = [f"slow-{number}" for number in range(1, PROVIDERS + 1)]
     for number, name in enumerate(names, 1):
@@ -59,23 +75,27 @@ def _providers(addresses: Addresses, environ: Mapping[str, str], runs: int) -> s
     command = [sleuth, "search", "-p", ",".join(names), "--no-cache", "--json", "rust"]
     took = race({"eight": command}, environ, max(10, runs))["eight"].seconds
     against = f"the slowest of them, {SLOWEST * 1000:.0f} ms"
-    return f"| {PROVIDERS} providers at once | {took / SLOWEST:.2f} | ≤ 1.10 | {against} |"
+    return Row(f"{PROVIDERS} providers at once", took / SLOWEST, against, 1.10)
 
 
-def _fetching(addresses: Addresses, environ: Mapping[str, str], runs: int) -> str:
+def _fetching(addresses: Addresses, environ: Mapping[str, str], runs: int) -> list[Row]:
     urls = [f"{addresses.http}/text/{number}" for number in range(50)]
     ways = {"fetched": FETCH, "fetched and made readable": READ}
     commands = {name: [sys.executable, "-c", code, *urls] for name, code in ways.items()}
     found = race({"curl": _curl(urls)} | commands, environ, max(5, runs))
-    ratios = {name: found[name].seconds / found["curl"].seconds for name in ways}
-    goals = {"fetched": "≤ 4"}
-    return "\n".join(
-        f"| 50 pages of 100 kB, {name} | {ratio:.2f} | {goals.get(name, '')} | `curl --parallel` |"
-        for name, ratio in ratios.items()
-    )
+    goals = {"fetched": 4.0}
+    return [
+        Row(
+            f"50 pages of 100 kB, {name}",
+            found[name].seconds / found["curl"].seconds,
+            "`curl --parallel`",
+            goals.get(name),
+        )
+        for name in ways
+    ]
 
 
-def _extracting(addresses: Addresses, environ: Mapping[str, str]) -> str:
+def _extracting(addresses: Addresses, environ: Mapping[str, str]) -> Row:
     urls = [f"{addresses.http}/article/{number}" for number in range(5)]
     commands = {
         "curl": _curl(urls),
@@ -84,7 +104,7 @@ def _extracting(addresses: Addresses, environ: Mapping[str, str]) -> str:
     }
     found = race(commands, environ, 8)
     ratio = found["sleuth"].seconds / (found["curl"].seconds + found["extraction"].seconds)
-    return f"| 5 pages of 100 kB, read and extracted | {ratio:.2f} | ≤ 1.5 | `curl --parallel` and extraction alone |"
+    return Row("5 pages of 100 kB, read and extracted", ratio, "`curl --parallel` and extraction alone", 1.5)
 
 
 def _curl(urls: list[str]) -> list[str]:

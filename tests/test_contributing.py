@@ -1,4 +1,4 @@
-"""The provider shown in CONTRIBUTING.md works as it stands there: one file, nothing else touched."""
+"""The example provider in CONTRIBUTING.md works as printed, and its file is all it needs."""
 
 import re
 import shutil
@@ -18,11 +18,11 @@ def example() -> str:
     return found[1]
 
 
-def test_example_is_about_forty_lines(example: str) -> None:
+def test_example_is_short(example: str) -> None:
     assert len(example.splitlines()) <= 50
 
 
-def test_example_works_in_one_file(sleuth: Any, example: str, httpserver: HTTPServer, tmp_path: Path) -> None:
+def test_example_needs_no_other_change(sleuth: Any, example: str, httpserver: HTTPServer, tmp_path: Path) -> None:
     package = tmp_path / "sleuth_providers"
     shutil.copytree(ROOT / "providers" / "sleuth_providers", package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "adapters" / "example.py").write_text(example)
@@ -36,12 +36,12 @@ def test_example_works_in_one_file(sleuth: Any, example: str, httpserver: HTTPSe
     assert (done.exit, done.out) == (0, "Rust https://rust-lang.org/\n")
 
 
-def test_sample_of_the_example_is_true(example: str) -> None:
+def test_sample_of_the_example_matches_its_code(example: str) -> None:
     from sleuth_providers.base import Response
 
-    space: dict[str, Any] = {}
-    exec(compile(example, "example.py", "exec"), space)
-    provider = space["Example"]()
+    namespace: dict[str, Any] = {}
+    exec(compile(example, "example.py", "exec"), namespace)
+    provider = namespace["Example"]()
     for sample in provider.samples:
         request = provider.request(sample.query, sample.account)
         assert f"{request.method} {request.address}" == sample.sends

@@ -1,22 +1,32 @@
-"""The plan of the house, held by tests: what lies where, how large it is, and what must not be in it."""
+"""The layout of the repository: what lies at the top level, how large modules are, and what must not appear."""
 
 import ast
+import fnmatch
+import io
 import re
 import subprocess
+import sys
+import tarfile
+import tokenize
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "cli").rglob("*.py"), *(ROOT / "providers").rglob("*.py")])
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60
-# Long for a reason: a command's options are its signature.
-LONG_FUNCTIONS = {"search"}
+MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
+LONG_FUNCTIONS = {"search"}  # a command's options are its signature
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+MAX_CODE_LINES = 27_500  # of both packages together
 
 
 TOP_LEVEL = {
     ".ci",
+    ".editorconfig",
+    ".github",
     ".gitignore",
+    ".pre-commit-config.yaml",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "LICENSE",
@@ -31,11 +41,14 @@ TOP_LEVEL = {
     "constraints.txt",
     "docs",
     "man",
+    "mkdocs.yml",
     "providers",
     "pyproject.toml",
     "tests",
     "tools",
 }
+# Development of the repository itself: a source distribution has no use for it.
+NOT_IN_SDIST = {".ci", ".editorconfig", ".github", ".pre-commit-config.yaml"}
 
 
 def tracked() -> list[str]:
@@ -43,41 +56,86 @@ def tracked() -> list[str]:
     return [name for name in listed if name]
 
 
-def test_top_level_holds_nothing_unplanned() -> None:
+def test_top_level_is_exactly_the_list_above() -> None:
     names = {name.split("/")[0] for name in tracked()}
-    if names:  # an unpacked source distribution has no list
-        assert names == TOP_LEVEL
+    if not names:
+        pytest.skip("an unpacked source distribution is not a git checkout")
+    assert names == TOP_LEVEL
+
+
+def test_source_roots_hold_one_package_each() -> None:
     assert [path.name for path in (ROOT / "cli").iterdir() if path.is_dir()] == ["sleuth"]
     assert [path.name for path in (ROOT / "providers").iterdir() if path.is_dir()] == ["sleuth_providers"]
 
 
+def test_sdist_contains_what_make_run_and_make_test_need(tmp_path: Path) -> None:
+    needed = {name for name in tracked() if name.split("/")[0] not in NOT_IN_SDIST}
+    if not needed:
+        pytest.skip("an unpacked source distribution is not a git checkout")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    assert needed - packed == set()
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_module_says_what_it_is_for_and_stays_small(path: Path) -> None:
+def test_module_has_a_docstring_and_stays_small(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    assert ast.get_docstring(tree), "one line saying what it is for"
-    assert text.count("\n") <= LONGEST_FILE
+    assert ast.get_docstring(tree), "no module docstring"
+    assert text.count("\n") <= MAX_FILE_LINES
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name not in LONG_FUNCTIONS:
-            assert (node.end_lineno or 0) - node.lineno <= LONGEST_FUNCTION, node.name
+            assert (node.end_lineno or 0) - node.lineno <= MAX_FUNCTION_LINES, node.name
 
 
-def test_nothing_names_a_registry_or_a_machine() -> None:
+def test_no_file_names_a_package_registry_or_a_local_path() -> None:
     files = [ROOT / name for name in tracked()] or [path for path in ROOT.rglob("*.*") if ".venv" not in path.parts]
     forbidden = re.compile(
         r"py[p]i\.org|python[h]osted|npm[j]s\.(?:com|org)|deb\.deb[i]an|(?<![\w.])/(?:wor[k]|roo[t]|far[m])/"
     )
-    guilty = []
+    offenders = []
     for path in files:
         try:
-            guilty += [str(path)] if forbidden.search(path.read_text(encoding="utf-8")) else []
+            offenders += [str(path)] if forbidden.search(path.read_text(encoding="utf-8")) else []
         except (UnicodeDecodeError, OSError):
             continue
-    assert guilty == []
+    assert offenders == []
 
 
-def test_every_exception_to_a_rule_has_its_reason() -> None:
+@pytest.mark.parametrize("path", sorted([*ROOT.glob(".*.yaml"), *ROOT.glob(".github/**/*.yml")]), ids=lambda p: p.name)
+def test_yaml_files_parse(path: Path) -> None:
+    assert YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+
+
+def test_every_lint_exception_has_a_reason() -> None:
     for path in SOURCES:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if re.search(r"# (noqa|type: ignore)", line):
                 assert re.search(r"# noqa: \w+ - \w|# type: ignore\[[\w-]+\]  # \w", line), f"{path.name}:{number}"
+
+
+def code_lines(path: Path) -> int:
+    """Count lines that hold code: no blank lines, comments, docstrings, or samples of adapters."""
+    text = path.read_text(encoding="utf-8")
+    skipped: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
+            skipped.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+        if isinstance(node, ast.Assign | ast.AnnAssign) and {"adapters", "html"} & set(path.parts):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name) and target.id == "samples":
+                skipped.update(range(node.lineno, (node.end_lineno or 0) + 1))
+    layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in layout:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - skipped)
+
+
+def test_product_code_stays_within_its_budget() -> None:
+    generated = ("*/catalogues/*", "*/generated/*")
+    written = [path for path in SOURCES if not any(fnmatch.fnmatch(str(path), pattern) for pattern in generated)]
+    assert sum(map(code_lines, written)) <= MAX_CODE_LINES

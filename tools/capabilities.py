@@ -1,29 +1,30 @@
-"""Which provider does what itself, what sleuth does for it, and what is reported: a chapter of the handbook."""
+"""Generates docs/capabilities.md: which search options each provider supports, from the adapters' declarations."""
 
 from sleuth_providers import registry
 from sleuth_providers.base import Provider
 
 HEAD = """# What each provider can do
 
-Options of `sleuth search` that a provider does not know are done for it where that is possible, and otherwise named in
-the answer (`notApplied`) and in a warning. Nothing is silently ignored. This page is generated from the adapters.
+If a provider does not support an option of `sleuth search`, sleuth applies it to the results where it can. Otherwise a
+warning names the option, and the JSON answer lists it in `notApplied`. This page is generated from the adapters.
 
 ## Table of providers and search options
 
-✓ the provider does it itself · s sleuth does it, on what comes back · – cannot be done, and is said
+✓ supported by the provider · s applied by sleuth to the results · – not available, with a warning
 
 """
 COLUMNS = ("page", "lang", "region", "freshness", "range", "safe", "include", "exclude", "engines", "content")
 DONE_BY_SLEUTH = ("freshness", "range", "include", "exclude", "content")
 FOOT = """
-`freshness` and `range` are done by date where results carry one. `include` and `exclude` are `--site` and `--exclude`.
-`content` is page text; sleuth reads the pages itself where the provider does not bring it. The last columns say how
-many results a provider gives at most in one request, and how long a query may be; a longer one is cut.
+`freshness` and `range` are `--freshness` with a period and with dates; sleuth applies them to results that have a date.
+`include` and `exclude` are `--site` and `--exclude`. `content` is the text of pages; sleuth reads the pages itself if
+the provider does not return it. `results` is the maximum number of results per request, and `query` the maximum length
+of a query in characters; longer queries are truncated.
 """
 
 
 def chapter() -> str:
-    """Return the chapter."""
+    """Return the chapter as Markdown."""
     names = [name for name in registry.names() if name != "library"]
     rows = [_row(registry.load(name)) for name in names]
     heads = ["provider", *COLUMNS, "categories", "results", "query"]

@@ -167,10 +167,10 @@ def _setting(setting: Setting[Any]) -> list[str]:
         meaning = meaning[:1].upper() + meaning[1:]
     default = f"the default is {_toml(setting.default)}" if setting.default != "" else "it is empty by default"
     table = COMPRESSION_KEYS if setting is COMPRESSION_METHOD else {}
-    keys = "; ".join(f"{name}, {kind.says}" for name, kind in table.items())
+    keys = "; ".join(f"{name}, {kind.description}" for name, kind in table.items())
     return [
         _fill(meaning if meaning.endswith("?") else f"{meaning}."),
-        _fill(f"It takes {setting.kind.says}; {default}."),
+        _fill(f"It takes {setting.kind.description}; {default}."),
         *([_fill(f"Its keys: {keys}.")] if keys else []),
         "In the environment:",
         f".Ev {_word(setting.variable)} .",

@@ -221,9 +221,9 @@ def _of_the_database(runtime: "Runtime", problem: Exception) -> "SleuthError | N
     """Return the error for what went wrong with the one database whose troubles are not told where they arise."""
     if type(problem).__module__ != "sqlite3":
         return None
-    from sleuth.store.database import broken
+    from sleuth.store.database import database_error
 
-    return broken(runtime.paths.database, problem)
+    return database_error(runtime.paths.database, problem)
 
 
 def _traceback(runtime: "Runtime") -> None:

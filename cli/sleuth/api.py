@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.engine.content import compression_options
 from sleuth.engine.options import SearchOptions
 from sleuth.engine.outcome import Outcome
@@ -342,5 +343,7 @@ def _fit(name: str, value: T, kind: SettingType) -> T:
     """Return a value that fits, or None where none was given."""
     if value is not None and not kind.accepts(value):
         shown = clean(repr(value), 100)
-        raise RequestError("{key} cannot be {value}", "it takes {accepted}", key=name, value=shown, accepted=kind.says)
+        raise RequestError(
+            "{key} cannot be {value}", "it takes {accepted}", key=name, value=shown, accepted=kind.description
+        )
     return value

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from sleuth.engine.options import SearchOptions
     from sleuth.engine.search import Searcher, SearchRequest
     from sleuth.engine.selector import ProviderSelector
-    from sleuth.library.library import Library, LibraryProvider
+    from sleuth.library.library import Library
+    from sleuth.library.provider import LibraryProvider
     from sleuth.pages.reader import Reader
     from sleuth.relevance.rules import Rules
     from sleuth.store.cache.disk import Cache, DiskCache
@@ -180,13 +181,13 @@ class Runtime:
     @cached_property
     def models(self) -> Models | None:
         """Return the models that the settings name; None where there is none to ask."""
-        from sleuth.answers.llm.configured import find_models
+        from sleuth.answers.llm.endpoint import find_models
 
         return find_models(self.settings, self.environ)
 
     def writers(self, *, offline: bool = False) -> Models | None:
         """Return the models that may write; without a network only those on this machine or beside it."""
-        from sleuth.answers.llm.address import is_private
+        from sleuth.answers.llm.endpoint import is_private
 
         return None if offline and not is_private(self.settings[LLM_URL]) else self.models
 
@@ -330,7 +331,7 @@ class Runtime:
         registry.add("library", self._library_provider)
 
     def _library_provider(self) -> LibraryProvider:
-        from sleuth.library.library import LibraryProvider
+        from sleuth.library.provider import LibraryProvider
 
         return LibraryProvider(lambda: self.library)
 

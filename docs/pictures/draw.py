@@ -1,9 +1,8 @@
-"""Draws the pictures of the README and the handbook: real commands, really run, their output exported by rich as SVG.
+"""Draws the pictures in the README: runs real commands and exports their output as SVG.
 
-python docs/pictures/draw.py
+    python docs/pictures/draw.py
 
-`search.json` beside this file was recorded from a real SearXNG (`sleuth search --record`), `answer.md` is our own;
-the rest runs offline.
+`search.json` was recorded from a SearXNG server with `sleuth search --record`; everything else runs offline.
 """
 
 import html
@@ -27,7 +26,7 @@ BRIGHT = "3c3c3c c82828 1e8c3c b47800 2864d2 aa3caa 008c96 000000"
 
 
 def shades(text: str) -> list[tuple[int, int, int]]:
-    """Return colours as rich wants them."""
+    """Parse colours in hexadecimal."""
     return [(int(code[:2], 16), int(code[2:4], 16), int(code[4:], 16)) for code in text.split()]
 
 
@@ -44,7 +43,7 @@ PICTURES = {
 
 
 def main() -> None:
-    """Run every command in a fresh home and write its picture."""
+    """Run each command in a fresh home and write its picture."""
     for name, (width, theme, words, hidden) in PICTURES.items():
         output = run([*words[:1], *hidden, *words[1:]], width)
         console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
@@ -55,13 +54,13 @@ def main() -> None:
 
 
 def widen(match: re.Match[str]) -> str:
-    """Give text its real width: rich counts characters there, and Chinese ones take two columns."""
+    """Correct the width of CJK text: rich counts characters, but these take two columns each."""
     text = html.unescape(match[3])
     return f'textLength="{float(match[1]) * cell_len(text) / max(len(text), 1):g}"{match[2]}>{match[3]}<'
 
 
 def run(words: list[str], width: int) -> str:
-    """Return what a command shows on a terminal of that width."""
+    """Return the output of a command on a terminal of that width."""
     with tempfile.TemporaryDirectory() as home:
         keep = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         environ = keep | {"SLEUTH_HOME": home, "COLUMNS": str(width), "BRAVE_API_KEY": "shown-as-set"}

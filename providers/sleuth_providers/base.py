@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from urllib.parse import urlencode, urlsplit
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlencode
 
 from sleuth_providers.errors import BadResponseError, ProviderError
 from sleuth_providers.records import Record
@@ -286,71 +286,3 @@ def secrets_in(address: str) -> list[str]:
 def base_url(account: Account, default: str) -> str:
     """Return the address to ask, without a trailing slash."""
     return (account.host or default).rstrip("/")
-
-
-def strip_tags(markup: Any) -> str:
-    """Return marked-up text as plain text: tags gone, entities decoded once."""
-    text = re.sub(r"<[^<>]*>", "", as_text(markup)).strip()
-    if "&" not in text:
-        return text
-    from html import unescape  # its table of entities is not needed for most texts
-
-    return unescape(text).strip()
-
-
-def as_text(value: Any) -> str:
-    """Return a value of any JSON type as text; what is no text or number is nothing."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None or isinstance(value, bool | list | dict) else str(value)
-
-
-def as_number(value: Any) -> float | None:
-    """Return a JSON number, or None for anything else."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and abs(value) < 1e300 else None
-
-
-def as_list(value: Any) -> list[Any]:
-    """Return a JSON list, as much of it as anybody needs, or an empty one for anything else."""
-    return value[:MOST_ITEMS] if isinstance(value, list) else []
-
-
-def as_dict(value: Any) -> dict[str, Any]:
-    """Return a JSON object, or an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def items(response: Response, *path: str) -> list[dict[str, Any]]:
-    """Return the objects in the list at `path`; a missing list is empty, anything that is no object is skipped."""
-    value = document(response)
-    for name in path[:-1]:
-        value = as_dict(value.get(name))
-    return objects(value.get(path[-1]))
-
-
-def document(response: Response) -> dict[str, Any]:
-    """Return the JSON object that a reply is; one that is none cannot be read."""
-    value = response.json()
-    if not isinstance(value, dict):
-        raise BadResponseError("not a JSON object", status=response.status)
-    return value
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list, an empty list for anything else."""
-    return [item for item in as_list(value) if isinstance(item, dict)]
-
-
-def web_results(results: Iterable[Result]) -> tuple[Result, ...]:
-    """Keep the results one can visit: a title, which may be its host, and an http(s) address."""
-    visitable = (result for result in results if result.url.startswith(("http://", "https://")))
-    named = (result if result.title else result._replace(title=_host(result.url)) for result in visitable)
-    return tuple(result for result in named if result.title)
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).netloc
-    except ValueError:  # no address at all
-        return ""

@@ -467,7 +467,7 @@ def test_key_goes_to_no_other_host(sleuth: Any, judge: Any, serve: Any, name: st
             done = sleuth(*search, SLEUTH_WEBSEARCH_RETRIES="1")
             check(judge, done)
             assert done.exit == 1
-            assert "redirected to another place" in done.err
+            assert "redirected to another host" in done.err
     assert thief.requests == []
     assert len(server.requests) == 20
 

@@ -21,7 +21,7 @@ import pexpect
 import pytest
 from markdown_it import MarkdownIt
 
-from sleuth.base.text import ascii_url, clean_url
+from sleuth.base.urls import ascii_url, clean_url
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Result
 from sleuth_providers.errors import ProviderError

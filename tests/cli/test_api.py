@@ -242,7 +242,7 @@ def test_two_homes_in_one_process_stay_apart(make_client: Callable[..., sleuth.C
     for name in ("amber", "cobalt"):
         (tmp_path / f"{name}.txt").write_text(f"The {name} notebook is about {name} and about nothing else at all.")
         clients[name] = make_client(name)
-        from sleuth.library.keep import Ingester
+        from sleuth.library.ingester import Ingester
 
         Ingester(clients[name].runtime.library, lambda: None).add_files([str(tmp_path / f"{name}.txt")])
 

@@ -10,6 +10,8 @@ MOST = 200_000  # bytes of all kept cases
 KEPT = sorted(CORPUS.glob("*/*"))
 SECONDS = 1.5
 
+pytestmark = pytest.mark.fuzz
+
 loaded = cache(load)
 
 

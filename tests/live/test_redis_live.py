@@ -15,10 +15,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from sleuth.store.cache.disk import MAX_ENTRY, DiskCache
+from sleuth.serving.http.server import GRACE
+from sleuth.store.cache.disk import MAX_ENTRY_CHARS, DiskCache
 from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import find_address
-from sleuth.store.cache.redis.cache import GRACE, RedisCache
+from sleuth.store.cache.redis.cache import RedisCache
 from sleuth.store.cache.redis.limits import RedisLimits
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
 
@@ -54,7 +55,7 @@ def connect() -> Iterator[Connect]:
 def server(lasting_redis: Any, connect: Connect) -> RedisServer:
     """Give a connection to a server that is empty."""
     server = connect(lasting_redis.url)
-    server.ask(("FLUSHALL",))
+    server.execute(("FLUSHALL",))
     return server
 
 
@@ -124,14 +125,16 @@ def test_entry_is_plain_json_that_ends_by_itself(cache: RedisCache, redis_server
 
 def test_value_expires_and_says_so(cache: RedisCache, server: RedisServer) -> None:
     cache.put("k", 1, 60)
-    server.ask(("PEXPIRE", f"{PREFIX}answer:k", round(GRACE * 1000) - 5000))
+    server.execute(("PEXPIRE", f"{PREFIX}answer:k", round(GRACE * 1000) - 5000))
     entry = cache.get("k")
     assert entry
     assert entry.expired
     assert 65 <= entry.age < 120
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, "\ud800", "x" * MAX_ENTRY], ids=["object", "set", "half", "huge"])
+@pytest.mark.parametrize(
+    "value", [object(), {1, 2}, "\ud800", "x" * MAX_ENTRY_CHARS], ids=["object", "set", "half", "huge"]
+)
 def test_value_that_cannot_be_kept_fails_nobody(cache: RedisCache, value: Any) -> None:
     cache.put("k", value, 60)
     cache.put("none", 1, 0)
@@ -161,7 +164,7 @@ GOOD = json.dumps({"kept": 60, "value": 1})
         (("SET", "[" * 100_000), 60),
         (("SET", '{"kept": 60, "value": ' + "9" * 5000 + "}"), 60),
         (("SET", b"\xff\xfe{}"), 60),
-        (("SET", b'{"kept": 60, "value": "' + b"x" * MAX_ENTRY + b'"}'), 60),
+        (("SET", b'{"kept": 60, "value": "' + b"x" * MAX_ENTRY_CHARS + b'"}'), 60),
         (("RPUSH", GOOD), 60),
         (("HSET", "field", GOOD), 60),
     ],
@@ -171,9 +174,9 @@ def test_entry_that_somebody_else_wrote_is_no_answer(
     cache: RedisCache, server: RedisServer, words: tuple[Any, ...], lasting: float | None
 ) -> None:
     name = f"{PREFIX}answer:k"
-    server.ask((words[0], name, *words[1:]))
+    server.execute((words[0], name, *words[1:]))
     if lasting is not None:
-        server.ask(("PEXPIRE", name, round(lasting * 1000)))
+        server.execute(("PEXPIRE", name, round(lasting * 1000)))
     assert cache.get("k") is None
     cache.put("k", "good", 60)
     entry = cache.get("k")
@@ -201,9 +204,9 @@ def test_planted_answer_is_asked_anew(
     rest = {"answers": [], "suggestions": [], "corrections": [], "not_applied": [], "engines": {}, "cost": 0}
     one = machine("one", redis_server.url)
     assert one(*SEARCH).exit == 0
-    [name] = server.ask(("KEYS", f"{PREFIX}answer:*"))[0]
+    [name] = server.execute(("KEYS", f"{PREFIX}answer:*"))[0]
     planted = rest | value if isinstance(value, dict) else value
-    server.ask(("SET", name, json.dumps({"kept": 900, "value": planted}), "PX", round((GRACE + 900) * 1000)))
+    server.execute(("SET", name, json.dumps({"kept": 900, "value": planted}), "PX", round((GRACE + 900) * 1000)))
     done = machine("two", redis_server.url)(*SEARCH)
     assert (done.exit, done.json["cached"], done.json["results"][0]["title"]) == (0, False, "First")
 
@@ -213,12 +216,12 @@ def test_planted_text_cannot_steer_the_terminal(
 ) -> None:
     one = machine("one", redis_server.url)
     assert one(*SEARCH).exit == 0
-    [name] = server.ask(("KEYS", f"{PREFIX}answer:*"))[0]
-    document = json.loads(server.ask(("GET", name))[0])
+    [name] = server.execute(("KEYS", f"{PREFIX}answer:*"))[0]
+    document = json.loads(server.execute(("GET", name))[0])
     document["value"]["results"][0] |= {"title": "\x1b]0;owned\x07 bad", "snippet": "\x1b[2J", "url": "javascript:x"}
     document["value"]["results"].append(document["value"]["results"][0] | {"url": "https://b.example"})
     document["value"]["not_applied"] = ["\x1b[31m"]
-    server.ask(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
+    server.execute(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
     done = machine("two", redis_server.url)("search", "-p", "searxng", "rust async")
     assert "bad" in done.out
     assert "\x1b" not in done.out + done.err
@@ -236,17 +239,17 @@ def test_pages_are_shared_and_planted_ones_are_harmless(
     words = ("summarize", httpserver.url_for("/page"), "--json")
     assert make_sleuth("one", **shared)(*words).exit == 0
     assert make_sleuth("two", **shared)(*words).exit == 0  # the server would not answer a second time
-    [name] = server.ask(("KEYS", f"{PREFIX}page:*"))[0]
-    document = json.loads(server.ask(("GET", name))[0])
+    [name] = server.execute(("KEYS", f"{PREFIX}page:*"))[0]
+    document = json.loads(server.execute(("GET", name))[0])
     document["value"]["about"][0] = "\x1b[31mtitle"
     document["value"]["blocks"][0][1] = "\x1b[2JRust is a language that can be planted in a cache."
     document["value"]["blocks"][0][2] = 10**12
-    server.ask(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
+    server.execute(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
     done = make_sleuth("three", **shared)("summarize", httpserver.url_for("/page"))
     assert "planted" in done.out
     assert "\x1b" not in done.out + done.err
     document["value"]["blocks"] = [["heading", "x", 1e999]]
-    server.ask(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
+    server.execute(("SET", name, json.dumps(document), "PX", round((GRACE + 800) * 1000)))
     assert make_sleuth("four", **shared)(*words).exit != 0  # asked anew, and the server is not there for it
 
 
@@ -261,7 +264,7 @@ def test_one_machine_works_while_the_others_wait(connect: Connect, redis_server:
     asked: list[int] = []
 
     def work(number: int) -> None:
-        with caches[number].single("k", 10):
+        with caches[number].single_flight("k", 10):
             if caches[number].get("k") is None:
                 asked.append(number)
                 time.sleep(0.2)
@@ -273,13 +276,13 @@ def test_one_machine_works_while_the_others_wait(connect: Connect, redis_server:
     for thread in threads:
         thread.join()
     assert len(asked) == 1
-    assert caches[0].server.ask(("KEYS", f"{PREFIX}turn:*")) == [[]]
+    assert caches[0].server.execute(("KEYS", f"{PREFIX}lock:*")) == [[]]
 
 
 def test_next_one_goes_ahead_when_the_first_takes_too_long(cache: RedisCache, server: RedisServer) -> None:
     assert server.take("answer:k", 60)
     started = time.monotonic()
-    with cache.single("k", 0.2):
+    with cache.single_flight("k", 0.2):
         assert 0.2 <= time.monotonic() - started < 10
     assert not server.take("answer:k", 60)  # the first one has it still
 
@@ -289,7 +292,7 @@ def test_turn_ends_by_itself_and_only_its_holder_can_give_it_back(connect: Conne
     turn = first.take("k", 60)
     assert turn
     assert not second.take("k", 60)
-    assert first.ask(("PEXPIRE", turn.name, 1)) == [1]
+    assert first.execute(("PEXPIRE", turn.name, 1)) == [1]
     time.sleep(0.05)
     assert second.take("k", 60)
     first.give(turn)
@@ -299,7 +302,7 @@ def test_turn_ends_by_itself_and_only_its_holder_can_give_it_back(connect: Conne
 
 
 def test_turn_is_given_back_when_the_work_fails(cache: RedisCache, server: RedisServer) -> None:
-    with pytest.raises(ZeroDivisionError), cache.single("k", 1):
+    with pytest.raises(ZeroDivisionError), cache.single_flight("k", 1):
         raise ZeroDivisionError
     assert server.take("answer:k", 60)
 
@@ -350,7 +353,7 @@ def test_turn_is_kept_as_long_as_the_work_lasts(
 ) -> None:
     monkeypatch.setattr("sleuth.store.cache.redis.cache.LASTING", 1.0)
     other = connect(redis_server.url)
-    with cache.single("k", 5):
+    with cache.single_flight("k", 5):
         time.sleep(1.5)
         assert not other.take("answer:k", 60)
     assert other.take("answer:k", 60)
@@ -377,16 +380,16 @@ def test_machines_share_a_limit(connect: Connect, redis_server: Any) -> None:
 def test_place_is_free_again_after_its_time(connect: Connect, redis_server: Any) -> None:
     server = connect(redis_server.url)
     limits, name = RedisLimits(server), f"{PREFIX}limit:{{x}}:minute"
-    seconds, _ = server.ask(("TIME",))[0]
+    seconds, _ = server.execute(("TIME",))[0]
     now = int(seconds) * 1000
-    server.ask(
+    server.execute(
         ("ZADD", name, now - 61_000, "old", now - 50_000, "young", "+inf", "mad", now + 30_000, "clock set back")
     )
     assert limits.reserve("x", 3, 0) is None
     free_at = limits.reserve("x", 3, 0)
     assert free_at
     assert 0 < free_at - time.time() < 11  # when the young one's minute is over
-    server.ask(("DEL", name), ("SET", name, "planted"))
+    server.execute(("DEL", name), ("SET", name, "planted"))
     assert limits.reserve("x", 3, 0) is None
 
 
@@ -408,7 +411,7 @@ def test_own_limit_holds_when_the_server_has_forgotten(
     one = machine("one", redis_server.url)
     one("providers", "set", "searxng", "--option", "per_minute=1")
     assert one("search", "-p", "searxng", "--no-cache", "first").exit == 0
-    server.ask(("FLUSHALL",))
+    server.execute(("FLUSHALL",))
     assert one("search", "-p", "searxng", "--no-cache", "second").exit == 5
     assert len(upstream.asked) == 1
 
@@ -424,8 +427,8 @@ def test_answer_of_one_machine_serves_another(
     done = two(*SEARCH)
     assert (done.json["cached"], done.json["ageSeconds"], done.err) == (True, 0, "")
     assert len(upstream.asked) == 1
-    [name] = server.ask(("KEYS", f"{PREFIX}*"))[0]
-    server.ask(("PEXPIRE", name, 60_000))  # old, and still there
+    [name] = server.execute(("KEYS", f"{PREFIX}*"))[0]
+    server.execute(("PEXPIRE", name, 60_000))  # old, and still there
     assert two(*SEARCH, "--offline").json["cached"]
     assert not two(*SEARCH).json["cached"]
 
@@ -436,7 +439,7 @@ def test_stats_and_clear_are_about_what_is_ours(
     one = machine("one", redis_server.url)
     one(*SEARCH)
     names = [word for number in range(2500) for word in (f"{PREFIX}page:{number}", "x")]
-    server.ask(("MSET", *names, "foreign", "x", "sleuth:2:answer:new", "x"))
+    server.execute(("MSET", *names, "foreign", "x", "sleuth:2:answer:new", "x"))
     RedisLimits(server).reserve("x", 3, 0)
     kept = f"1 answers and 2500 pages in the shared cache redis://{place(redis_server)}/0 ("
     assert kept in one("cache", "stats").out
@@ -455,7 +458,7 @@ def test_stats_and_clear_are_about_what_is_ours(
     assert not contents.count(server, seconds=0).complete
     done = one("cache", "clear")
     assert f"1 answers and 2500 pages thrown away in the shared cache redis://{place(redis_server)}/0" in done.out
-    left = {name.decode() for name in server.ask(("KEYS", "*"))[0]}
+    left = {name.decode() for name in server.execute(("KEYS", "*"))[0]}
     assert left == {"foreign", "sleuth:2:answer:new", f"{PREFIX}limit:{{x}}:minute"}
 
 
@@ -505,7 +508,7 @@ def test_user_with_the_documented_rights_can_do_everything(
 ) -> None:
     docs = (Path(__file__).parents[2] / "docs" / "sharing.md").read_text(encoding="utf-8")
     line = next(line for line in docs.splitlines() if line.startswith("ACL SETUSER"))
-    assert server.ask(tuple(line.replace("PASSWORD", "secret-word").split())) == [b"OK"]
+    assert server.execute(tuple(line.replace("PASSWORD", "secret-word").split())) == [b"OK"]
     one = machine("one", f"redis://sleuth:secret-word@{place(redis_server)}/0")
     one("providers", "set", "searxng", "--option", "per_minute=9")
     for words in (SEARCH, SEARCH, ("cache", "stats"), ("cache", "clear")):
@@ -532,7 +535,7 @@ def wrong_password(make_redis: Any) -> str:
 def may_not_write(make_redis: Any) -> str:
     where = place(make_redis())
     administrator = RedisServer(find_address(f"redis://{where}", {}), print)
-    administrator.ask(("ACL", "SETUSER", "reader", "on", ">secret-word", "~*", "+@read", "+@connection"))
+    administrator.execute(("ACL", "SETUSER", "reader", "on", ">secret-word", "~*", "+@read", "+@connection"))
     administrator.close()
     return f"redis://reader:secret-word@{where}/0"
 
@@ -658,21 +661,21 @@ def test_nobody_waits_for_a_server_that_failed_until_it_has_rested(
     first = make_redis()
     warnings: list[str] = []
     server = connect(first.url, warnings.append)
-    assert server.ask(("PING",)) == [b"PONG"]
+    assert server.execute(("PING",)) == [b"PONG"]
     first.stop()
     for _ in range(3):
         with pytest.raises(RedisUnavailableError):
-            server.ask(("PING",))
+            server.execute(("PING",))
     make_redis(port=int(place(first).rpartition(":")[2]))
     with pytest.raises(RedisUnavailableError):
-        server.ask(("PING",))
+        server.execute(("PING",))
     later = time.monotonic() + 31
     monkeypatch.setattr(time, "monotonic", lambda: later)
-    assert server.ask(("PING",)) == [b"PONG"]
+    assert server.execute(("PING",)) == [b"PONG"]
     assert len(warnings) == 1
 
 
 def test_connection_that_the_server_closed_is_made_anew(server: RedisServer) -> None:
-    assert server.ask(("PING",)) == [b"PONG"]
-    server.try_out(("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"))
-    assert server.ask(("PING",)) == [b"PONG"]
+    assert server.execute(("PING",)) == [b"PONG"]
+    server.execute_raw(("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"))
+    assert server.execute(("PING",)) == [b"PONG"]

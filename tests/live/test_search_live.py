@@ -46,7 +46,7 @@ def test_json_disabled_says_which_lines_to_add(sleuth: Any, searxng_server: Any)
 def test_external_bang_sends_the_query_nowhere_else(sleuth: Any, healthy_searxng: Any) -> None:
     done = sleuth("search", "-p", "searxng", "!!g secret words", SEARXNG_URL=healthy_searxng.url)
     assert done.exit == 1
-    assert "another place" in done.err
+    assert "another host" in done.err
 
 
 def test_paging_freshness_and_language_are_accepted(sleuth: Any, healthy_searxng: Any) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Response, as_list, document, objects, secrets_in
+from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Response, secrets_in
 from sleuth_providers.errors import BadResponseError
+from sleuth_providers.json import as_list, document, objects
 
 
 def response(body: bytes, kind: str = "application/json") -> Response:

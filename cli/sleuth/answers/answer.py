@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from sleuth.answers import support
 from sleuth.answers.citations import CitedSource
 from sleuth.answers.llm.chat import Message, Usage
-from sleuth.base.text import clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url, domain
 from sleuth_providers.records import Record
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from sleuth.answers.extraction import extract
 from sleuth.answers.extractive import quoted
 from sleuth.answers.findings import Findings
 from sleuth.answers.finishing import finished
-from sleuth.answers.llm.address import is_private
 from sleuth.answers.llm.chat import Models
+from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.reflection import reflect
 from sleuth.answers.rounds import Gatherer
@@ -18,7 +18,7 @@ from sleuth.answers.work import Work
 from sleuth.answers.writing import write_answer
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.content import ContentReader
 from sleuth.engine.search import Searcher
 from sleuth.store.settings import LLM_URL, Settings

@@ -6,7 +6,8 @@ from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
-from sleuth.base.text import ascii_url, clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth.render.markdown import escape
 from sleuth_providers.records import Record

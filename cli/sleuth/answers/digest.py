@@ -7,7 +7,7 @@ from sleuth.answers import citations, support
 from sleuth.answers.llm.chat import Usage
 from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
 from sleuth_providers.records import Record

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from sleuth.answers.answer import Round
 from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.answers.fence import defused
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.sentences import cut

@@ -12,8 +12,8 @@ from sleuth.answers.llm.json_reply import ask_json
 from sleuth.answers.prompt import as_list, fill, left_for
 from sleuth.answers.work import Work
 from sleuth.base.i18n import tr
-from sleuth.base.threads import run_parallel
 from sleuth_providers.records import Record
+from sleuth_providers.threads import run_parallel
 
 TEMPERATURE = 0.3  # models that think take none
 SECONDS = 5.0

@@ -7,7 +7,7 @@ from sleuth.answers.findings import Findings, SourceFinding
 from sleuth.answers.work import Work
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.content import ContentReader
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import Searcher, SearchRequest, clean_query, search_error

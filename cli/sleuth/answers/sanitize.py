@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sleuth.answers.prose import LABEL, TARGET, Span, inline, paragraphs
 from sleuth.base import markdown
-from sleuth.base.text import ascii_url, clean_url
+from sleuth.base.urls import ascii_url, clean_url
 
 TAG = re.compile(r"<(?=[A-Za-z/!?])")
 ADDRESS = re.compile(r"<https?://[^\s<>]*>", re.IGNORECASE)

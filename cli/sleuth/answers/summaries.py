@@ -17,10 +17,11 @@ from sleuth.answers.work import Work
 from sleuth.answers.writing import Write, stream
 from sleuth.base import logs
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain, strip_controls
-from sleuth.base.threads import run_parallel
+from sleuth.base.text import strip_controls
+from sleuth.base.urls import domain
 from sleuth.pages.page import Page
 from sleuth.store.settings import Settings
+from sleuth_providers.threads import run_parallel
 
 TEMPERATURE = 0.3  # low: a summary is to say what the pages say
 SECONDS = 30.0  # for the summary of one page; between two pieces of the one of all

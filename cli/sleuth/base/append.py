@@ -1,4 +1,7 @@
-"""Lines added to files that many processes write to, while one of them may set the file aside. Cheap to import."""
+"""Append to files that many processes share and one of them may rotate, and the flock calls this takes.
+
+Not part of `files`: a cached search imports this module, and `files` brings in contextlib and enum.
+"""
 
 import os
 
@@ -7,21 +10,21 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]  # checked where it is used
 
-TRIES = 20  # a file that is set aside again and again while we open it is no longer worth waiting for
+MAX_ATTEMPTS = 20  # to open the file while others rotate it; the last attempt writes without a lock
 
 
 def append(path: str, data: bytes, limit: int = 0) -> int:
-    """Add data to a file, private from birth, in one write; returns its size. At `limit` nothing more is added.
+    """Append data to a private file in one write and return its size; at `limit` bytes nothing more is added.
 
-    A writer holds a shared lock and has seen that the name still means the file it opened. Whoever sets the file aside
-    renames it, then waits for the writers (`settle`): after that nothing can be added to it any more.
+    A writer holds a shared lock and has checked that the path still names the file it opened. To rotate the file,
+    rename it, then wait for its writers with `wait_for_writers`: nothing is added to it after that.
     """
-    left = TRIES
+    attempts_left = MAX_ATTEMPTS
     while True:
-        left -= 1
+        attempts_left -= 1
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            if left and not (_lock(handle, shared=True) and _is_at(handle, path)):
+            if attempts_left and not (try_lock(handle, shared=True) and is_file_at(handle, path)):
                 continue
             size = os.fstat(handle).st_size
             return size if limit and size >= limit else size + os.write(handle, data)
@@ -29,15 +32,15 @@ def append(path: str, data: bytes, limit: int = 0) -> int:
             os.close(handle)
 
 
-def settle(path: str, patience: float = 1.0) -> bool:
-    """Wait until nobody adds to a file that has been renamed; False when somebody does not come to an end."""
+def wait_for_writers(path: str, timeout: float = 1.0) -> bool:
+    """Wait until no process appends to a renamed file; False when one still does after `timeout` seconds."""
     import time
 
-    end = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     handle = os.open(path, os.O_RDWR)
     try:
-        while not _lock(handle, shared=False):
-            if time.monotonic() >= end:
+        while not try_lock(handle):
+            if time.monotonic() >= deadline:
                 return False
             time.sleep(0.001)
     finally:
@@ -45,7 +48,8 @@ def settle(path: str, patience: float = 1.0) -> bool:
     return True
 
 
-def _lock(handle: int, *, shared: bool) -> bool:
+def try_lock(handle: int, *, shared: bool = False) -> bool:
+    """Lock an open file without waiting; False when another process holds the lock."""
     if fcntl is None:
         return True
     try:
@@ -57,7 +61,8 @@ def _lock(handle: int, *, shared: bool) -> bool:
     return True
 
 
-def _is_at(handle: int, path: str) -> bool:
+def is_file_at(handle: int, path: str) -> bool:
+    """Tell whether a path still names the file that was opened."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:

@@ -1,15 +1,15 @@
-"""Our own errors, and the one table that turns any error into an exit code.
+"""The errors sleuth raises, and the exit code of each.
 
 SleuthError                 FAILED                1
-├── RequestError            INVALID_REQUEST       2   what was asked makes no sense
-├── SettingsError           INVALID_SETTINGS      2   settings or database that cannot be used
-│   └── UnwritableError     INVALID_SETTINGS      2   a folder or file that cannot be made or written
+├── RequestError            INVALID_REQUEST       2   invalid arguments or input
+├── SettingsError           INVALID_SETTINGS      2   unusable settings or database
+│   └── UnwritableError     INVALID_SETTINGS      2   a file or folder that cannot be written
 ├── UnknownProviderError    PROVIDER_NOT_FOUND    3
-├── MissingExtraError       MISSING_EXTRA         2   an optional part is not installed
-├── SearchError             as the provider's     1–6 nobody could answer
-└── ModelError              as in its own tree    1–6 a language model could not answer: `sleuth.answers.llm.errors`
+├── MissingExtraError       MISSING_EXTRA         2   an optional dependency is not installed
+├── SearchError             of the first failure  1–6 no provider answered
+└── ModelError              of its subclass       1–6 the language model failed: `sleuth.answers.llm.errors`
 
-Errors of providers have a tree of their own in `sleuth_providers.errors`.
+Providers raise `sleuth_providers.errors`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+    from sleuth_providers.errors import ProviderError
+
 
 class Exit(IntEnum):
-    """What the process says when it ends."""
+    """The exit codes of the process."""
 
     DONE = 0
     FAILED = 1
@@ -52,12 +54,12 @@ EXITS = {
     "INTERRUPTED": Exit.INTERRUPTED,
 }
 
-# What `error.status` in JSON says for errors that had no HTTP status of their own.
+# `error.status` in JSON for errors that did not come from an HTTP response.
 STATUSES = {Exit.INVALID: 400, Exit.UNKNOWN_PROVIDER: 404, Exit.KEY: 401, Exit.LIMIT: 429, Exit.UNREACHABLE: 503}
 
 
 class SleuthError(Exception):
-    """Something the user should know: what happened and what to do. Both are templates, translated when shown."""
+    """An error with a message and a hint for the user; both are templates, translated when shown."""
 
     code: str = "FAILED"
     hint: str = ""
@@ -74,10 +76,10 @@ class SleuthError(Exception):
 
     @property
     def advice(self) -> str:
-        """Return what to do, in English with its values filled in, as `str` of the error is what happened."""
+        """Return the English hint with its values filled in; `str` of the error is the message."""
         try:
             return self.hint.format_map(self.values) if self.values else self.hint
-        except (KeyError, ValueError, IndexError):  # a brace that is meant as one
+        except (KeyError, ValueError, IndexError):  # a literal brace
             return self.hint
 
     @property
@@ -87,35 +89,51 @@ class SleuthError(Exception):
 
 
 class RequestError(SleuthError):
-    """The command makes no sense as typed."""
+    """The arguments or the input are invalid."""
 
     code = "INVALID_REQUEST"
 
 
 class SettingsError(SleuthError):
-    """Settings, database or folders cannot be used as they are."""
+    """Settings, database or folders are unusable."""
 
     code = "INVALID_SETTINGS"
 
 
 class UnwritableError(SettingsError):
-    """A place sleuth must write to does not let it; a search goes on without."""
+    """A file or folder cannot be written; a search continues without it."""
 
 
 class UnknownProviderError(SleuthError):
     """No provider has that id."""
 
     code = "PROVIDER_NOT_FOUND"
-    hint = "see which there are: sleuth providers list"
+    hint = "list the providers: sleuth providers list"
 
 
 class MissingExtraError(SleuthError):
-    """An optional part of sleuth is not installed."""
+    """An optional dependency is not installed."""
 
     code = "MISSING_EXTRA"
 
 
 class SearchError(SleuthError):
-    """Nobody who was asked could answer."""
+    """No provider answered."""
 
     recoverable = True
+
+
+def describe(error: SleuthError | ProviderError, **names: str) -> tuple[str, str]:
+    """Return message and hint of an error in the user's language; `names` fills in provider and id."""
+    from sleuth.base.i18n import tr
+
+    values = names | error.values
+    message = tr(error.message, **values)
+    if detail := getattr(error, "detail", ""):
+        message = tr("{message} ({detail})", message=message, detail=detail)
+    if retry_after := getattr(error, "retry_after", None):
+        import time
+
+        until = time.strftime("%H:%M:%S", time.localtime(time.time() + retry_after))
+        message = tr("{message}; retry after {until}", message=message, until=until)
+    return message, tr(error.hint, **values)

@@ -1,4 +1,4 @@
-"""Files that are private from birth, replaced whole or not at all, and locks between processes."""
+"""Private files and folders, atomic writes, and locks between processes."""
 
 import errno
 import os
@@ -7,22 +7,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from sleuth.base.append import is_file_at, try_lock
 from sleuth.base.errors import UnwritableError
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]  # checked where it is used
+LOCK_STALL_TIMEOUT_S = 30.0  # without the lock changing hands; one writer needs milliseconds
+LOCK_POLL_S = 0.01  # the same for all: who comes late must not overtake who has waited long
 
 
 def private_folder(path: str) -> str:
-    """Make a folder that only its owner can enter, parents too, and return it."""
+    """Create a folder with mode 0700, and its parents, and return it."""
     try:
         _make_folder(os.path.abspath(path))
     except OSError as problem:
         raise UnwritableError(
-            "cannot make the folder {path} ({reason})",
-            "give that folder to yourself, or choose another with SLEUTH_HOME",
+            "cannot create the folder {path} ({reason})",
+            "check its permissions, or set SLEUTH_HOME to another folder",
             path=path,
             reason=problem.strerror or problem,
         ) from problem
@@ -30,13 +29,13 @@ def private_folder(path: str) -> str:
 
 
 def _make_folder(path: str) -> None:
-    """Do what os.makedirs does, which gives the mode to the last folder only."""
+    """Create a folder and its parents; os.makedirs applies the mode to the last one only."""
     if os.path.isdir(path):
         return
     _make_folder(os.path.dirname(path))
     try:
         os.mkdir(path, 0o700)
-    except FileExistsError:  # somebody else was faster, or there is a file in the way
+    except FileExistsError:  # another process created it, or it is a file
         if not os.path.isdir(path):
             raise
 
@@ -45,23 +44,23 @@ def unwritable(path: str, problem: OSError) -> UnwritableError:
     """Return the error for a file that cannot be written."""
     return UnwritableError(
         "cannot write {path} ({reason})",
-        "check the permissions and the free space there",
+        "check its permissions and the free disk space",
         path=path,
         reason=problem.strerror or problem,
     )
 
 
 def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True) -> None:
-    """Put data in place of a file at one instant: after a crash there is the old file or the new one, whole.
+    """Replace a file atomically: after a crash there is either the old file or the new one.
 
-    Without `sync` that holds for a crash of the program, not of the machine; it is for what can be made again.
+    Without `sync` this holds for a crash of the program but not of the machine; use it for what can be recreated.
     """
     special = _is_special(path)
-    path = os.path.realpath(path)  # a link keeps pointing where it did
+    path = os.path.realpath(path)  # write through a link, do not replace it
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
     try:
-        if special:  # a device or a pipe must not become a file: /dev/null would be gone for everybody
+        if special:  # replacing /dev/null with a file would break the machine
             raise OSError(errno.EINVAL, "not a regular file")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
@@ -72,7 +71,7 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True
                     os.fsync(handle)
             os.replace(temporary, path)
         except BaseException:
-            with suppress(OSError):  # an interrupt may come when it has its name already
+            with suppress(OSError):  # an interrupt may come after the rename
                 os.unlink(temporary)
             raise
         if sync:
@@ -82,17 +81,17 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True
 
 
 def remove_leftovers(path: str) -> None:
-    """Remove what writers that were killed left beside a file; for who holds its lock, so that nobody else writes."""
+    """Delete temporary files of killed writers; the caller must hold the lock of the file."""
     folder, name = os.path.split(os.path.realpath(path))
     with suppress(OSError):
-        for left in os.listdir(folder):
-            process, _, moment = left.removeprefix(f".{name}.").partition(".")
-            if left.startswith(f".{name}.") and process.isdigit() and moment.isdigit():
-                os.unlink(os.path.join(folder, left))
+        for entry in os.listdir(folder):
+            pid, _, moment = entry.removeprefix(f".{name}.").partition(".")
+            if entry.startswith(f".{name}.") and pid.isdigit() and moment.isdigit():
+                os.unlink(os.path.join(folder, entry))
 
 
 def write_out(path: str, data: bytes) -> None:
-    """Put data in place of a file at one instant, or straight into a device or a pipe, such as /dev/stdout."""
+    """Replace a file atomically, or write straight to a device or a pipe such as /dev/stdout."""
     if not _is_special(path):
         write_atomic(path, data)
         return
@@ -106,7 +105,7 @@ def write_out(path: str, data: bytes) -> None:
 def _is_special(path: str) -> bool:
     try:
         mode = os.stat(path).st_mode
-    except (OSError, ValueError):  # nothing there yet
+    except (OSError, ValueError):  # does not exist yet
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
@@ -122,54 +121,45 @@ def _sync_folder(folder: str) -> None:
 
 
 def append_private(path: str) -> int:
-    """Open a file for appending that only its owner can read, and return its handle."""
+    """Open a file for appending, created with mode 0600, and return its handle."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
 @contextmanager
-def locked(path: str, patience: float = 10.0, *, remove: bool = False) -> Iterator[bool]:
-    """Hold a lock shared by all processes of this machine; yields False when it could not be had in time."""
-    if fcntl is None:
-        yield True
-        return
-    until = time.monotonic() + patience
+def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, remove: bool = False) -> Iterator[bool]:
+    """Hold a lock file shared by all processes of this machine; yields False when the lock could not be acquired.
+
+    Waiting has no overall limit. `stall_timeout` counts the seconds in which the lock did not change hands, so a long
+    queue that moves is no error, and a holder that hangs is. With `remove`, the holder deletes the file at the end.
+    """
     while True:
-        handle = _open_lock(path)
-        held = _acquire(handle, until)
-        if not held or not remove or _is_same(handle, path):
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as problem:
+            raise unwritable(path, problem) from problem
+        held = _acquire(handle, stall_timeout)
+        if not held or not remove or is_file_at(handle, path):
             break
-        os.close(handle)  # its holder removed the file while we waited for it
+        os.close(handle)  # the last holder deleted the file while we waited for it
     try:
         yield held
     finally:
         if remove and held:
-            with suppress(OSError):  # whoever emptied the folder removed it already
+            with suppress(OSError):  # deleted already, for example with its folder
                 os.unlink(path)
         os.close(handle)
 
 
-def _open_lock(path: str) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
-
-
-def _is_same(handle: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _acquire(handle: int, until: float) -> bool:
-    pause = 0.002
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except OSError:
-            if time.monotonic() >= until:
-                return False
-        time.sleep(pause)
-        pause = min(pause * 1.5, 0.05)
+def _acquire(handle: int, stall_timeout: float) -> bool:
+    """Lock a file and write into it who holds it, which is how others see that the queue moves."""
+    last_holder, deadline = b"", 0.0
+    while not try_lock(handle):
+        holder, now = os.pread(handle, 64, 0), time.monotonic()
+        if holder != last_holder or not deadline:
+            last_holder, deadline = holder, now + stall_timeout
+        if now >= deadline:
+            return False
+        time.sleep(LOCK_POLL_S)
+    with suppress(OSError, AttributeError):  # a full disk, or Windows: the lock is held, others just see no progress
+        os.pwrite(handle, b"%20d %20d" % (os.getpid(), time.monotonic_ns()), 0)
+    return True

@@ -1,4 +1,4 @@
-"""JSON as it is written to a terminal, a pipe or a file."""
+"""The JSON writer for terminals, pipes and files."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 def write_json(document: Any, out: TextIO) -> None:
     """Write indented JSON."""
-    out.write(json_text(document, indent=2, ascii=not _takes_unicode(out)) + "\n")
+    out.write(json_text(document, indent=2, ascii=not _is_utf8(out)) + "\n")
 
 
 def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) -> str:
-    """Return JSON; what cannot be seen is escaped, so that it does no harm on a terminal either."""
+    """Return JSON with unprintable characters escaped, so that it is safe on a terminal."""
     text = json.dumps(document, ensure_ascii=ascii, indent=indent)
     if not all(line.isprintable() for line in text.split("\n")):
-        text = "".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text)
+        text = "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
     return text
 
 
-def _takes_unicode(out: TextIO) -> bool:
+def _is_utf8(out: TextIO) -> bool:
     return (getattr(out, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"

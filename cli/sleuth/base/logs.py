@@ -1,4 +1,4 @@
-"""The rotating log in the state folder, and --debug on stderr. Nothing is opened until something is logged."""
+"""The rotating log file and --debug output, with secrets redacted. The file is opened when something is logged."""
 
 import os
 import re
@@ -6,67 +6,67 @@ import sys
 import time
 from contextlib import suppress
 
-from sleuth.base.append import append, settle
+from sleuth.base.append import append, wait_for_writers
 from sleuth.base.files import locked, private_folder
 from sleuth.base.text import clean, redact
 
-MAX_SIZE = 1_000_000  # bytes; then it becomes sleuth.log.1, and the one before that goes
-LONGEST = 8000  # characters of a line that are looked at
-RECENT = 64  # texts that are kept out
+MAX_LOG_BYTES = 1_000_000  # then sleuth.log is renamed to sleuth.log.1, replacing the previous one
+MAX_LINE_CHARS = 8000
+MAX_PRIVATE_TEXTS = 64
 HIDDEN = "[hidden]"
-# What gives a secret away that nobody registered; the group is what may stay. Kept as text, and compiled when something
-# is logged, which is not every day.
-SAYS = r"\\?[\"']?\s*(?:=|:|%3d|,(?=\s*b?[\"']))\s*+(?:b(?=[\"']))?+\\?+(?!\[hidden\])"  # between name and value
+# Patterns of secrets that were not registered with `hide`; the group is what stays. Kept as text because most runs log
+# nothing, and compiling them takes time.
+SEPARATOR = r"\\?[\"']?\s*(?:=|:|%3d|,(?=\s*b?[\"']))\s*+(?:b(?=[\"']))?+\\?+(?!\[hidden\])"  # between name and value
 QUOTED = r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?"""
-SIGNS = (
-    rf"(?i)((?:authorization|cookie){SAYS})(?:{QUOTED}|.+)",
+SECRET_PATTERNS = (
+    rf"(?i)((?:authorization|cookie){SEPARATOR})(?:{QUOTED}|.+)",
     r"(?i)\b((?:bearer|basic)\s+)[\w.~+/=%-]{6,}",
-    rf"(?i)((?:key|token|secret|passw(?:or)?d|passphrase|pwd|signature|credentials?){SAYS})(?:{QUOTED}|[^\s&\"'<>]+)",
+    rf"(?i)((?:key|token|secret|passw(?:or)?d|passphrase|pwd|signature|credentials?){SEPARATOR})(?:{QUOTED}|[^\s&\"'<>]+)",
     r"(:(?:\\?/){2})[^\s:/@\"'<>]*(?::[^\s\"'<>]{0,1000})?(?=@)",
     r"(?<![A-Za-z0-9])(sk-|tvly-|jina_|fc-|pplx-|gsk_|xai-|ghp_|hf_|AIza|BSA)[\w-]{10,}",
 )
 
 _secrets: set[str] = set()
-_kept_out: list[str] = []
+_private_texts: list[str] = []
 _state = {"debug": False, "folder": ""}
 
 
 def configure(folder: str, debug: bool) -> None:
-    """Say where the log is and whether it is shown on stderr too."""
+    """Set the folder of the log file, and whether lines go to stderr as well."""
     _state.update(debug=debug, folder=folder)
 
 
 def hide(*secrets: str) -> None:
-    """Remember secrets that must never be logged."""
+    """Register secrets to redact from every line."""
     _secrets.update(secret for secret in secrets if secret)
 
 
 def keep_out(*texts: str) -> None:
-    """Keep what a user does not want remembered out of the log, the last few of such texts."""
-    _kept_out.extend(text for text in texts if text not in _kept_out)
-    del _kept_out[:-RECENT]
+    """Redact recent queries of a user who keeps no history."""
+    _private_texts.extend(text for text in texts if text not in _private_texts)
+    del _private_texts[:-MAX_PRIVATE_TEXTS]
 
 
 def safe(line: str) -> str:
-    """Return a line without secrets and control characters; indentation stays."""
+    """Return a line without secrets and control characters; indentation is kept."""
     indent = line[: len(line) - len(line.lstrip(" "))]
-    text = clean(_hidden(line), 4000, entities=False)
-    return indent[:200] + _hidden(text)  # again: what was cleaned away may have split a secret
+    text = clean(_redacted(line), 4000, entities=False)
+    return indent[:200] + _redacted(text)  # again: a removed control character may have split a secret
 
 
-def _hidden(text: str) -> str:
-    text = redact(text, {*_secrets, *_kept_out})[:LONGEST]
-    for sign in SIGNS:
-        text = re.sub(sign, rf"\1{HIDDEN}", text)
+def _redacted(text: str) -> str:
+    text = redact(text, {*_secrets, *_private_texts})[:MAX_LINE_CHARS]
+    for pattern in SECRET_PATTERNS:
+        text = re.sub(pattern, rf"\1{HIDDEN}", text)
     return text
 
 
 def log(template: str, *values: object) -> None:
-    """Write one line to the log; secrets and control characters are taken out. Logging never fails a command."""
-    with suppress(Exception):  # there is nowhere left to complain to
+    """Log one line without secrets and control characters. Logging never fails a command."""
+    with suppress(Exception):  # there is nowhere to report it
         line = safe(template % values if values else template)
         if _state["debug"]:
-            with suppress(OSError, ValueError):  # a closed stderr leaves the file
+            with suppress(OSError, ValueError):  # stderr is closed; the file still gets the line
                 print(f"debug: {line}", file=sys.stderr)
         if _state["folder"]:
             _append(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {line}\n")
@@ -74,17 +74,17 @@ def log(template: str, *values: object) -> None:
 
 def _append(line: str) -> None:
     path = os.path.join(private_folder(str(_state["folder"])), "sleuth.log")
-    if _size(path) > MAX_SIZE:
-        with suppress(Exception):  # a folder that takes no lock takes the line all the same
+    if _size(path) > MAX_LOG_BYTES:
+        with suppress(Exception):  # no lock file possible; the line is written all the same
             _rotate(path)
-    append(path, line.encode("utf-8", "replace"), 2 * MAX_SIZE)
+    append(path, line.encode("utf-8", "replace"), 2 * MAX_LOG_BYTES)
 
 
 def _rotate(path: str) -> None:
-    """Make room, once: of many who find the log full, the first one does it."""
+    """Rotate the log; of many processes that find it full, only the first one does."""
     older = f"{path}.1"
     with locked(f"{path}.lock", 1.0, remove=True) as held:
-        if held and _size(path) > MAX_SIZE and (not os.path.exists(older) or settle(older)):
+        if held and _size(path) > MAX_LOG_BYTES and (not os.path.exists(older) or wait_for_writers(older)):
             os.replace(path, older)
 
 

@@ -1,20 +1,23 @@
-"""What a parser of Markdown sees in a text: its blocks, its links, and whether it holds anything but words."""
+"""The one Markdown parser, on markdown-it-py: blocks as text, blocks as source, links. Import it only to parse."""
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from markdown_it import MarkdownIt  # rich brings it along
+from markdown_it import MarkdownIt  # a dependency of rich
 from markdown_it.token import Token
 
 from sleuth_providers.records import Record
 
+MAX_INLINE_CHARS = 20_000  # a longer paragraph is read as plain text: 300 kB of `![` take markdown-it 5 s
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
+# A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
+HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
 
 
 class Link(Record):
-    """A link or a picture: its words and where it leads."""
+    """A link or an image: its text and its target."""
 
     label: str
     target: str
@@ -22,7 +25,7 @@ class Link(Record):
 
 
 class MarkdownInfo(Record):
-    """What there is in a text beside words."""
+    """What a text contains besides words."""
 
     has_html: bool
     links: tuple[Link, ...]
@@ -30,37 +33,111 @@ class MarkdownInfo(Record):
 
 @cache
 def parser() -> MarkdownIt:
-    """Return a parser for which HTML is text, and which has no definitions that change what [1] means."""
-    return _any_parser().disable(["html_block", "html_inline", "reference"])
-
-
-def _any_parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    """Return a parser that takes HTML for text and ignores link definitions, which would change what [1] means."""
+    return _new_parser("html_block", "html_inline", "reference")
 
 
 @cache
-def _structure() -> MarkdownIt:
-    """Return a parser that looks no further than at blocks."""
-    return _any_parser().disable(["html_block", "reference", "inline"])
+def _block_parser() -> MarkdownIt:
+    return _new_parser("html_block", "reference", "inline")
+
+
+@cache
+def _reader() -> MarkdownIt:
+    # Indented text is rarely code in Markdown that services convert from HTML. Tags inside a line are left to HTML_TAG:
+    # markdown-it copies the rest of the text at each `<`. Inline markup is parsed block by block, see `_words`.
+    return _new_parser("code", "html_inline", "inline")
 
 
 @cache
 def _viewer() -> MarkdownIt:
-    """Return a parser as lenient as a viewer may be."""
-    return _any_parser()
+    """Return a parser as lenient as any viewer may be."""
+    return _new_parser()
+
+
+def _new_parser(*disabled: str) -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).disable(list(disabled))
+
+
+def read_blocks(source: str, *, alt_text: bool = False) -> Iterator[tuple[str, str, int]]:
+    """Yield the kind, text and level of each block.
+
+    Kinds are heading (level 1 to 6), paragraph, item (level 0 in the outermost list), quote, code, and table with its
+    rows on lines and its cells between tabs. Links become their text, images their alternative text or nothing; HTML
+    tags and comments are removed, and code spans keep their backticks.
+    """
+    heading, depth, quotes, starts_item = 0, -1, 0, False
+    rows: list[list[str]] = []
+    references: dict[str, object] = {}
+    for token in _reader().parse(source, references):
+        if token.type == "inline":
+            text = "".join(_words(token.content, references, alt_text))
+            if rows:
+                rows[-1].append(" ".join(text.split()))
+            elif heading:
+                yield "heading", text, heading
+            elif starts_item:
+                yield "item", text, depth
+                starts_item = False
+            else:
+                yield "quote" if quotes else "paragraph", text, 0
+        elif token.type == "fence":
+            yield "code", token.content, 0
+        elif token.type == "html_block":
+            yield "paragraph", "".join(_words(_outside_comment(token.content), references, alt_text)), 0
+        elif token.type in ("heading_open", "heading_close"):
+            heading = int(token.tag[1]) if token.nesting > 0 else 0
+        elif token.tag in ("ul", "ol"):
+            depth += token.nesting
+        elif token.tag == "li":
+            starts_item = token.nesting > 0
+        elif token.tag == "blockquote":
+            quotes += token.nesting
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type == "table_close":
+            yield "table", "\n".join("\t".join(row) for row in rows), 0
+            rows = []
+
+
+def _words(content: str, references: dict[str, object], alt_text: bool) -> Iterator[str]:
+    tokens: list[Token] = []
+    if len(content) > MAX_INLINE_CHARS:
+        yield HTML_TAG.sub("", content)
+    else:
+        _reader().inline.parse(content, _reader(), references, tokens)
+    for is_code, group in groupby(tokens, key=lambda token: token.type == "code_inline"):
+        if is_code:
+            yield from (token.content if "`" in token.content else f"`{token.content}`" for token in group)
+        else:
+            yield HTML_TAG.sub("", "".join(_text(token, alt_text) for token in group))
+
+
+def _text(token: Token, alt_text: bool) -> str:
+    if token.type == "image" and not alt_text:
+        return ""
+    return "\n" if token.type in ("softbreak", "hardbreak") else token.content
+
+
+def _outside_comment(html: str) -> str:
+    """Return what follows a comment, or a block of HTML that is none; scripts and styles are dropped."""
+    if re.match(r"\s*<(script|style)\b", html, re.IGNORECASE):
+        return ""
+    comment, end, rest = html.partition("-->")
+    return rest if end and comment.lstrip().startswith("<!--") else html
 
 
 def split(text: str) -> list[str]:
-    """Return the blocks of a text, each with the blank lines that follow it: together they are the text."""
+    """Return the source of each block with the blank lines that follow it; joined, they are the text."""
     lines = LINE.findall(text)
-    starts = [token.map[0] for token in _structure().parse(text) if token.level == 0 and token.map][1:]
+    starts = [token.map[0] for token in _block_parser().parse(text) if token.level == 0 and token.map][1:]
     places = [0, *starts, len(lines)]
     return ["".join(lines[start:end]) for start, end in pairwise(places)] if text else []
 
 
 def look(text: str) -> MarkdownInfo:
-    """Return what a viewer would see in a text beside its words."""
-    tokens = list(_tokens(text))
+    """Return the links of a text, and whether a viewer would find HTML in it."""
+    tokens = [token for block in _viewer().parse(text) for token in (block, *(block.children or ()))]
     return MarkdownInfo(any(token.type in ("html_block", "html_inline") for token in tokens), tuple(_links(tokens)))
 
 
@@ -79,11 +156,5 @@ def _links(tokens: Iterable[Token]) -> Iterator[Link]:
 
 
 def same_target(target: str) -> str:
-    """Return an address as parsers write it."""
+    """Return a link target as the parser writes it."""
     return parser().normalizeLink(target)
-
-
-def _tokens(text: str) -> Iterator[Token]:
-    for token in _viewer().parse(text):
-        yield token
-        yield from token.children or ()

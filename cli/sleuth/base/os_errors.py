@@ -1,51 +1,49 @@
-"""What a machine can do to a run, in words: a disk that is full, files, memory or threads that are used up."""
+"""Errors of the operating system as messages: disk full, too many open files, out of memory or threads."""
 
 import errno
 
 from sleuth.base.errors import SleuthError, UnwritableError
 
-INSTALL = "free some memory, or install sleuth anew"
+REINSTALL_HINT = "free some memory, or reinstall sleuth"
 TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
-LOST = "without exception set"  # what Python says of a MemoryError that it had no memory to raise
-NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+LOST_MEMORY_ERROR = "without exception set"  # text of the SystemError when Python has no memory for a MemoryError
+DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 
 def explain(problem: BaseException) -> SleuthError | None:
-    """Return the error that says what the machine did; None when it was no accident but a fault of ours."""
-    if isinstance(problem, MemoryError) or (isinstance(problem, SystemError) and LOST in str(problem)):
-        return SleuthError("there is not enough memory", "end other programs, or raise the limit: ulimit -v")
+    """Return an error for a failure of the system; None for a bug in sleuth."""
+    if isinstance(problem, MemoryError) or (isinstance(problem, SystemError) and LOST_MEMORY_ERROR in str(problem)):
+        return SleuthError("out of memory", "close other programs, or raise the limit: ulimit -v")
     if isinstance(problem, RuntimeError) and "new thread" in str(problem):
-        return SleuthError("no more threads can be started", "raise the limits: ulimit -u, ulimit -v")
-    if isinstance(problem, ImportError) and ".so" in str(problem):  # compiled code for which there is no room
-        return SleuthError("a part of sleuth cannot be loaded ({reason})", INSTALL, reason=str(problem))
+        return SleuthError("cannot start another thread", "raise the limits: ulimit -u, ulimit -v")
+    if isinstance(problem, ImportError) and ".so" in str(problem):  # a compiled module that does not fit into memory
+        return SleuthError("cannot load a module ({reason})", REINSTALL_HINT, reason=str(problem))
     if isinstance(problem, EOFError):
-        return _cut_short(problem)
-    return _refusal(problem) if isinstance(problem, OSError) else None
+        return _truncated_bytecode(problem)
+    return _os_error(problem) if isinstance(problem, OSError) else None
 
 
-def _cut_short(problem: EOFError) -> SleuthError | None:
-    """Explain the end of compiled code before its time: Python leaves such files behind on a disk that is full."""
+def _truncated_bytecode(problem: EOFError) -> SleuthError | None:
+    """Explain a truncated .pyc file, which Python leaves behind when the disk is full."""
     step = problem.__traceback__
     while step:
         if path := step.tb_frame.f_locals.get("bytecode_path"):
-            return SleuthError("{path} is cut short", "delete it: Python makes it anew", path=path)
+            return SleuthError("{path} is truncated", "delete it; Python creates it again", path=path)
         step = step.tb_next
     return None
 
 
-def _refusal(problem: OSError) -> SleuthError | None:
+def _os_error(problem: OSError) -> SleuthError | None:
     reason = problem.strerror or str(problem)
     if problem.errno in TOO_MANY_FILES:
         return SleuthError("too many files are open", "raise the limit: ulimit -n 256")
     if problem.filename is not None:
         return UnwritableError(
             "cannot use {path} ({reason})",
-            "check what is there, the permissions and the free space",
+            "check that it exists, its permissions and the free disk space",
             path=problem.filename,
             reason=reason,
         )
-    if problem.errno in NO_ROOM:
-        return SleuthError(
-            "the output cannot be written ({reason})", "check the free space where it goes", reason=reason
-        )
+    if problem.errno in DISK_ERRORS:
+        return SleuthError("cannot write the output ({reason})", "check the free disk space", reason=reason)
     return None

@@ -1,4 +1,4 @@
-"""Where config, data, cache and state live. On Linux the XDG rules are short enough to spare platformdirs."""
+"""The folders for config, data, cache and state. Linux does without platformdirs, which is slow to import."""
 
 import os
 import sys
@@ -31,17 +31,17 @@ class Paths:
 
     @property
     def prepared(self) -> str:
-        """Return the folder of answers that are written out already."""
+        """Return the folder of the rendered-output cache."""
         return os.path.join(self.cache, "prepared")
 
     @property
     def journal(self) -> str:
-        """Return the file in which searches are noted until they get into the database."""
+        """Return the file that records searches until they are imported into the database."""
         return os.path.join(self.state, "searches.jsonl")
 
 
 def find_paths(environ: "Mapping[str, str]") -> Paths:
-    """Return the folders to use: under SLEUTH_HOME when that is set, else where the platform wants them."""
+    """Return the folders to use: under SLEUTH_HOME if set, else those of the platform."""
     home = environ.get("SLEUTH_HOME")
     if home:
         home = os.path.abspath(os.path.expanduser(home))
@@ -62,7 +62,7 @@ def _xdg(environ: "Mapping[str, str]") -> list[str]:
     home = next((place for place in (environ.get("HOME", ""), os.path.expanduser("~")) if os.path.isabs(place)), os.sep)
     defaults = {"CONFIG": ".config", "DATA": ".local/share", "CACHE": ".cache", "STATE": ".local/state"}
     named = {name: environ.get(f"XDG_{name}_HOME", "") for name in defaults}
-    return [  # a folder that depends on where one stands counts as none, as XDG has it
+    return [  # XDG: relative paths are ignored
         os.path.join(named[name] if os.path.isabs(named[name]) else os.path.join(home, folder), "sleuth")
         for name, folder in defaults.items()
     ]

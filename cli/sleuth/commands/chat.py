@@ -13,7 +13,8 @@ from sleuth.answers.conversation import Conversation, Switch, switch_for
 from sleuth.base.errors import Exit, RequestError, SleuthError
 from sleuth.base.files import write_atomic
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions, answer, as_question

@@ -1,4 +1,4 @@
-"""`sleuth config`: look at the settings and change them."""
+"""`sleuth config`: show and change the settings."""
 
 from typing import Annotated, Any
 
@@ -7,28 +7,29 @@ import typer
 from sleuth.base.errors import Exit, RequestError, SettingsError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
-from sleuth.base.text import mask, mask_login, strip_controls
+from sleuth.base.text import mask, strip_controls
+from sleuth.base.urls import mask_login
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting, read_toml
 
 app = make_app("Settings: show, get, set, unset, edit, path, validate.")
 
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command(epilog="Example: sleuth config show --origin")
 def show(
     ctx: typer.Context,
-    section: Annotated[str, typer.Argument(help="Only keys that begin so, such as websearch.")] = "",
-    origin: Annotated[bool, typer.Option("--origin", help="Say where each value comes from.")] = False,
+    section: Annotated[str, typer.Argument(help="Show only keys that start with this, such as websearch.")] = "",
+    origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show every setting and its value."""
     runtime: Runtime = ctx.obj
     values = {key: _shown(runtime.settings, TABLE[key]) for key in TABLE if key.startswith(section)}
     if not values:
-        raise RequestError("no setting begins with {section!r}", "see them all: sleuth config show", section=section)
+        raise RequestError("no setting starts with {section!r}", "see all: sleuth config show", section=section)
     if as_json:
         document = {k: {"value": v.value, "origin": v.origin} if origin else v.value for k, v in values.items()}
         write_json(document, runtime.stdout)
@@ -42,10 +43,10 @@ def show(
 @app.command(epilog="Example: sleuth config get websearch.max_results")
 def get(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(help="The setting.", show_default=False)],
+    key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """Print one setting's value."""
+    """Print the value of one setting."""
     runtime: Runtime = ctx.obj
     value = _shown(runtime.settings, find_setting(key)).value
     plain = value if isinstance(value, str) and value.isprintable() else _toml(value)
@@ -55,12 +56,12 @@ def get(
 @app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
 def set_(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(help="The setting.", show_default=False)],
+    key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
     value: Annotated[
-        str, typer.Argument(help="Its value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
+        str, typer.Argument(help="The value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
     ],
 ) -> None:
-    """Set one setting in the file; comments and order stay."""
+    """Set one setting in the file; comments and order are kept."""
     runtime: Runtime = ctx.obj
     setting = find_setting(key)
     if value == "-" and (setting.secret or setting.kind.address):
@@ -68,15 +69,17 @@ def set_(
 
         value = read_secret(runtime, key)
     change(runtime.paths.config_file, key, value)
-    _tell_override(runtime, setting)
+    _note_override(runtime, setting)
 
 
 @app.command(epilog="Example: sleuth config unset websearch.max_results")
-def unset(ctx: typer.Context, key: Annotated[str, typer.Argument(help="The setting.", show_default=False)]) -> None:
-    """Remove one setting from the file: its default holds again."""
+def unset(
+    ctx: typer.Context, key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
+) -> None:
+    """Remove one setting from the file, which restores its default."""
     runtime: Runtime = ctx.obj
     change(runtime.paths.config_file, key, None)
-    _tell_override(runtime, find_setting(key))
+    _note_override(runtime, find_setting(key))
 
 
 @app.command(epilog="Example: EDITOR=nano sleuth config edit")
@@ -98,21 +101,21 @@ def edit(ctx: typer.Context) -> int:
         subprocess.run([*shlex.split(editor), path], check=True)  # noqa: S603 - the user's own editor
     except (OSError, ValueError, subprocess.CalledProcessError) as problem:
         raise SettingsError(
-            "the editor {editor!r} did not work", "name another one: EDITOR=nano sleuth config edit", editor=editor
+            "the editor {editor!r} failed", "use another one: EDITOR=nano sleuth config edit", editor=editor
         ) from problem
     return _report(runtime)
 
 
 @app.command(epilog="Example: cat $(sleuth config path)")
 def path(ctx: typer.Context) -> None:
-    """Print where the file is."""
+    """Print the path of the file."""
     runtime: Runtime = ctx.obj
     print(runtime.paths.config_file, file=runtime.stdout)
 
 
-@app.command(epilog="Example: sleuth config validate && echo good")
+@app.command(epilog="Example: sleuth config validate && echo ok")
 def validate(ctx: typer.Context) -> int:
-    """Check the file: exit 0 when every value fits, 2 otherwise."""
+    """Check the file: exit 0 when all values are valid, 2 otherwise."""
     return _report(ctx.obj)
 
 
@@ -122,7 +125,7 @@ def _report(runtime: Runtime) -> int:
     for problem in problems:
         runtime.warn(problem)
     if not problems:
-        print(tr("{path}: good", path=runtime.paths.config_file), file=runtime.stdout)
+        print(tr("{path} is valid", path=runtime.paths.config_file), file=runtime.stdout)
     return Exit.INVALID if problems else Exit.DONE
 
 
@@ -143,13 +146,13 @@ def _toml(value: Any) -> str:
     return json_text(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _tell_override(runtime: Runtime, setting: Setting[Any]) -> None:
+def _note_override(runtime: Runtime, setting: Setting[Any]) -> None:
     if setting.variable in runtime.environ:
         runtime.note(tr("{variable} is set and overrides the file", variable=setting.variable))
 
 
 def _starter() -> str:
-    lines = ["# Settings of sleuth. Every line here is a default; take the # away to change it.", ""]
+    lines = ["# Settings of sleuth. Every line shows a default; uncomment it to change it.", ""]
     section = ""
     for key, setting in TABLE.items():
         head, _, name = key.rpartition(".")

@@ -1,20 +1,20 @@
-"""`sleuth history`: past queries, and forgetting them."""
+"""`sleuth history`: list and clear past queries."""
 
 from typing import Annotated
 
 import typer
 
 from sleuth.base.errors import RequestError, SettingsError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import write_json
 from sleuth.base.text import clean
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
-from sleuth.store.database import in_words
+from sleuth.store.database import explain_errors
 from sleuth.store.history import clear, clear_prompts, entries
-from sleuth.store.journal_import import MOST_QUERIES, import_journal
+from sleuth.store.journal_import import MAX_HISTORY, import_journal
 from sleuth.store.settings import HISTORY
 
 app = make_app()
@@ -32,31 +32,31 @@ EPILOG = """Examples:\n
 def history(
     ctx: typer.Context,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="WORDS", help="Only queries with all these words in them.")
+        list[str] | None, typer.Argument(metavar="WORDS", help="Show only queries that contain all these words.")
     ] = None,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=1, max=MOST_QUERIES, metavar="N", help="How many at the most.")
+        int, typer.Option("--count", "-n", min=1, max=MAX_HISTORY, metavar="N", help="Show at most N queries.")
     ] = 20,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    clear: Annotated[bool, typer.Option("--clear", help="Forget them: all, or those with the words.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --clear: do not ask.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete the history, or the queries with WORDS.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --clear: do not ask for confirmation.")] = False,
 ) -> None:
-    """List past queries, the newest first; --clear forgets them.
+    """List past queries, newest first; --clear deletes them.
 
-    In a pipe there is one query a line. Only this machine knows them; `sleuth config set history.enabled false` keeps
-    none from then on.
+    In a pipe there is one query per line. The history stays on this machine; `sleuth config set history.enabled false`
+    turns it off.
     """
     runtime: Runtime = ctx.obj
     wanted = tuple(words or ())
     if clear:
         _clear(runtime, wanted, yes=yes, json=json)
         return
-    with in_words(runtime.paths.database):
+    with explain_errors(runtime.paths.database):
         found = entries(runtime.usage_database, wanted, count)
     if json:
         write_json({"items": [entry.as_json() for entry in found]}, runtime.stdout)
     elif not found:
-        runtime.note(_why_none(runtime, wanted))
+        runtime.note(_empty_reason(runtime, wanted))
     elif display.is_terminal(runtime):
         from sleuth.render.history import render
 
@@ -66,39 +66,48 @@ def history(
             print(clean(entry.query, entities=False), file=runtime.stdout)
 
 
-def _why_none(runtime: Runtime, words: tuple[str, ...]) -> str:
+def _empty_reason(runtime: Runtime, words: tuple[str, ...]) -> str:
     if not runtime.settings[HISTORY]:
-        return tr("no queries are kept: history.enabled is false")
-    return tr("no query has these words in it") if words else tr("nothing was searched for yet")
+        return tr("the history is turned off: history.enabled is false")
+    return tr("no query contains these words") if words else tr("the history is empty")
 
 
 def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, json: bool) -> None:
-    """Forget queries wherever they stand: database, journal, prompt, answers written out."""
+    """Delete queries from the database, the journal, the prompt history and the rendered-output cache."""
     paths = runtime.paths
-    with in_words(paths.database):
+    with explain_errors(paths.database):
         if not import_journal(runtime.database, paths.journal):
-            raise SettingsError("another process keeps {path} locked", "try again in a moment", path=paths.journal)
+            raise SettingsError("{path} is locked by another process", "try again in a moment", path=paths.journal)
         count = len(entries(runtime.database, words))
         if not yes:
             _confirm(runtime, count)
-        clean_files = clear(runtime.database, words)
+        erased = clear(runtime.database, words)
     lines = clear_prompts(paths.state, words)
     rendered.clear(paths)
-    if not clean_files:
-        runtime.warn(tr("another process still reads the old queries; clear again when it has ended"))
+    if not erased:
+        runtime.warn(tr("another process still has the old queries open; clear again when it has ended"))
     if json:
         write_json({"queries": count, "promptLines": lines}, runtime.stdout)
     else:
         print(
-            tr("{count} queries and {lines} lines of the prompt forgotten", count=count, lines=lines),
+            trn(
+                "deleted {count} query and {lines} prompt lines",
+                "deleted {count} queries and {lines} prompt lines",
+                count,
+                lines=lines,
+            ),
             file=runtime.stdout,
         )
 
 
 def _confirm(runtime: Runtime, count: int) -> None:
     if not runtime.stdin.isatty():
-        raise RequestError("nothing was forgotten: nobody can be asked here", "say it: sleuth history --clear --yes")
-    question = tr("Forget {count} queries, and what was typed at the prompt? [y/N] ", count=count)
+        raise RequestError("not a terminal; nothing was cleared", "add --yes: sleuth history --clear --yes")
+    question = trn(
+        "Delete {count} query and the prompt history? [y/N] ",
+        "Delete {count} queries and the prompt history? [y/N] ",
+        count,
+    )
     print(question, end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was forgotten", "answer y to forget")
+        raise RequestError("nothing was cleared", "answer y to clear the history")

@@ -1,4 +1,4 @@
-"""`sleuth library`: put files and pages into the embedded index, search it, look at it, take things out."""
+"""`sleuth library`: add files and pages to the embedded index, search it, list it, remove from it."""
 
 import os
 import time
@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import write_json
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.store.settings import LIBRARY_SIZE
 
 if TYPE_CHECKING:
-    from sleuth.library.keep import Ingester
+    from sleuth.library.ingester import Ingester
     from sleuth.library.library import LibraryEntry
 
 app = make_app("The embedded offline index: add, search, list, remove, stats.")
 
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-SHOWN = 3  # examples of what was skipped, for each reason
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+MAX_EXAMPLES = 3  # skipped files or pages named for each reason
 EPILOG = """Examples:\n
 \b
   sleuth library add ~/notes manual.pdf
@@ -39,61 +40,59 @@ def add(
     targets: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH|URL…", help="Files, folders, bookmark exports, addresses of pages.", show_default=False
+            metavar="PATH|URL…", help="Files, folders, bookmark exports, URLs of pages.", show_default=False
         ),
     ],
-    fetch: Annotated[bool, typer.Option("--fetch", help="Read the pages that bookmarks lead to.")] = False,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Read pages anew, cached or bookmarked ones too.")] = False,
+    fetch: Annotated[bool, typer.Option("--fetch", help="Read the bookmarked pages, too.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Read pages again, even if cached.")] = False,
     as_json: Json = False,
 ) -> int:
     """Add files, folders and web pages: Markdown, text, HTML, PDF, browser bookmarks.
 
-    Folders are read with all below them; hidden files, other kinds and files over 20 MB are left out. What has not
-    changed since it was added is not read again. Of bookmarks, names and folders are kept; --fetch keeps the pages too.
+    Folders are read recursively; hidden files, other file types and files over 20 MB are skipped. Unchanged files are
+    not read again. Bookmarks are added with title and folder; with --fetch, the pages are read and added, too.
     """
     from sleuth.commands.terminal.progress import Progress
-    from sleuth.library.keep import Ingester
+    from sleuth.library.ingester import Ingester
 
     runtime: Runtime = ctx.obj
-    addresses, paths = _parted(targets)
-    keeper = Ingester(runtime.library, lambda: runtime.reader)
+    urls, paths = _split_targets(targets)
+    ingester = Ingester(runtime.library, lambda: runtime.reader)
     try:
         with _progress(runtime) as show:
-            keeper.add_files(paths, fetch=fetch, progress=show)
-        with Progress(runtime, "auto") as tell:
-            keeper.add_pages(addresses, refresh=refresh, tell=tell)
+            ingester.add_files(paths, fetch=fetch, progress=show)
+        with Progress(runtime, "auto") as on_event:
+            ingester.add_pages(urls, refresh=refresh, on_event=on_event)
     except KeyboardInterrupt:  # what was read until then is in the library
-        _tell_added(runtime, keeper, as_json)
+        _show_added(runtime, ingester, as_json)
         raise
-    _tell_added(runtime, keeper, as_json)
-    _keep_small(runtime)
-    return Exit.FAILED if keeper.skipped and not any(keeper.counts) else Exit.DONE
+    _show_added(runtime, ingester, as_json)
+    _trim(runtime)
+    return Exit.FAILED if ingester.skipped and not any(ingester.counts) else Exit.DONE
 
 
-def _parted(targets: list[str]) -> tuple[list[str], list[str]]:
-    """Return the addresses and the paths among what was named; what is neither is refused before anything is read."""
-    from sleuth.library import ingest
-    from sleuth.library.keep import is_url
+def _split_targets(targets: list[str]) -> tuple[list[str], list[str]]:
+    """Return the URLs and the paths; raise RequestError for an invalid one before anything is read."""
+    from sleuth.library import files
+    from sleuth.library.ingester import is_url
 
-    addresses = [target for target in targets if is_url(target)]
-    for address in addresses:
-        if not clean_url(address):
-            raise RequestError(
-                "{url!r} is not a web address", "write it like https://example.org/page", url=address[:200]
-            )
+    urls = [target for target in targets if is_url(target)]
+    for url in urls:
+        if not clean_url(url):
+            raise RequestError("invalid URL: {url!r}", "use a form such as https://example.org/page", url=url[:200])
     paths = [target for target in targets if not is_url(target)]
-    ingest.check(paths)
-    return [clean_url(address) for address in addresses], paths
+    files.check(paths)
+    return [clean_url(url) for url in urls], paths
 
 
-def _tell_added(runtime: Runtime, keeper: "Ingester", as_json: bool) -> None:
+def _show_added(runtime: Runtime, ingester: "Ingester", as_json: bool) -> None:
     if as_json:
-        left_out = [{"path": path, "reason": reason} for path, reason in keeper.skipped]
-        _print_json(runtime, keeper.counts._asdict() | {"skipped": left_out})
+        skipped = [{"path": path, "reason": reason} for path, reason in ingester.skipped]
+        _print_json(runtime, ingester.counts._asdict() | {"skipped": skipped})
         return
-    parts = tr("{added} added, {updated} updated, {unchanged} unchanged", **keeper.counts._asdict())
-    print(parts + tr(", {count} skipped", count=len(keeper.skipped)), file=runtime.stdout)
-    _tell_skipped(runtime, keeper.skipped)
+    parts = tr("{added} added, {updated} updated, {unchanged} unchanged", **ingester.counts._asdict())
+    print(parts + tr(", {count} skipped", count=len(ingester.skipped)), file=runtime.stdout)
+    _show_skipped(runtime, ingester.skipped)
 
 
 @app.command(epilog="Examples: sleuth library search enable json in searxng   ·   sleuth library search -n 20 启用")
@@ -111,7 +110,7 @@ def search(
     output: o.Output = None,
     exit_status: o.ExitStatus = False,
 ) -> int:
-    """Search the library alone; the same as `sleuth search -p library`."""
+    """Search only the library; the same as `sleuth search -p library`."""
     from sleuth.commands.terminal.search import search as perform
     from sleuth.engine.options import SearchOptions
 
@@ -121,14 +120,14 @@ def search(
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")
 def list_(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many.")] = 50,
-    offset: Annotated[int, typer.Option(min=0, help="After how many.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Show at most N.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Skip the first N.")] = 0,
     source: Annotated[
-        Literal["handbook", "file", "page", "bookmark"] | None, typer.Option(help="Only what came from there.")
+        Literal["handbook", "file", "page", "bookmark"] | None, typer.Option(help="Show only this kind of source.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List what is in the library, by address, and when it was added or, web pages, read."""
+    """List the library by URL, with the date each entry was added or, for web pages, read."""
     runtime: Runtime = ctx.obj
     found = runtime.library.list(limit, offset, source=source or "")
     if as_json:
@@ -168,15 +167,15 @@ def remove(
     ctx: typer.Context,
     targets: Annotated[
         list[str] | None,
-        typer.Argument(metavar="URL|PATH…", help="Addresses, files or folders; * at the end of an address."),
+        typer.Argument(metavar="URL|PATH…", help="URLs, files or folders; a URL may end in *."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Everything but the handbook.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Remove everything except the handbook.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Take pages out: by address, by file, or all below a folder. The handbook always stays."""
+    """Remove pages by URL, files, or everything below a folder. The handbook always stays."""
     runtime: Runtime = ctx.obj
-    if everything == bool(targets) or not all(targets or ()):  # an empty name would mean the folder one stands in
-        raise RequestError("say what to remove", "name addresses, files or folders, or give --all")
+    if everything == bool(targets) or not all(targets or ()):  # an empty path would mean the current folder
+        raise RequestError("nothing to remove was named", "name URLs, files or folders, or add --all")
     if everything:
         if not yes:
             _confirm(runtime)
@@ -184,15 +183,13 @@ def remove(
     else:
         removed = sum(runtime.library.remove(pattern) for target in targets or () for pattern in _patterns(target))
         if not removed:
-            raise RequestError(
-                "nothing of that name is in the library", "see what is: sleuth library list; the handbook always stays"
-            )
-    print(tr("{count} pages removed", count=removed), file=runtime.stdout)
+            raise RequestError("not in the library, or part of the handbook", "see what is in it: sleuth library list")
+    print(trn("{count} page removed", "{count} pages removed", removed), file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth library stats --json")
 def stats(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show how much is in the library."""
+    """Show the size of the library and the number of pages by source."""
     runtime: Runtime = ctx.obj
     found, limit = runtime.library.stats(), runtime.settings[LIBRARY_SIZE]
     if as_json:
@@ -211,7 +208,7 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def _patterns(target: str) -> list[str]:
-    """Return the addresses a word of the user means; a path means the file, and all below the folder, there or not."""
+    """Return the URL patterns of a target; a path stands for the file and for everything below the folder."""
     if "://" in target:
         return [target]
     from pathlib import Path
@@ -221,36 +218,38 @@ def _patterns(target: str) -> list[str]:
 
 
 def _confirm(runtime: Runtime) -> None:
-    question = tr("Remove everything but the handbook from {path}? [y/N] ", path=runtime.paths.library)
+    question = tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
     if not runtime.stdin.isatty():
-        raise RequestError("nothing was removed: nobody can be asked here", "say it: sleuth library remove --all --yes")
+        raise RequestError(
+            "not a terminal; nothing was removed", "to remove without confirmation: sleuth library remove --all --yes"
+        )
     print(question, end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
         raise RequestError("nothing was removed", "answer y to remove everything")
 
 
-def _tell_skipped(runtime: Runtime, skipped: list[tuple[str, str]]) -> None:
+def _show_skipped(runtime: Runtime, skipped: list[tuple[str, str]]) -> None:
     by_reason: dict[str, list[str]] = {}
     for path, reason in skipped:
         by_reason.setdefault(reason, []).append(path if "://" in path else os.path.basename(path) or path)
     for reason, paths in sorted(by_reason.items()):
-        names = ", ".join(clean(path, 80, entities=False) for path in paths[:SHOWN])
-        more = ", …" if len(paths) > SHOWN else ""
+        names = ", ".join(clean(path, 80, entities=False) for path in paths[:MAX_EXAMPLES])
+        more = ", …" if len(paths) > MAX_EXAMPLES else ""
         runtime.note(tr("skipped {count}: {reason} ({names})", count=len(paths), reason=reason, names=names + more))
 
 
-def _keep_small(runtime: Runtime) -> None:
+def _trim(runtime: Runtime) -> None:
     limit = runtime.settings[LIBRARY_SIZE]
     runtime.library.trim(limit)
     if runtime.library.stats().bytes > limit * 1_000_000:
         runtime.warn(
-            tr("the library is larger than {limit} MB; remove something, or raise library.max_megabytes", limit=limit)
+            tr("the library is larger than {limit} MB; remove pages or raise library.max_megabytes", limit=limit)
         )
 
 
 @contextmanager
 def _progress(runtime: Runtime) -> Iterator[Any]:
-    """Show on a terminal how many pages have been read."""
+    """Show the number of pages read, on a terminal only."""
     if not runtime.stderr.isatty():
         yield lambda count: None
         return
@@ -262,7 +261,7 @@ def _progress(runtime: Runtime) -> Iterator[Any]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Bar(*columns, console=make_console(runtime.stderr, runtime.color), transient=True) as progress:
         task = progress.add_task(tr("reading"), total=None)
-        yield lambda count: progress.update(task, description=tr("{count} pages", count=count))
+        yield lambda count: progress.update(task, description=trn("{count} page", "{count} pages", count))
 
 
 def _when(entry: "LibraryEntry") -> str:

@@ -7,7 +7,7 @@ import typer
 
 from sleuth.answers.digest import digest, nothing_read
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.text import clean_url
+from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions

@@ -1,4 +1,4 @@
-"""`sleuth usage`: how much was asked of whom, how well it went, and what it cost by estimate."""
+"""`sleuth usage`: requests, success rates, response times and estimated cost."""
 
 from typing import Annotated
 
@@ -8,14 +8,14 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.store.database import in_words
-from sleuth.store.health import KEEP
+from sleuth.store.database import explain_errors
+from sleuth.store.health import RETENTION_S
 from sleuth.store.usage import usage_as_json
 from sleuth.store.usage_report import report
 
 app = make_app()
 
-KEPT = KEEP // 86400  # days
+MAX_DAYS = RETENTION_S // 86400
 EPILOG = """Examples:\n
 \b
   sleuth usage
@@ -27,19 +27,21 @@ EPILOG = """Examples:\n
 @app.command(epilog=EPILOG)
 def usage(
     ctx: typer.Context,
-    days: Annotated[int, typer.Option("--days", min=1, max=KEPT, metavar="N", help="How many days, with today.")] = 30,
-    provider: Annotated[str, typer.Option("--provider", "-p", metavar="ID", help="One provider alone.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=MAX_DAYS, metavar="N", help="Report the last N days, including today.")
+    ] = 30,
+    provider: Annotated[str, typer.Option("--provider", "-p", metavar="ID", help="Report one provider only.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show requests, success, cache hits, times and estimated cost, with a chart.
+    """Show requests, success, cache hits, response times and estimated cost, with a chart.
 
-    Everything is counted on this machine and stays here. Costs are estimates, from the list prices of the providers.
+    All data stays on this machine. Costs are estimates from the list prices of the providers.
     """
     runtime: Runtime = ctx.obj
-    with in_words(runtime.paths.database):
+    with explain_errors(runtime.paths.database):
         found = report(runtime.usage_database, days, provider)
     if provider and found.is_empty:
-        runtime.table.get(provider)  # or say that there is none of that name
+        runtime.table.get(provider)  # raises for an unknown id
     if json:
         write_json(usage_as_json(found), runtime.stdout)
     elif not found.is_empty:
@@ -47,6 +49,6 @@ def usage(
 
         render(found, runtime.stdout, runtime.color, runtime.environ)
     elif provider:
-        runtime.note(tr("{provider} was not asked in these days", provider=provider))
+        runtime.note(tr("{provider} was not used in this period", provider=provider))
     else:
-        runtime.note(tr("nothing was searched for in these days yet; try: sleuth search rust async runtimes"))
+        runtime.note(tr("no searches in this period; try: sleuth search rust async runtimes"))

@@ -13,6 +13,7 @@ from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
+from sleuth_providers.threads import iterate_in_thread
 
 if TYPE_CHECKING:
     from sleuth.engine.selector import Candidate
@@ -36,20 +37,17 @@ class Target(Record):
 
 def examine_all(runtime: "Runtime", only: str, timeout: float | None) -> Iterator[Finding]:
     """Yield the findings on this installation and on the SearXNG server in use."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from sleuth.doctor.installation.checks import check_installation
 
-    topic, pool = only.partition(".")[0], ThreadPoolExecutor(1)
-    server = None
+    topic = only.partition(".")[0]
+    server: Iterator[Finding] = iter(())
     if topic not in ("install", "cache"):
         # Naming one check of the server means that there should be a server.
         findings = examine_server(runtime, None, "", timeout, expected=only.startswith("searxng."))
-        server = pool.submit(list, findings)  # meanwhile the installation is checked
-    pool.shutdown(wait=False)
+        server = iterate_in_thread(findings)  # meanwhile the installation is checked
     if topic != "searxng":
         yield from check_installation(runtime)
-    yield from server.result() if server else ()
+    yield from server
 
 
 def examine_server(

@@ -1,4 +1,4 @@
-"""Many queries, one JSON object a line: bounded concurrency, flat memory, and a file one can go on from."""
+"""Batch searches: one JSON object per line, bounded concurrency and memory, resumable output."""
 
 import json
 import os
@@ -18,17 +18,17 @@ from sleuth_providers.records import Record
 
 
 class Search(Protocol):
-    """The engine as one thread uses it."""
+    """The search function of one worker thread."""
 
     def __call__(self, text: str) -> Outcome:
         """Search for one query."""
 
     def close(self) -> None:
-        """Let go of what the thread opened."""
+        """Close what the thread opened."""
 
 
 class BatchLine(Record):
-    """One query of the input and what came of it."""
+    """One query of the input and its answer as JSON."""
 
     number: int
     text: str
@@ -37,13 +37,13 @@ class BatchLine(Record):
 
 
 def read_queries(source: Iterable[str], done: dict[bytes, int]) -> Iterator[tuple[int, str]]:
-    """Yield the queries of a file with their numbers; empty lines and those already answered are left out."""
+    """Yield numbered queries of a file; blank lines and queries answered already are skipped."""
     number = 0
     for raw in source:
         text = raw.strip()
         if not text:
             continue
-        if done.get(fingerprint(text), 0) > 0:  # a query that stands twice in the input is answered twice
+        if done.get(fingerprint(text), 0) > 0:  # a query that occurs twice is answered twice
             done[fingerprint(text)] -= 1
             continue
         yield number, text
@@ -53,13 +53,13 @@ def read_queries(source: Iterable[str], done: dict[bytes, int]) -> Iterator[tupl
 def run_batch(
     queries: Iterator[tuple[int, str]], make_search: Callable[[], Search], jobs: int, *, ordered: bool
 ) -> Iterator[BatchLine]:
-    """Search for every query, `jobs` at a time, and yield the answers as they come, or in order.
+    """Search for every query, `jobs` at a time, and yield the answers as they arrive, or in input order.
 
-    The queue of work is short, so that a million queries take no more memory than ten.
+    The queues are short, so a million queries take no more memory than ten.
     """
     work: queue.Queue[tuple[int, str] | None] = queue.Queue(jobs)
     answers: queue.SimpleQueue[BatchLine | BaseException | None] = queue.SimpleQueue()
-    room = threading.Semaphore(jobs * 8)  # answers that wait for a slower one before them, in order
+    room = threading.Semaphore(jobs * 8)  # limits the answers that wait for an earlier one, with --ordered
     for _ in range(jobs):
         threading.Thread(target=_work, args=(work, answers, make_search), daemon=True).start()
     threading.Thread(target=_feed, args=(queries, work, answers, jobs, room), daemon=True).start()
@@ -117,12 +117,12 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
 
 
 def fingerprint(text: str) -> bytes:
-    """Return eight bytes that stand for a query."""
+    """Return a hash of eight bytes."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
 
 
 def answered(path: str) -> dict[bytes, int]:
-    """Return what a file of answers already holds, and cut off a line that was not finished."""
+    """Count the answers in an output file by fingerprint, and truncate an unfinished last line."""
     done: dict[bytes, int] = {}
     good = 0
     try:
@@ -143,14 +143,14 @@ def answered(path: str) -> dict[bytes, int]:
     if good < size:
         if size - good > 10_000_000:
             raise RequestError(
-                "{path} is not a file of batch answers", "name another one with -o, or leave --resume out", path=path
+                "{path} is not the output of a batch", "choose another file with -o, or omit --resume", path=path
             )
         os.truncate(path, good)
     return done
 
 
 def open_output(path: str, *, resume: bool) -> TextIO:
-    """Open the file of answers: to go on with --resume, else a new one."""
+    """Open the output file: an existing one with --resume, else a new one."""
     if not resume and os.path.exists(path) and os.path.getsize(path):
-        raise RequestError("{path} exists", "go on with it: --resume; or name another file", path=path)
+        raise RequestError("{path} exists already", "continue with --resume, or choose another file", path=path)
     return open(append_private(path), "a", encoding="utf-8", buffering=1)

@@ -5,9 +5,9 @@ from typing import Any
 
 from sleuth.base import logs
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome, Status
-from sleuth.library.keep import to_document
+from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader

@@ -6,8 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
-from sleuth_providers.base import Request, Response, Sender, as_dict, as_list, as_number
+from sleuth.base.urls import host
+from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError
+from sleuth_providers.json import as_dict, as_list, as_number
 from sleuth_providers.records import Record
 
 BATCH = 64
@@ -36,7 +38,7 @@ class ScoringEndpoint(Record):
     @property
     def host(self) -> str:
         """Return the name of the server."""
-        return urlsplit(self.base_url).hostname or ""
+        return host(self.base_url)
 
     @property
     def headers(self) -> dict[str, str]:

@@ -1,19 +1,16 @@
-"""Asking providers side by side: a thread each, the cache in front, an answer or a reason from every one in time."""
+"""Run providers in parallel: one thread each, the cache in front, a reply or an error from every one in time."""
 
 from __future__ import annotations
 
-import json
-import queue
-import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean
-from sleuth.engine.found import found_as_json, found_from_json
-from sleuth.engine.limits import limited
+from sleuth.engine.found import found_as_json, found_from_json, limited
+from sleuth.engine.job import Job, ProviderReply, cache_key, engines_failed
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
@@ -21,30 +18,18 @@ from sleuth.store.cache.disk import Cache
 from sleuth.store.health import Health
 from sleuth.store.provider_table import number_option
 from sleuth_providers.base import Account, Found, Query
-from sleuth_providers.errors import (
-    BlockedError,
-    DeadlineError,
-    KeyInvalidError,
-    ProviderError,
-    RateLimitError,
-    UnavailableError,
-)
+from sleuth_providers.errors import DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
-
-try:
-    from _blake2 import blake2b
-except ImportError:  # hashlib has it too, but loads OpenSSL first, which takes longer than an answer from the cache
-    from hashlib import blake2b
+from sleuth_providers.threads import ThreadGroup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from sleuth.engine.recording import Recorder, Replayer
 
-GRACE = 0.2  # seconds after a provider's own time limit before it is given up
-MIN_ASKED = 10  # results are cheap to ask for and needed for filtering and fusion
+GRACE_S = 0.2  # after the timeout of a provider, for its own error to arrive
+MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothing
+FINISH_TIMEOUT_S = 5.0  # for cache writes at the end
 
 
 class DispatchPlan(Record):
@@ -53,44 +38,11 @@ class DispatchPlan(Record):
     cache: str = "use"  # use | refresh | off
     offline: bool = False
     timeout: float | None = None
-    seconds_kept: float = 900.0
-
-
-class ProviderReply(Record):
-    """What came of asking one provider one question."""
-
-    candidate: Candidate
-    query: Query
-    attempt: Attempt
-    found: Found = Found()
-
-
-class _Told(Record):
-    """Trouble with one key, to be remembered by the main thread."""
-
-    key: str
-    error: ProviderError
-
-
-class Job:
-    """One provider working on one question in a thread of its own."""
-
-    def __init__(self, candidate: Candidate, query: Query, until: float) -> None:
-        self.candidate, self.query, self.until = candidate, query, until
-        self.started = time.monotonic()
-        self.told: list[_Told] = []
-        self.price = 0.0  # of an answer nobody waited for, by estimate
-        self.thread: threading.Thread | None = None
-        self.reserved = False
-        self.error: ProviderError | None = None
-
-    def elapsed_ms(self) -> int:
-        """Return how long it has been working."""
-        return round((time.monotonic() - self.started) * 1000)
+    cache_ttl: float = 900.0  # seconds
 
 
 class Dispatcher:
-    """Starts jobs and collects their replies; the database is touched by the calling thread alone."""
+    """Starts jobs and collects their replies; only the calling thread uses the database."""
 
     def __init__(
         self,
@@ -99,130 +51,122 @@ class Dispatcher:
         cache: Cache,
         plan: DispatchPlan,
         recording: Recorder | Replayer | None = None,
-        meanwhile: Callable[[], object] | None = None,
+        while_waiting: Callable[[], object] | None = None,
     ) -> None:
         self.selector, self.health, self.cache, self.plan, self.recording = selector, health, cache, plan, recording
         self.replays = recording is not None and recording.replays
-        self.meanwhile = meanwhile  # what can be done while the first answer is on its way
-        self.replies: queue.SimpleQueue[tuple[Job, ProviderReply]] = queue.SimpleQueue()
+        self.while_waiting = while_waiting  # runs once, while the first reply is on its way
+        self.threads = ThreadGroup()
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
 
     def start(self, candidate: Candidate, query: Query) -> Job | ProviderReply:
-        """Begin to ask; the reply comes at once when nobody needs to be asked."""
+        """Start a job, or return a reply at once if no request is needed or possible."""
         adapter = candidate.adapter
         query = query._replace(
-            count=min(max(query.count, MIN_ASKED), adapter.max_results), text=query.text[: adapter.max_query]
+            count=min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results),
+            text=query.text[: adapter.max_query],
         )
         if query.dated and adapter.reads_language:
             query = query._replace(text=f"{query.text} (today is {query.today})")
         policy = self.selector.policy(candidate, self.plan.timeout)
-        job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE)
+        job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S)
         try:
             accounts = self.selector.accounts(candidate, any_key=self.replays)
         except (ProviderError, SleuthError) as error:
-            return ProviderReply(candidate, query, failed(candidate, error))
+            return job.reply(failed(candidate, error))
         key = cache_key(candidate, accounts[0], query)
-        if known := self._cached(job, key):
-            return known
+        if reply := self._cached(job, key):
+            return reply
         if self.plan.offline and not adapter.offline:
-            message = tr("{provider} was not asked: offline, and not in the cache", provider=candidate.row.name)
-            hint = tr("leave --offline out, or ask the library: sleuth search --offline …")
-            return ProviderReply(
-                candidate, query, Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE")
-            )
-        if not self.replays and (over := self._over_limit(job)):
-            return ProviderReply(candidate, query, failed(candidate, over))
+            message = tr("{provider} was skipped: offline, and not in the cache", provider=candidate.row.name)
+            hint = tr("omit --offline, or search the library: sleuth search -p library …")
+            return job.reply(Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE"))
+        if not self.replays and (limit := self._reserve(job)):
+            return job.reply(failed(candidate, limit))
         logs.hide(*(secret for account in accounts for secret in account.secrets))
         job.price = adapter.cost if accounts[0].key else 0.0
-        job.thread = threading.Thread(target=self._work, args=(job, accounts, policy, key), daemon=True)
         self.jobs.append(job)
         self.running.add(job)
-        job.thread.start()
+        job.thread = self.threads.start(job, partial(self._work, job, accounts, policy, key))
         return job
 
-    def next_reply(self, timeout: float) -> tuple[Job, ProviderReply] | None:
-        """Wait for whoever answers next, at most `timeout` seconds; jobs past their limit are given up as timed out."""
+    def run(self, requests: Sequence[tuple[Candidate, Query]]) -> list[ProviderReply]:
+        """Run all requests in parallel and return their replies in the order given."""
+        started = [self.start(candidate, query) for candidate, query in requests]
+        replies: dict[Job, ProviderReply] = {}
+        while arrived := self.next_reply():
+            replies[arrived[0]] = arrived[1]
+        return [replies[item] if isinstance(item, Job) else item for item in started]
+
+    def next_reply(self, timeout: float = float("inf")) -> tuple[Job, ProviderReply] | None:
+        """Return the next reply; a job past its deadline counts as timed out. None when none is left, or in time."""
         end = time.monotonic() + timeout
-        if self.running and self.meanwhile:
-            self.meanwhile()
-            self.meanwhile = None
+        if self.running and self.while_waiting:
+            self.while_waiting()
+            self.while_waiting = None
         while self.running:
-            first_limit = min(job.until for job in self.running)
-            pause = min(end, first_limit) - time.monotonic()
-            try:
-                job, reply = self.replies.get(timeout=max(pause, 0.0))
-            except queue.Empty:
-                late = next((job for job in self.running if job.until <= time.monotonic()), None)
-                if late is None:
+            first = min(self.running, key=lambda job: job.deadline)
+            arrived = self.threads.next_result(min(end, first.deadline) - time.monotonic())
+            if arrived is None:
+                if time.monotonic() < first.deadline:
                     return None
-                job, reply = late, self._gave_up(late)
-            if job in self.running:
+                self.jobs.remove(first)
+                arrived = first, first.failure(DeadlineError())
+            job, reply = arrived
+            if job in self.running:  # else it was abandoned, or has replied already
                 self.running.discard(job)
-                self._remember(job, reply)
+                reply = self._crashed(job, reply) if isinstance(reply, BaseException) else reply
+                self._record(job, reply)
                 return job, reply
         return None
 
     def abandon(self, job: Job, message: str) -> ProviderReply:
-        """Stop waiting for a job that is no longer needed; its request was made, and counts."""
+        """Stop waiting for a job that is no longer needed; its request was sent and is counted."""
         self.running.discard(job)
         self.jobs.remove(job)
-        attempt = Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), cost=job.price, message=message)
-        reply = ProviderReply(job.candidate, job.query, attempt)
-        self._remember(job, reply)
+        reply = job.reply(Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), cost=job.price, message=message))
+        self._record(job, reply)
         return reply
 
-    def finish(self, patience: float = 5.0) -> None:
-        """Let threads that have answered put their answers into the cache; the others were interrupted."""
-        end = time.monotonic() + patience
+    def finish(self) -> None:
+        """Abandon what is still running, and wait for the others to write their answers to the cache."""
+        deadline = time.monotonic() + FINISH_TIMEOUT_S
         for job in [*self.running]:
             self.abandon(job, "")
         for job in self.jobs:
-            if job.thread and job not in self.running:
-                job.thread.join(max(0.0, end - time.monotonic()))
+            if job.thread and job.thread.is_alive():
+                job.thread.join(max(0.0, deadline - time.monotonic()))
 
-    def _work(self, job: Job, accounts: list[Account], policy: Policy, key: str) -> None:
+    def _work(self, job: Job, accounts: list[Account], policy: Policy, key: str) -> ProviderReply:
+        """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
         if self.plan.cache == "off" or job.candidate.adapter.offline:
-            self._ask(job, accounts, policy)
-            return
-        with self.cache.single(key, policy.timeout):
-            if known := self._cached(job, key):  # somebody else asked the same while we waited for our turn
-                self.replies.put((job, known))
-                return
-            reply = self._ask(job, accounts, policy)
-            if reply and reply.attempt.answered and not (reply.attempt.state == "empty" and reply.found.engines):
-                self.cache.put(key, found_as_json(reply.found), self.plan.seconds_kept)
+            return self._query(job, accounts, policy)
+        with self.cache.single_flight(key, policy.timeout):
+            if reply := self._cached(job, key):  # another process made the same request while we waited for the lock
+                return reply
+            reply = self._query(job, accounts, policy)
+            self.threads.post(job, reply)
+            if reply.attempt.answered and not (reply.attempt.state == "empty" and reply.found.engines):
+                self.cache.put(key, found_as_json(reply.found), self.plan.cache_ttl)
+            return reply
 
-    def _ask(self, job: Job, accounts: list[Account], policy: Policy) -> ProviderReply | None:
-        """Ask with one key after the other while a key is what is wrong; post the reply."""
-        candidate, query = job.candidate, job.query
-        reply: ProviderReply | None = None
+    def _query(self, job: Job, accounts: list[Account], policy: Policy) -> ProviderReply:
+        """Query the provider, with its next key if one is invalid or rate limited."""
+        adapter = job.candidate.adapter
         for account in accounts:
             try:
                 found = limited(self._search(job, account, policy), account.secrets)
-                if silent := engines_failed(found):
-                    raise silent
-                found = found._replace(cost=found.cost or (candidate.adapter.cost if account.key else 0.0))
-                reply = ProviderReply(candidate, query, answered(job, found), found)
-                break
+                if error := engines_failed(found):
+                    raise error
+                found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
+                return job.answer(found)
             except ProviderError as error:
-                job.error = error
-                logs.log("%s: %s %s", candidate.id, error.code, error.detail)
-                reply = ProviderReply(candidate, query, failed(candidate, error, job.elapsed_ms()))
+                logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
+                reply = job.failure(error)
                 if not isinstance(error, KeyInvalidError | RateLimitError):
                     break
-                job.told.append(_Told(account.key, error))
-            except (Exception, SystemExit) as problem:  # a fault of ours must cost one provider, not the search
-                from sleuth.base import os_errors
-
-                logs.log("%s: %r", candidate.id, problem)
-                accident = str(os_errors.explain(problem) or "")
-                kind = type(problem).__name__
-                fault = ProviderError(accident or f"{kind} while reading the answer; --debug tells more")
-                reply = ProviderReply(candidate, query, failed(candidate, fault, job.elapsed_ms()))
-                break
-        if reply:
-            self.replies.put((job, reply))
+                job.key_errors.append((account.key, error))
         return reply
 
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:
@@ -231,6 +175,15 @@ class Dispatcher:
         from sleuth_providers.net.client import HttpClient
 
         return job.candidate.adapter.search(job.query, account, HttpClient(policy))
+
+    def _crashed(self, job: Job, problem: BaseException) -> ProviderReply:
+        """Return the reply for a bug, or a failure of the system, which costs one provider and not the search."""
+        from sleuth.base import os_errors
+
+        logs.log("%s: %r", job.candidate.id, problem)
+        explained = str(os_errors.explain(problem) or "")
+        error = ProviderError(explained or f"{type(problem).__name__} while reading the answer; see --debug")
+        return job.failure(error)
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.plan.cache != "use":
@@ -241,97 +194,42 @@ class Dispatcher:
         found = found_from_json(entry.value)
         if found is None:
             return None
-        attempt = answered(job, found)._replace(cached=True, age=entry.age, cost=0.0)
-        return ProviderReply(job.candidate, job.query, attempt, found)
+        reply = job.answer(found)
+        return reply._replace(attempt=reply.attempt._replace(cached=True, age=entry.age, cost=0.0))
 
-    def _over_limit(self, job: Job) -> ProviderError | None:
+    def _reserve(self, job: Job) -> ProviderError | None:
+        """Count the request against the rate limits; returns an error when one is reached."""
         adapter, options = job.candidate.adapter, job.candidate.row.options
-        set_minute, set_day = number_option(options, "per_minute"), number_option(options, "per_day")
-        per_minute = adapter.per_minute if set_minute is None else int(set_minute)
-        per_day = adapter.per_day if set_day is None else int(set_day)
+        minute, day = number_option(options, "per_minute"), number_option(options, "per_day")
+        per_minute = adapter.per_minute if minute is None else int(minute)
+        per_day = adapter.per_day if day is None else int(day)
         free_at = self.health.reserve(job.candidate.id, per_minute, per_day)
         job.reserved = bool(per_minute or per_day) and free_at is None
         if free_at is None:
             return None
         return RateLimitError(
-            message="{provider} has been asked as often as sleuth allows",
-            hint="wait, or ask another provider: sleuth search -p ID …",
+            message="the rate limit that sleuth keeps for {provider} is reached",
+            hint="wait, or use another provider: sleuth search -p ID …",
             retry_after=max(0.0, free_at - time.time()),
         )
 
-    def _gave_up(self, job: Job) -> ProviderReply:
-        self.jobs.remove(job)
-        job.error = DeadlineError()
-        return ProviderReply(job.candidate, job.query, failed(job.candidate, job.error, job.elapsed_ms()))
-
-    def _remember(self, job: Job, reply: ProviderReply) -> None:
-        """Keep the health of a provider and the count of its requests; a database that fails costs nothing else."""
+    def _record(self, job: Job, reply: ProviderReply) -> None:
+        """Update cooldowns and the request log; an error of the database is only logged."""
         attempt, id = reply.attempt, job.candidate.id
         if job.candidate.adapter.offline or self.replays:
             return
         try:
-            if attempt.cached:  # somebody else asked in the meantime; the journal counts that
+            if attempt.cached:  # another process made the request; the journal counts the cache hit
                 if job.reserved:
-                    self.health.give_back(id)
+                    self.health.cancel(id)
                 return
-            for told in job.told:
-                self.health.note(keys.fingerprint(id, told.key), told.error.state, retry_after=told.error.retry_after)
-                if attempt.answered or told.error is not job.error:  # one more request, with a key in vain
-                    self.health.record(id, told.error.state, 0, False, 0.0, False)
+            for key, error in job.key_errors:
+                self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
+                if attempt.answered or error is not job.error:  # one more request, with a key that failed
+                    self.health.record(id, error.state, 0, False, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
-            self.health.note(id, attempt.state, retry_after=retry_after, quick=quick)
+            self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick)
             self.health.record(id, attempt.state, attempt.elapsed_ms, False, attempt.cost, job.reserved)
         except Exception as problem:
             logs.log("health: not written: %r", problem)
-
-
-def answered(job: Job, found: Found) -> Attempt:
-    """Return the record of an answer."""
-    adapter = job.candidate.adapter
-    return Attempt(
-        job.candidate.id,
-        "ok" if found.results or found.answers else "empty",
-        len(found.results),
-        job.elapsed_ms(),
-        cost=found.cost,
-        not_applied=adapter.not_applied(job.query) + tuple(clean(name, 60) for name in found.not_applied),
-        engines=safe_engines(found),
-    )
-
-
-def engines_failed(found: Found) -> ProviderError | None:
-    """Return the error of an answer that is empty because the engines behind the provider failed."""
-    if found.results or found.answers or not found.engines:
-        return None
-    reasons = ", ".join(f"{engine}: {reason}" for engine, reason in sorted(safe_engines(found).items()))
-    texts = " ".join(found.engines.values()).lower()
-    kind: Callable[..., ProviderError] = UnavailableError
-    if "captcha" in texts or "denied" in texts:
-        kind = BlockedError
-    elif "too many" in texts:
-        kind = RateLimitError
-    elif "timeout" in texts:
-        kind = DeadlineError
-    return kind(
-        reasons, message="none of the engines of {provider} answered", hint="see what is wrong: sleuth doctor --verbose"
-    )
-
-
-def safe_engines(found: Found) -> dict[str, str]:
-    """Return which engines failed and why, fit to be shown."""
-    return {clean(engine, 60): clean(reason, 120) for engine, reason in found.engines.items()}
-
-
-def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
-    """Return the name of an answer: the provider, and everything that changes what it says."""
-    folded = " ".join(query.text.lower().split())
-    parts: Sequence[Any] = (
-        candidate.id,
-        account.host,
-        sorted(account.engines),
-        account.browser,
-        {name: str(value) for name, value in account.options.items()},
-        query._replace(text=folded, today="")._asdict(),
-    )
-    return blake2b(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode(), digest_size=32).hexdigest()

@@ -1,21 +1,59 @@
-"""What a provider found, as JSON: the form the cache and recordings keep."""
+"""What a provider found: limited in size, redacted, and as JSON for the cache and recordings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from itertools import islice
 
+from sleuth.base.text import redact, spellings
 from sleuth_providers.base import Answer, Found, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-MOST = 1000  # results; no provider has so many on one page
-TEXTS = tuple(name for name in Result._fields if name not in ("score", "engines"))
+    Redact = Callable[..., Any]
+
+MAX_RESULTS, MAX_TEXTS, MAX_ENGINES = 200, 100, 300
+MAX_STORED_RESULTS = 1000  # more were not written by sleuth
+MAX_CHARS = 10_000
+MAX_FIELD_CHARS = {"snippet": 20_000, "content": 1_000_000}  # instead of MAX_CHARS; what is shown is shorter
+TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "engines"))
+
+
+def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
+    """Return an answer with lists and texts truncated and our own keys, if the server repeats them, redacted."""
+    forms = [form for secret in secrets for form in spellings(secret)]
+    safe = partial(_safe, forms=forms, secrets=secrets)
+    return found._replace(
+        results=tuple(_limited_result(result, safe) for result in found.results[:MAX_RESULTS]),
+        answers=tuple(Answer(safe(text), safe(url)) for text, url in found.answers[:MAX_TEXTS]),
+        suggestions=_limited_texts(found.suggestions, safe),
+        corrections=_limited_texts(found.corrections, safe),
+        engines={safe(name): safe(why) for name, why in islice(found.engines.items(), MAX_ENGINES)},
+    )
+
+
+def _limited_result(result: Result, safe: Redact) -> Result:
+    fields = {name: safe(value, MAX_FIELD_CHARS.get(name, MAX_CHARS)) for name, value in result._asdict().items()}
+    return Result(**fields | {"engines": _limited_texts(result.engines, safe)})
+
+
+def _limited_texts(texts: Iterable[str], safe: Redact) -> tuple[str, ...]:
+    return tuple(safe(text) for text in islice(texts, MAX_TEXTS))
+
+
+def _safe(value: Any, max_chars: int = MAX_CHARS, *, forms: list[str], secrets: tuple[str, ...]) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = value[:max_chars] if len(value) > max_chars else value
+    return redact(text, secrets) if any(form in text for form in forms) else text
 
 
 def found_as_json(found: Found) -> dict[str, Any]:
-    """Return an answer in the form the cache and recordings keep."""
+    """Return an answer in the form that the cache and recordings store."""
     document = found._asdict()
     document["results"] = [result._asdict() for result in found.results]
     document["answers"] = [answer._asdict() for answer in found.answers]
@@ -23,9 +61,9 @@ def found_as_json(found: Found) -> dict[str, Any]:
 
 
 def found_from_json(document: Any) -> Found | None:
-    """Read an answer back; anything that does not fit, whoever wrote it, is no answer."""
+    """Read a stored answer; None when it does not have the expected form."""
     try:
-        if len(document["results"]) > MOST:
+        if len(document["results"]) > MAX_STORED_RESULTS:
             return None
         results = tuple(_result(entry) for entry in document["results"])
         lists = {name: _texts(document[name]) for name in ("suggestions", "corrections", "not_applied")}
@@ -39,7 +77,7 @@ def found_from_json(document: Any) -> Found | None:
 
 def _result(entry: Any) -> Result:
     result = Result(**(entry | {"engines": _texts(entry["engines"])}))
-    _texts(getattr(result, name) for name in TEXTS)
+    _texts(getattr(result, name) for name in TEXT_FIELDS)
     if not isinstance(result.score, float | int | None):
         raise TypeError("not a number")
     return result
@@ -48,5 +86,5 @@ def _result(entry: Any) -> Result:
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:
     texts = tuple(values)
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError("not texts")
+        raise TypeError("not text")
     return texts

@@ -1,4 +1,4 @@
-"""Plain frozen data: all that renderers, stores and servers see of a search, and its JSON form."""
+"""The outcome of a search as immutable data, and its JSON form."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-STATES = (
-    "ok",
-    "empty",
+ANSWERED_STATES = ("ok", "empty")
+FAILED_STATES = (
     "blocked",
     "rate_limited",
     "quota",
@@ -23,18 +22,18 @@ STATES = (
     "key_missing",
     "key_invalid",
     "bad_response",
-    "cooldown",
-    "skipped",
 )
+STATES = (*ANSWERED_STATES, *FAILED_STATES, "cooldown", "skipped")
+NOT_QUERIED_STATES = ("key_missing", "cooldown", "skipped")
 PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
 
 
 class Attempt(Record):
-    """One provider asked, or passed over, and how that went."""
+    """One provider that was queried or skipped, and the result."""
 
     provider: str
     state: str
-    count: int = 0  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int = 0  # type: ignore[assignment]  # hides tuple.count, which is not used here
     elapsed_ms: int = 0
     cached: bool = False
     cost: float = 0.0
@@ -48,24 +47,24 @@ class Attempt(Record):
 
     @property
     def answered(self) -> bool:
-        """Tell whether the provider gave an answer, be it an empty one."""
-        return self.state in ("ok", "empty")
+        """Tell whether the provider answered, even without results."""
+        return self.state in ANSWERED_STATES
 
 
 class Status(Record):
-    """How far the text of the results was worked on."""
+    """How the text of the results was processed."""
 
     phase: str = "default"
     count_before: int = 0
     count_after: int = 0
-    left_out: int = 0  # passages that found no room
+    left_out: int = 0  # passages that did not fit
     size: int | None = None  # of all content together, in `unit`
     unit: str = "char"
-    estimated: bool = False  # the size is not counted by a tokenizer
+    estimated: bool = False  # the size is an estimate, not counted by a tokenizer
 
 
 class Outcome(Record):
-    """Everything a search came to."""
+    """The complete outcome of a search."""
 
     query: str
     provider: str
@@ -79,9 +78,9 @@ class Outcome(Record):
     answers: tuple[Answer, ...] = ()
     suggestions: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()  # something is missing or went wrong
-    notices: tuple[str, ...] = ()  # something one should know, such as who answered instead
-    pages: tuple[Mapping[str, Any], ...] = ()  # how the reading of each page went, where pages were read
+    warnings: tuple[str, ...] = ()  # something failed or is missing
+    notices: tuple[str, ...] = ()  # for information, such as which provider was used instead
+    pages: tuple[Mapping[str, Any], ...] = ()  # how each page was read, with --content
 
     def as_json(self) -> dict[str, Any]:
         """Return the published JSON form, as printed by `sleuth search --json`."""
@@ -89,7 +88,7 @@ class Outcome(Record):
 
 
 class TrialResult(Record):
-    """How trying out a provider went."""
+    """The result of testing a provider."""
 
     id: str
     success: bool
@@ -99,7 +98,7 @@ class TrialResult(Record):
     hint: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the published form."""
+        """Return the published JSON form."""
         return {"id": self.id, "success": self.success, "message": self.message, "latencyMs": self.latency_ms}
 
 

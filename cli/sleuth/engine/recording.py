@@ -1,7 +1,7 @@
-"""Recording what providers answered, and running a search again from that without a request.
+"""Record the responses of providers, and replay a search from a recording without any request.
 
-A recording is one JSON file: for every exchange the provider, the question, the request with its keys removed, and the
-raw reply or the error. Replaying runs the whole pipeline, parsing included, so a ranking or a bug can be shown around.
+A recording is a JSON file: for every exchange the provider, the question, the request without keys, and the raw reply
+or the error. A replay runs the whole pipeline, parsing included, so it reproduces a ranking or a bug.
 """
 
 import json
@@ -21,18 +21,17 @@ from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
 from sleuth_providers.net.client import HttpClient, Transport, choose_transport
-from sleuth_providers.net.connection import ExchangeLimits
-from sleuth_providers.net.policy import Guard, Policy
+from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
 
 VERSION = 1
-KEPT_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
-_KINDS = {
+RECORDED_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
+_ERROR_TYPES = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
 }
 
 
 class Recorder:
-    """Notes every exchange of a search; providers work in threads, so the list has a lock."""
+    """Records every exchange of a search; thread-safe."""
 
     replays = False
 
@@ -42,32 +41,33 @@ class Recorder:
         self._lock = threading.Lock()
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
-        """Let a provider search, and note what it was told."""
+        """Run a provider and record its exchanges."""
         if not adapter.offline:
-            return adapter.search(query, account, HttpClient(policy, self._wire(account.id, query, account.secrets)))
+            return adapter.search(
+                query, account, HttpClient(policy, self._transport(account.id, query, account.secrets))
+            )
         found = adapter.search(query, account, HttpClient(policy))
         self._add(_entry(account.id, query) | {"found": found_as_json(found)})
         return found
 
-    def _wire(self, provider: str, query: Query, hidden: tuple[str, ...]) -> Transport:
-
+    def _transport(self, provider: str, query: Query, secrets: tuple[str, ...]) -> Transport:
         def exchange(
             request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None
         ) -> Response:
-            entry = _entry(provider, query) | {"method": request.method, "url": redact(request.address, hidden)}
+            entry = _entry(provider, query) | {"method": request.method, "url": redact(request.address, secrets)}
             try:
                 reply = choose_transport(request.address)(request, headers, limits, guard)
             except ProviderError as error:
-                self._add(entry | {"error": type(error).__name__, "detail": redact(error.detail, hidden)})
+                self._add(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
                 raise
-            kept = {name: redact(reply.headers[name], hidden) for name in KEPT_HEADERS if name in reply.headers}
-            self._add(entry | {"status": reply.status, "headers": kept} | _packed(reply.body, hidden))
+            kept = {name: redact(reply.headers[name], secrets) for name in RECORDED_HEADERS if name in reply.headers}
+            self._add(entry | {"status": reply.status, "headers": kept} | _encoded_body(reply.body, secrets))
             return reply
 
         return exchange
 
     def save(self, path: str) -> None:
-        """Write the recording."""
+        """Write the recording to a file."""
         entries = sorted(self.entries, key=lambda entry: (entry["provider"], entry["question"], entry["page"]))
         document = {"version": VERSION, "recordedAt": self.now.isoformat(), "exchanges": entries}
         write_out(path, (json_text(document, indent=1) + "\n").encode())
@@ -78,7 +78,7 @@ class Recorder:
 
 
 class Replayer:
-    """Answers from a recording; what was not recorded is unreachable."""
+    """Replays a recording; a request that is not in it fails as unreachable."""
 
     replays = True
 
@@ -90,19 +90,21 @@ class Replayer:
             self._exchanges[entry["provider"], entry["question"], entry["page"]].append(entry)
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
-        """Let a provider read its recorded answers, in their order."""
+        """Run a provider on its recorded responses, in order."""
         if not adapter.offline:
-            return adapter.search(query, account, HttpClient(policy, self._wire(account.id, query), sleep=_no_wait))
+            return adapter.search(
+                query, account, HttpClient(policy, self._transport(account.id, query), sleep=_no_sleep)
+            )
         return found_from_json(self._next(account.id, query).get("found")) or Found()
 
-    def _wire(self, provider: str, query: Query) -> Transport:
+    def _transport(self, provider: str, query: Query) -> Transport:
         def exchange(
             request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None
         ) -> Response:
             entry = self._next(provider, query)
             if "error" in entry:
-                raise _KINDS.get(entry["error"], UnreachableError)(entry.get("detail", ""))
-            if "found" in entry:  # of somebody who needs no network
+                raise _ERROR_TYPES.get(entry["error"], UnreachableError)(entry.get("detail", ""))
+            if "found" in entry:  # recorded for an offline provider
                 raise UnreachableError("not in the recording")
             body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
             return Response(entry["status"], entry["headers"], body, request.address)
@@ -120,15 +122,15 @@ def _entry(provider: str, query: Query) -> dict[str, Any]:
     return {"provider": provider, "question": query.text, "page": query.page}
 
 
-def _no_wait(_seconds: float) -> None:
-    """Wait for nothing: what is replayed has happened."""
+def _no_sleep(_seconds: float) -> None:
+    """Skip the pauses between retries."""
 
 
-def _packed(body: bytes, hidden: tuple[str, ...]) -> dict[str, str]:
+def _encoded_body(body: bytes, secrets: tuple[str, ...]) -> dict[str, str]:
     try:
-        return {"text": redact(body.decode("utf-8"), hidden)}
+        return {"text": redact(body.decode("utf-8"), secrets)}
     except UnicodeDecodeError:
-        return {"base64": b64encode(redact(body.decode("latin-1"), hidden).encode("latin-1")).decode()}
+        return {"base64": b64encode(redact(body.decode("latin-1"), secrets).encode("latin-1")).decode()}
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -138,7 +140,7 @@ def _read(path: str) -> dict[str, Any]:
         if document["version"] != VERSION:
             raise ValueError(f"version {document['version']}")
         if datetime.fromisoformat(document["recordedAt"]).tzinfo is None:
-            raise ValueError("a time without its zone")
+            raise ValueError("no time zone")
         for entry in document["exchanges"]:
             _check(entry)
     except OSError as problem:
@@ -151,7 +153,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Raise for what cannot be replayed: an exchange without its question, or with neither error nor answer."""
+    """Raise for an exchange that cannot be replayed: without its question, or with neither error nor reply."""
     texts = [entry["provider"], entry["question"], entry.get("error", ""), entry.get("detail", "")]
     numbers = [entry["page"]]
     if "error" not in entry and "found" not in entry:

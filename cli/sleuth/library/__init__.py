@@ -1,1 +1,1 @@
-"""The embedded full-text index: ingestion, storage, ranking and its provider."""
+"""The embedded full-text index: reading files, storing, ranking, and the provider that searches it."""

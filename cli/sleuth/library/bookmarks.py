@@ -1,10 +1,11 @@
-"""A browser's bookmarks as pages for the library: the Netscape file that every browser exports."""
+"""Browser bookmarks as library documents, from the Netscape file that every browser exports."""
 
 import re
 from collections.abc import Iterator
 from html import unescape
 
-from sleuth.base.text import clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url, domain
 from sleuth.library.library import Document
 
 PART = re.compile(
@@ -16,12 +17,12 @@ ATTRIBUTE = re.compile(r'\b(\w++)\s*=\s*"([^"]*)"')
 
 
 def is_bookmarks(markup: str) -> bool:
-    """Tell whether a file is such an export."""
+    """Tell whether an HTML file is a bookmark export."""
     return "netscape-bookmark-file" in markup[:500].lower()
 
 
 def bookmarks(markup: str, modified: float) -> Iterator[Document]:
-    """Yield every link once, with its title, folder, note and the day it was kept."""
+    """Yield each link once, with its title, folder, note and the date it was added."""
     found: dict[str, Document] = {}
     folders: list[str] = []
     name = url = ""
@@ -37,26 +38,26 @@ def bookmarks(markup: str, modified: float) -> Iterator[Document]:
             if url:
                 found[url] = found[url]._replace(text=f"{clean(part['note'], 1000)}\n{found[url].text}".strip())
         else:
-            page = _page(part["attributes"], part["title"], " / ".join(filter(None, folders)), modified)
-            url = page.url if page and page.url not in found else ""
-            if page and url:
-                found[url] = page
+            document = _document(part["attributes"], part["title"], " / ".join(filter(None, folders)), modified)
+            url = document.url if document and document.url not in found else ""
+            if document and url:
+                found[url] = document
     yield from found.values()
 
 
-def _page(attributes: str, title: str, folder: str, modified: float) -> Document | None:
+def _document(attributes: str, title: str, folder: str, modified: float) -> Document | None:
     values = {name.lower(): value for name, value in ATTRIBUTE.findall(attributes)}
     url = clean_url(unescape(values.get("href", "")))
     if not url:
-        return None  # javascript:, place: and other things nobody can visit
-    kept = values.get("add_date", "")
+        return None  # javascript:, place: and the like
+    added = values.get("add_date", "")
     words = clean(re.sub(r"[/?&=#_+%-]+", " ", url.partition("://")[2]), 300)
     return Document(
         url=url,
         title=clean(title, 300) or domain(url),
         text=f"{folder}\n{words}".strip(),
         site=domain(url),
-        modified=float(kept) if re.fullmatch(r"\d{1,11}", kept) else modified,
+        modified=float(added) if re.fullmatch(r"\d{1,11}", added) else modified,
         size=len(attributes) + len(title) + len(folder),
         kind="bookmark",
         source="bookmark",

@@ -1,22 +1,26 @@
-"""The handbook, sleuth's own Markdown chapters, as pages of the library: a section is a page."""
+"""The handbook, sleuth's own Markdown chapters, as library documents: one for each section."""
 
 import os
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sleuth.base.paths import shipped_folder
 from sleuth.library.library import Document
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SITE = "sleuth handbook"
 
 
 def handbook_folder() -> str | None:
-    """Return where the chapters are: inside the package once installed, beside it in a checkout."""
+    """Return the folder of the chapters: in the package once installed, beside it in a checkout."""
     return shipped_folder("handbook", "docs")
 
 
-def mark(folder: str) -> str:
-    """Return what changes whenever a chapter does."""
+def fingerprint(folder: str) -> str:
+    """Return a text that changes whenever a chapter does."""
     with os.scandir(folder) as entries:
         states = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if e.name.endswith(".md"))
     return ascii((folder, states))
@@ -24,40 +28,38 @@ def mark(folder: str) -> str:
 
 def chapters(folder: str) -> Iterator[Document]:
     """Yield every section of every chapter."""
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".md"):
-            path = os.path.join(folder, name)
-            with open(path, encoding="utf-8", errors="replace") as stream:
-                yield from sections(path, stream.read())
+    from pathlib import Path  # imported late: the handbook seldom changes
+
+    for path in sorted(Path(folder).glob("*.md")):
+        yield from sections(path, path.read_text("utf-8", "replace"))
 
 
-def sections(path: str, text: str) -> Iterator[Document]:
-    """Yield a chapter's sections: what stands before the first `##`, then each `##` with all below it."""
-    from pathlib import Path
+def sections(path: "Path", text: str) -> Iterator[Document]:
+    """Yield a chapter's sections: the text before the first `##`, then each `##` with everything below it."""
+    from sleuth.pages.blocks import Block, as_text, from_markdown
 
-    from sleuth.library.markdown import plain, without_code  # not needed while nothing has changed
-
-    url = Path(path).as_uri()
-    headings = list(re.finditer(r"^(#{1,2}) (.+)", without_code(text), re.MULTILINE))
-    chapter = next((plain(heading[2]) for heading in headings if heading[1] == "#"), os.path.basename(path))
-    modified = os.stat(path).st_mtime
-    starts = [heading for heading in headings if heading[1] == "##"]
-    ends = [heading.start() for heading in starts[1:]] + [len(text)]
-    taken: dict[str, int] = {}
-    head = re.sub(r"^# .*", "", text[: starts[0].start() if starts else len(text)], count=1, flags=re.MULTILINE)
-    if body := plain(head):
-        address = f"{url}#{_unique(anchor(chapter), taken)}"
-        yield Document(address, chapter, body, SITE, modified, len(head), "markdown", "handbook", lang="en")
-    for heading, end in zip(starts, ends, strict=True):
-        title, body = plain(heading[2]), plain(text[heading.end() : end])
-        address = f"{url}#{_unique(anchor(title), taken)}"
-        yield Document(
-            address, title, body, f"{SITE} · {chapter}", modified, len(body), "markdown", "handbook", lang="en"
-        )
+    parts: list[tuple[str, list[Block]]] = [("", [])]
+    chapter = ""
+    for block in from_markdown(text):
+        title = block.text.replace("`", "")
+        if block.kind == "heading" and block.level == 2:
+            parts.append((title, []))
+        elif block.kind == "heading" and block.level == 1 and not chapter:
+            chapter = title
+        else:
+            parts[-1][1].append(block)
+    chapter = chapter or path.name
+    anchors: dict[str, int] = {}
+    for title, blocks in parts:
+        if title or blocks:
+            body, site = as_text(blocks), f"{SITE} · {chapter}" if title else SITE
+            url = f"{path.as_uri()}#{_unique(anchor(title or chapter), anchors)}"
+            modified = path.stat().st_mtime
+            yield Document(url, title or chapter, body, site, modified, len(body), "markdown", "handbook", lang="en")
 
 
 def anchor(heading: str) -> str:
-    """Return the name GitHub gives a heading in addresses."""
+    """Return the anchor that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

@@ -1,7 +1,8 @@
-"""Pages and their tokens in the library's database: put in, taken out, indexed anew, kept small.
+"""The tables of the library: write, remove, reindex and compact documents.
 
-The index is contentless: a page's text is stored once, and taking a page out means handing FTS5 the very tokens it was
-given. So the database remembers what a probe became, and is indexed anew when `relevance.words` has changed.
+The FTS5 table is contentless, so each text is stored once; to remove a document, FTS5 must be given exactly the tokens
+it was indexed with. The database therefore stores the tokens of PROBE_TEXT and is reindexed when they change, that is
+when `relevance.words` has changed.
 """
 
 import sqlite3
@@ -16,10 +17,10 @@ from sleuth.store.database import transaction
 if TYPE_CHECKING:
     from sleuth.library.library import Counts, Document
 
-BATCH = 300  # pages in one transaction
-BATCH_TEXT = 4_000_000  # characters in one transaction
-MERGE = 500  # index pages that FTS5 tidies in one go, so that others can write in between
-PROBE = "The libraries' searching: C++, node.js v1.2.3 naïve 在SearXNG里启用JSON カタカナ 한국어 ไทย"
+BATCH_SIZE = 300  # documents per transaction
+BATCH_CHARS = 4_000_000  # of text per transaction
+MERGE_STEP = 500  # index pages that FTS5 merges at a time; other processes can write in between
+PROBE_TEXT = "The libraries' searching: C++, node.js v1.2.3 naïve 在SearXNG里启用JSON カタカナ 한국어 ไทย"
 
 
 def _first(connection: sqlite3.Connection) -> None:
@@ -49,7 +50,7 @@ MIGRATIONS = (_first,)
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let everything read inside come from one moment, whatever others write meanwhile."""
+    """Read one consistent state of the database, whatever other processes write meanwhile."""
     connection.execute("BEGIN")
     try:
         yield
@@ -58,13 +59,13 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def batches(pages: Iterable["Document"]) -> Iterator[list["Document"]]:
-    """Yield pages in groups that are written at once."""
+    """Yield documents in groups for one transaction each."""
     batch: list[Document] = []
     length = 0
     for page in pages:
         batch.append(page._replace(url=_storable(page.url), title=_storable(page.title), text=_storable(page.text)))
         length += len(page.text)
-        if len(batch) >= BATCH or length >= BATCH_TEXT:
+        if len(batch) >= BATCH_SIZE or length >= BATCH_CHARS:
             yield batch
             batch, length = [], 0
     if batch:
@@ -72,42 +73,42 @@ def batches(pages: Iterable["Document"]) -> Iterator[list["Document"]]:
 
 
 def _storable(text: str) -> str:
-    """Return text without the halves of characters that SQLite cannot keep."""
+    """Replace lone surrogates, which SQLite cannot store."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def add(connection: sqlite3.Connection, batch: list["Document"], counts: "Counts") -> "Counts":
-    """Write one batch; the tokens are made before the write lock is taken."""
+    """Write one batch and return the counts; tokens are made before the write lock is taken."""
     from sleuth.relevance.words import index_text
 
-    fresh = [_whole(connection, page) for page in batch if not _is_known(connection, page)]
+    fresh = [_with_stored_text(connection, page) for page in batch if not _is_known(connection, page)]
     tokens = [(index_text(page.title), index_text(page.text)) for page in fresh]
-    become = {"unchanged": len(batch) - len(fresh), "added": 0, "updated": 0}
+    outcomes = {"unchanged": len(batch) - len(fresh), "added": 0, "updated": 0}
     if fresh:
         with transaction(connection):
             for page, (title, body) in zip(fresh, tokens, strict=True):
-                become[_put(connection, page, title, body)] += 1
-    return counts._replace(**{name: count + become[name] for name, count in counts._asdict().items()})
+                outcomes[_write(connection, page, title, body)] += 1
+    return counts._replace(**{name: count + outcomes[name] for name, count in counts._asdict().items()})
 
 
 def _is_known(connection: sqlite3.Connection, page: "Document") -> bool:
     row = connection.execute("SELECT modified, size, source FROM page WHERE url = ?", (page.url,)).fetchone()
     if row is None:
         return False
-    poorer = page.source == "bookmark" and row["source"] != "bookmark"  # the page itself is there, with all its text
-    return poorer or (row["modified"], row["size"], row["source"]) == (page.modified, page.size, page.source)
+    is_poorer = page.source == "bookmark" and row["source"] != "bookmark"  # the page is there with its text
+    return is_poorer or (row["modified"], row["size"], row["source"]) == (page.modified, page.size, page.source)
 
 
-def _whole(connection: sqlite3.Connection, page: "Document") -> "Document":
-    """Return a page with the text that is known of it, where this time only the beginning was read."""
+def _with_stored_text(connection: sqlite3.Connection, page: "Document") -> "Document":
+    """Return a web page with its stored text if this time only the beginning of it was read."""
     if page.source != "page":
         return page
     row = connection.execute("SELECT text, size FROM page WHERE url = ? AND source = 'page'", (page.url,)).fetchone()
     return page._replace(text=row["text"], size=row["size"]) if row and row["text"].startswith(page.text) else page
 
 
-def _put(connection: sqlite3.Connection, page: "Document", title: str, body: str) -> str:
-    """Write a page with its tokens and tell what became of it."""
+def _write(connection: sqlite3.Connection, page: "Document", title: str, body: str) -> str:
+    """Write a document with its tokens and return the outcome: added, updated or unchanged."""
     facts = (
         *(page.title, page.site, page.source, page.kind, page.lang, page.published),
         *(time.time(), page.modified, page.size, page.text, page.url),
@@ -128,12 +129,12 @@ def _put(connection: sqlite3.Connection, page: "Document", title: str, body: str
         )
         if (old["title"], old["text"]) == (page.title, page.text):
             return "unchanged"
-        _take_tokens(connection, old)
+        _remove_tokens(connection, old)
     connection.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (id, title, body))
     return "updated" if old else "added"
 
 
-def _take_tokens(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
+def _remove_tokens(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     from sleuth.relevance.words import index_text
 
     connection.execute(
@@ -142,36 +143,36 @@ def _take_tokens(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     )
 
 
-def take_out(connection: sqlite3.Connection, ids: list[int]) -> None:
-    """Delete pages and their tokens."""
-    for start in range(0, len(ids), BATCH):
+def remove(connection: sqlite3.Connection, ids: list[int]) -> None:
+    """Delete documents and their tokens."""
+    for start in range(0, len(ids), BATCH_SIZE):
         with transaction(connection):
-            for id in ids[start : start + BATCH]:
+            for id in ids[start : start + BATCH_SIZE]:
                 row = connection.execute("SELECT id, title, text FROM page WHERE id = ?", (id,)).fetchone()
                 if row:
-                    _take_tokens(connection, row)
+                    _remove_tokens(connection, row)
                     connection.execute("DELETE FROM page WHERE id = ?", (id,))
 
 
-def freshen(connection: sqlite3.Connection, patience: int | None = None) -> None:
-    """Index anew if words have become other tokens since, and put in the newest handbook; most often neither is needed.
+def update(connection: sqlite3.Connection, max_reindexed: int | None = None) -> None:
+    """Reindex if the tokens have changed, and add a handbook that has changed.
 
-    With `patience`, a library of more pages than that is left as it is, to be searched at once.
+    With `max_reindexed`, a library of more documents is not reindexed but searched as it is.
     """
-    from sleuth.library.handbook import handbook_folder, mark
+    from sleuth.library.handbook import fingerprint, handbook_folder
     from sleuth.relevance.words import index_text
 
     folder = handbook_folder()
-    marks = {"tokens": index_text(PROBE), "handbook": mark(folder) if folder else ""}
+    marks = {"tokens": index_text(PROBE_TEXT), "handbook": fingerprint(folder) if folder else ""}
     known = _marks(connection)
     if known == marks:
         return
-    if known.get("tokens") != marks["tokens"] and patience is not None and last(connection) > patience:
+    if known.get("tokens") != marks["tokens"] and max_reindexed is not None and last_id(connection) > max_reindexed:
         return
-    with transaction(connection):  # whoever comes first does it, the others wait and find it done
+    with transaction(connection):  # the first process updates; others wait for the lock and find it done
         known = _marks(connection)
         if known.get("tokens") != marks["tokens"]:
-            index_anew(connection)
+            reindex(connection)
         if folder and known.get("handbook") != marks["handbook"]:
             _seed(connection, folder)
         connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", marks.items())
@@ -189,14 +190,14 @@ def _seed(connection: sqlite3.Connection, folder: str) -> None:
     urls = {page.url for page in pages}
     for row in connection.execute("SELECT id, url, title, text FROM page WHERE source = 'handbook'").fetchall():
         if row["url"] not in urls:
-            _take_tokens(connection, row)
+            _remove_tokens(connection, row)
             connection.execute("DELETE FROM page WHERE id = ?", (row["id"],))
     for page in pages:
-        _put(connection, page, index_text(page.title), index_text(page.text))
+        _write(connection, page, index_text(page.title), index_text(page.text))
 
 
-def index_anew(connection: sqlite3.Connection) -> None:
-    """Make the index of all pages from their text."""
+def reindex(connection: sqlite3.Connection) -> None:
+    """Rebuild the index from the stored texts."""
     from sleuth.relevance.words import index_text
 
     connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
@@ -207,8 +208,8 @@ def index_anew(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", values)
 
 
-def used(connection: sqlite3.Connection) -> int:
-    """Return the bytes of the file that hold something."""
+def used_bytes(connection: sqlite3.Connection) -> int:
+    """Return the size of the file without its free pages."""
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
     )
@@ -216,26 +217,26 @@ def used(connection: sqlite3.Connection) -> int:
 
 
 def merge(connection: sqlite3.Connection) -> None:
-    """Let FTS5 make one sorted whole of its index, step by step, so that others can write in between."""
-    step = -MERGE  # the first step marks everything for merging
+    """Merge the index into one segment, step by step."""
+    step = -MERGE_STEP  # a negative first step marks all segments for merging
     while True:
         before = connection.total_changes
         connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (step,))
         if step > 0 and connection.total_changes - before < 2:
             return
-        step = MERGE
+        step = MERGE_STEP
 
 
-def shrink(connection: sqlite3.Connection) -> None:
-    """Give free space back to the system where there is much of it and nobody else is writing."""
+def vacuum(connection: sqlite3.Connection) -> None:
+    """Return free space to the file system if a quarter of the file is free and no other process writes."""
     pages, free = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
     if free > 250 and free > 0.25 * pages:
         try:
             connection.execute("VACUUM")
         except sqlite3.OperationalError as problem:
-            logs.log("library: not shrunk: %s", problem)
+            logs.log("library: not vacuumed: %s", problem)
 
 
-def last(connection: sqlite3.Connection) -> int:
-    """Return the newest page's id, which is about how many pages there are."""
+def last_id(connection: sqlite3.Connection) -> int:
+    """Return the highest id, which is close to the number of documents."""
     return int(connection.execute("SELECT coalesce(max(id), 0) FROM page").fetchone()[0])

@@ -1,38 +1,38 @@
-"""Which pages fit a query best, by BM25, in a time that hardly grows with the library.
+"""Ranks documents by BM25 in a time that hardly grows with the library.
 
-FTS5 finds and counts in no time, but scores no more than 500,000 pages a second. So no expression may score more than
-BUDGET pages: all that have one of the query's words where so few do, and otherwise those with its rare words and those
-with all of its common ones together. Measured on Chinese and English questions, nothing is lost while BUDGET is a
-twentieth of the library, and one answer in a hundred at a hundredth.
+FTS5 finds and counts quickly, but scores only some 500,000 documents per second. So no expression may score more than
+BUDGET documents: all that have one of the query's words if there are so few, otherwise those with its rare words and
+those with all of its common words together. Measured on Chinese and English questions, no answer is lost while BUDGET
+is a twentieth of the library, and one in a hundred at a hundredth.
 """
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-BUDGET = 1_000
-UBIQUITOUS = 0.2  # a term that this share of the pages has tells little, and costs most in a large library
-SCORE = "bm25(words, 4.0, 1.0)"  # a word in the title counts four times; lower is better
+BUDGET = 1_000  # documents that one expression may score
+UBIQUITOUS = 0.2  # share of documents; a term in more of them says little, and costs most in a large library
+SCORE = "bm25(words, 4.0, 1.0)"  # a word in the title counts four times; the lower the score, the better
 COUNT = "SELECT count(*), max(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)"
 RANKED = f"""SELECT rowid, score FROM
     (SELECT rowid, {SCORE} AS score FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
-    ORDER BY score, rowid LIMIT ?"""  # noqa: S608 - nothing from outside
+    ORDER BY score, rowid LIMIT ?"""  # noqa: S608 - built from constants
 
 
 def best(connection: sqlite3.Connection, terms: Sequence[str], wanted: int) -> list[tuple[int, float]]:
-    """Return the ids of the best pages and their scores, the higher the better; `terms` are quoted for FTS5."""
+    """Return the ids of the best documents and their scores, highest first; `terms` are quoted for FTS5."""
     last = connection.execute("SELECT max(id) FROM page").fetchone()[0]
     if not terms or not last:
         return []
     found: dict[int, float] = {}
-    if last <= 2 * BUDGET:  # one look at everything costs less than planning
+    if last <= 2 * BUDGET:  # scoring everything costs less than counting first
         _score(connection, _any(terms), wanted, found, last)
         return _sorted(found, wanted)
-    rare, common = _divide(_holders(connection, terms, last), last)
+    rare, common = _split_by_frequency(_holders(connection, terms, last), last)
     if rare:
         _score(connection, _any(rare), wanted, found)
     if rare and common:
         _score(connection, f"({_any(rare)}) AND ({_any(common)})", wanted, found)
-    for expression in _together(common):
+    for expression in _conjunctions(common):
         _score(connection, expression, wanted, found)
         if len(found) >= wanted:
             break
@@ -40,7 +40,11 @@ def best(connection: sqlite3.Connection, terms: Sequence[str], wanted: int) -> l
 
 
 def _holders(connection: sqlite3.Connection, terms: Iterable[str], last: int) -> dict[str, float]:
-    """Return how many pages have each term: counted up to BUDGET, and from there on estimated."""
+    """Return how many documents have each term: counted up to BUDGET, estimated beyond.
+
+    The estimate assumes that a term is spread evenly over the ids: if BUDGET documents with it were found up to id
+    `reached`, there are BUDGET × last ÷ reached in all.
+    """
     holders: dict[str, float] = {}
     for term in terms:
         count, reached = connection.execute(COUNT, (term, BUDGET)).fetchone()
@@ -49,21 +53,24 @@ def _holders(connection: sqlite3.Connection, terms: Iterable[str], last: int) ->
     return holders
 
 
-def _divide(holders: dict[str, float], last: int) -> tuple[list[str], list[str]]:
-    """Return the rare terms, which no more than BUDGET pages have between them, and the others, rarest first."""
+def _split_by_frequency(holders: dict[str, float], last: int) -> tuple[list[str], list[str]]:
+    """Return the rare terms, which together occur in at most BUDGET documents, and the others, rarest first.
+
+    Ubiquitous terms are left out unless there is nothing else; in a small library, "ubiquitous" starts at 5 × BUDGET.
+    """
     terms = sorted(holders, key=holders.__getitem__)
-    telling = [term for term in terms if holders[term] < max(UBIQUITOUS * last, 5 * BUDGET)] or terms[:2]
+    useful = [term for term in terms if holders[term] < max(UBIQUITOUS * last, 5 * BUDGET)] or terms[:2]
     rare: list[str] = []
     common: list[str] = []
     spent = 0.0
-    for term in telling:
+    for term in useful:
         spent += holders[term]
         (rare if spent <= BUDGET else common).append(term)
     return rare, common
 
 
-def _together(common: list[str]) -> Iterator[str]:
-    """Yield what to look for where many pages have each term: all of them, all but the most common one, and so on."""
+def _conjunctions(common: list[str]) -> Iterator[str]:
+    """Yield expressions for common terms, strictest first: all of them, all but the most common one, and so on."""
     for size in range(len(common), 0, -1):
         if size == 1:
             yield f"title : {common[0]}"
@@ -73,9 +80,9 @@ def _together(common: list[str]) -> Iterator[str]:
 def _score(
     connection: sqlite3.Connection, expression: str, wanted: int, found: dict[int, float], budget: int = 0
 ) -> None:
-    """Add the best of the newest pages that an expression finds; a page keeps its best score."""
-    for page, score in connection.execute(RANKED, (expression, budget or BUDGET, wanted)):
-        found[page] = max(-score, found.get(page, 0.0))
+    """Add the best of the newest documents that match an expression; a document keeps its best score."""
+    for document, score in connection.execute(RANKED, (expression, budget or BUDGET, wanted)):
+        found[document] = max(-score, found.get(document, 0.0))
 
 
 def _any(terms: Iterable[str]) -> str:

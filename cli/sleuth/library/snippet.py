@@ -1,4 +1,4 @@
-"""The passage of a page that shows best why it was found: where the query's words stand closest together."""
+"""The passage of a document that shows best why it was found: where the query's words are closest together."""
 
 import math
 import re
@@ -7,30 +7,30 @@ from sleuth.base.text import shorten
 from sleuth.relevance.words import words
 from sleuth_providers.records import Record
 
-LENGTH = 300
-MAX_PLACES = 1_000  # of one word; more tell nothing new
+MAX_CHARS = 300
+MAX_PLACES = 1_000  # of one word; more add nothing
 MAX_WORDS = 40
-OPENING = 0.6  # how near the opening must come to the best place to be shown instead
-REPEATED = 0.1  # what a word that is there already adds, against one that is new
+OPENING_SHARE = 0.6  # of the best cluster's value: from here on the opening is preferred
+REPEATED = 0.1  # value of a word that is already in the cluster; a new one has 1
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
 
 
 class Place(Record):
-    """Where a word of the query stands in the text."""
+    """An occurrence of a query word."""
 
     start: int
     end: int
     word: str
 
 
-def passage(text: str, query: str, length: int = LENGTH) -> str:
-    """Return the best passage of a text in one line, cut where a sentence begins and ends if there is one near."""
+def best_passage(text: str, query: str, length: int = MAX_CHARS) -> str:
+    """Return the best passage on one line, cut at sentence boundaries if there are any near."""
     if len(text) <= length:
         return " ".join(text.split())
     places, width = _places(text, query), int(0.7 * length)
     first, last, value = _densest(places, width)
     opening = _densest([place for place in places if place.end <= width], width)
-    if opening[2] >= OPENING * value:  # a page says what it is about where it begins
+    if opening[2] >= OPENING_SHARE * value:  # a text says what it is about at its beginning
         first, last, _ = opening
     start = _start(text, first, length)
     end = _end(text, start, last, length)
@@ -42,14 +42,13 @@ def passage(text: str, query: str, length: int = LENGTH) -> str:
 
 def _places(text: str, query: str) -> list[Place]:
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few capitals become two characters, and places would shift
+    if len(lowered) != len(text):  # a few capitals become two characters, which would shift the offsets
         lowered = "".join(low if len(low := character.lower()) == 1 else character for character in text)
-    found = [place for word in _needles(query) for place in _find(lowered, word)]
-    return sorted(found)
+    return sorted(place for word in _needles(query) for place in _find(lowered, word))
 
 
 def _needles(query: str) -> list[str]:
-    """Return what to look for: the stems of words, which most of their forms begin with, and pairs of characters."""
+    """Return the strings to look for: stems, which most forms of a word start with, and pairs of CJK characters."""
     wanted = list(dict.fromkeys(words(query)))
     paired = {character for word in wanted if len(word) == 2 and not word.isascii() for character in word}
     stems = (word[:-1] if len(word) > 3 and word.endswith("i") else word for word in wanted if word not in paired)
@@ -58,17 +57,21 @@ def _needles(query: str) -> list[str]:
 
 def _find(text: str, word: str) -> list[Place]:
     found: list[Place] = []
-    inside = word[0].isascii() and word[0].isalnum()  # such a word must not begin in the middle of another
+    is_latin = word[0].isascii() and word[0].isalnum()  # must not start inside another word
     at = text.find(word)
     while at >= 0 and len(found) < MAX_PLACES:
-        if not (inside and at and text[at - 1].isascii() and text[at - 1].isalnum()):
+        if not (is_latin and at and text[at - 1].isascii() and text[at - 1].isalnum()):
             found.append(Place(at, at + len(word), word))
         at = text.find(word, at + len(word))
     return found
 
 
 def _densest(places: list[Place], width: int) -> tuple[int, int, float]:
-    """Return where the best cluster begins and ends, and its worth: many different words, the rare ones above all."""
+    """Return the start, end and value of the best cluster that fits into `width` characters.
+
+    A word is worth the less the more often the text has it, and hardly anything a second time in one cluster. The
+    window slides over the places once, adding a word at its right end and removing those that fall out at its left.
+    """
     if not places:
         return 0, 0, 0.0
     times: dict[str, int] = {}
@@ -91,7 +94,7 @@ def _densest(places: list[Place], width: int) -> tuple[int, int, float]:
 
 
 def _start(text: str, first: int, length: int) -> int:
-    """Return where to begin so that the cluster is in: at its sentence, or at a word a little before it."""
+    """Return where the passage starts: at the sentence of the cluster, or at a word shortly before it."""
     earliest = max(0, first - length // 3)
     ends = [found.end() for found in SENTENCE_END.finditer(text, earliest, first)]
     if ends:

@@ -1,36 +1,19 @@
 """The text of a page in blocks, from which plain text and Markdown are made: the same words in both."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
-MAX_TEXT = 1_000_000  # characters of a page that are kept at the very most
+MAX_TEXT_CHARS = 1_000_000  # characters of a page that are kept at the very most
 OPENING = 4  # blocks among which the title is looked for
 PREFACE = 200  # characters that may stand before it: a rubric, a date
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
 MAX_LEVEL = 100  # lists within lists
 SPANS = re.compile(r"(`{1,3}[^`\n]+`{1,3})")
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
-
-LINK = re.compile(
-    r"!?\[((?:\\.|[^\[\]\\])*)\]\(\s*(?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^\n]{0,300}?[\"')])?\s*\)"
-)
-IMAGE = re.compile(
-    r"!\[(?:\\.|[^\[\]\\])*\]\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'(][^\n]{0,300}?[\"')])?\s*\)"
-)
-EMPHASIS = re.compile(
-    r"(?<!\\)(\*\*|__|~~)(?=\S)(.{1,200}?)(?<=[^\s\\])\1|"
-    r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s\\])\*(?![\w*])"
-)
-# A comment that opens another is none: else each of a thousand openings would be looked through to the end.
-HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
-ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
-ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,4}[.)])\s+(.*)$")
 
 
 class Block(Record):
@@ -173,8 +156,8 @@ def limited(blocks: Iterable[Block]) -> list[Block]:
     kept: list[Block] = []
     size = 0
     for one in blocks:
-        if size + len(one.text) > MAX_TEXT:
-            part = _part(one, MAX_TEXT - size)
+        if size + len(one.text) > MAX_TEXT_CHARS:
+            part = _part(one, MAX_TEXT_CHARS - size)
             return [*kept, part] if part else kept
         kept.append(one)
         size += len(one.text)
@@ -211,62 +194,9 @@ def from_plain(text: str) -> list[Block]:
     return [one for part in parts if (one := block("paragraph", part)).text]
 
 
-def from_markdown(source: str) -> list[Block]:
-    """Read Markdown that somebody else wrote: links become their words, images and HTML go."""
-    blocks: list[Block] = []
-    kind, level, lines = "", 0, [""]
-    for next_kind, line, next_level in [*_classified(source), ("", "", 0)]:
-        continues = next_kind == kind and kind in ("paragraph", "quote", "table", "code")
-        if continues or (kind == "item" and next_kind == "paragraph"):
-            lines.append(line)
-            continue
-        text = "\n".join(lines)
-        if kind and (made := block(kind, text if kind == "code" else _words(text), level)).text:
-            blocks.append(made)
-        kind, level, lines = next_kind, next_level, [line]
-    return blocks
+def from_markdown(source: str, *, alt_text: bool = False) -> list[Block]:
+    """Read Markdown, see `base.markdown.read_blocks`."""
+    from sleuth.base.markdown import read_blocks  # imported late: few pages are Markdown
 
-
-def _classified(source: str) -> Iterator[tuple[str, str, int]]:
-    """Yield each line of Markdown as the kind of block it belongs to, its text and its level; no kind ends a block."""
-    fence = ""
-    for line in source.splitlines():
-        bare = line.strip()
-        if fence:
-            closed = bare.startswith(fence) and not bare.strip(fence[0])
-            yield ("", "", 0) if closed else ("code", line, 0)
-            fence = "" if closed else fence
-        elif opened := FENCE.match(line):
-            fence = opened[1]
-            yield "", "", 0
-        elif not _is_table_rule(bare):
-            yield _classify(line, bare)
-
-
-def _is_table_rule(bare: str) -> bool:
-    return "|" in bare and "-" in bare and not bare.strip("|:- ")
-
-
-def _classify(line: str, bare: str) -> tuple[str, str, int]:
-    if len(set(bare)) < 2 and bare[:1] in ("", "-", "=", "*", "_"):
-        return "", "", 0
-    if heading := HEADING.match(line):
-        return "heading", bare.strip("#"), len(heading[1])
-    if bare.startswith(">"):
-        return "quote", bare.lstrip("> "), 0
-    if item := ITEM.match(line):
-        return "item", item[2], min(len(item[1].expandtabs(4)) // 2, 9)
-    if bare.startswith("|"):
-        return "table", "\t".join(cell.strip() for cell in bare.strip("|").split("|")), 0
-    return "paragraph", bare, 0
-
-
-def _words(text: str) -> str:
-    """Return a line of Markdown without its furniture."""
-    parts = SPANS.split(text)
-    for index in range(0, len(parts), 2):
-        part = IMAGE.sub("", parts[index])
-        part = LINK.sub(r"\1", part)
-        part = EMPHASIS.sub(lambda found: found[2] or found[3], HTML_TAG.sub("", part))
-        parts[index] = ESCAPE.sub(r"\1", part)
-    return "".join(parts)
+    parts = read_blocks("\n".join(source.splitlines()), alt_text=alt_text)
+    return [one for kind, text, level in parts if (one := block(kind, text, level)).text]

@@ -1,14 +1,15 @@
 """Several ways to the same page under one time limit: in turn, overlapping when one is slow, first success wins."""
 
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from sleuth.base import logs, os_errors
+from sleuth.base.errors import describe
 from sleuth.base.i18n import tr
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.threads import ThreadGroup
 
 T = TypeVar("T")
 TOO_LATE = 0.05  # seconds left with which nothing is begun any more
@@ -39,7 +40,7 @@ class Chain(Generic[T]):
         self.attempts: list[LayerAttempt] = []
         self.errors: dict[str, ProviderError] = {}
         self._running: dict[str, tuple[Layer[T], float]] = {}
-        self._arrived: queue.SimpleQueue[tuple[Layer[T], T | BaseException]] = queue.SimpleQueue()
+        self._threads = ThreadGroup()
         self._next_start = 0.0
 
     def run(self, layers: Iterator[Layer[T]]) -> tuple[str, T] | None:
@@ -66,23 +67,17 @@ class Chain(Generic[T]):
         now = time.monotonic()
         self._next_start = now + (self.until - now) / 2
         self._running[layer.name] = (layer, now)
-        threading.Thread(target=self._work, args=(layer,), daemon=True).start()
-
-    def _work(self, layer: Layer[T]) -> None:
-        try:
-            self._arrived.put((layer, layer.read(self.until)))
-        except BaseException as problem:
-            self._arrived.put((layer, problem))
+        self._threads.start(layer, partial(layer.read, self.until))
 
     def _wait(self, more: bool) -> tuple[str, T] | None:
         now = time.monotonic()
         end = self._next_start if more and self._next_start > now else self.until
         # While a second way would be welcome and is not yet allowed, look again soon.
         end = min(end, now + 0.1) if more and self._next_start <= now else end
-        try:
-            layer, outcome = self._arrived.get(timeout=max(0.0, end - now))
-        except queue.Empty:
+        arrived = self._threads.next_result(end - now)
+        if arrived is None:
             return None
+        layer, outcome = arrived
         _, started = self._running.pop(layer.name)
         elapsed = round((time.monotonic() - started) * 1000)
         if not isinstance(outcome, BaseException):
@@ -90,7 +85,7 @@ class Chain(Generic[T]):
             return layer.name, outcome
         error = _as_provider_error(layer, outcome)
         self.errors[layer.name] = error
-        self.attempts.append(LayerAttempt(layer.name, error.state, describe(error, layer.who), elapsed))
+        self.attempts.append(LayerAttempt(layer.name, error.state, describe(error, provider=layer.who)[0], elapsed))
         return None
 
     def _abandon(self, state: str, message: str) -> None:
@@ -98,12 +93,6 @@ class Chain(Generic[T]):
             said = message or tr("{provider} did not answer in time", provider=layer.who)
             self.attempts.append(LayerAttempt(name, state, said, round((time.monotonic() - started) * 1000)))
         self._running.clear()
-
-
-def describe(error: ProviderError, who: str) -> str:
-    """Return what happened, in the user's language."""
-    message = tr(error.message, **({"provider": who} | error.values))
-    return tr("{message} ({detail})", message=message, detail=error.detail) if error.detail else message
 
 
 def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError:

@@ -8,7 +8,7 @@ the text ever so short. Everything else is charset_normalizer's business.
 import codecs
 import re
 
-from sleuth_providers.base import as_text
+from sleuth_providers.json import as_text
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

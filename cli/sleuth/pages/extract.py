@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from sleuth.base.text import clean, shorten
-from sleuth.pages.blocks import MAX_TEXT, Block, as_text, block, from_markdown, from_plain, limited
+from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_text, block, from_markdown, from_plain, limited
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.fetch import Fetched
 from sleuth_providers.records import Record
@@ -56,7 +56,7 @@ def _from_text(text: str, kind: str) -> ExtractedPage:
     text = text.replace("\0", "")
     if kind == "json":
         text, kind = _pretty(text), "code"
-    text = text[:MAX_TEXT]
+    text = text[:MAX_TEXT_CHARS]
     if kind == "code":
         blocks = [one for one in (block("code", text),) if one.text]
     else:

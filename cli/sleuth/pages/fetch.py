@@ -76,7 +76,7 @@ class PageSender(Record):
 
     timeout: float = 8.0
     guard: Guard | None = None
-    wire: Transport | None = None
+    transport: Transport | None = None
     language: str = ""  # the user's, as in Accept-Language
 
 
@@ -91,7 +91,7 @@ def fetch(url: str, asker: PageSender) -> Fetched:
         max_body=MAX_BODY,
         user_agent=agent_for(address),
         guard=asker.guard,
-        roam=True,
+        cross_origin=True,
     )
     reply = _PageHttp(policy, asker).send(Request(address), refusal)
     return received(reply, url)._replace(elapsed=time.monotonic() - started)
@@ -101,7 +101,7 @@ class _PageHttp(HttpClient):
     """Sends the same harmless headers on every hop, where the client for providers would fall back to an API's."""
 
     def __init__(self, policy: Policy, asker: PageSender) -> None:
-        super().__init__(policy, asker.wire)
+        super().__init__(policy, asker.transport)
         self.headers = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
         if asker.language:
             self.headers["Accept-Language"] = f"{asker.language},en;q=0.5"

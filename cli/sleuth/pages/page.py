@@ -3,7 +3,8 @@
 from hashlib import sha256
 from typing import Any
 
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.pages import blocks
 from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.extract import ExtractedPage

@@ -10,13 +10,13 @@ from typing import Any
 from pypdf import PdfReader
 
 from sleuth.base import logs
-from sleuth.pages.blocks import MAX_TEXT, Block, block
+from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, block
 from sleuth.pages.errors import EmptyPageError, UnreadableError
 from sleuth.pages.extract import ExtractedPage
 from sleuth_providers.errors import DeadlineError
 
 MAX_PAGES = 300
-PATIENCE = 20.0  # seconds
+PDF_TIMEOUT_S = 20.0
 SENTENCE = (".", "!", "?", ":", "。", "！", "？", "：", "”", '"')
 FULL_LINE = 0.8  # of the usual width; a shorter line that ends a sentence ends its paragraph
 
@@ -29,7 +29,7 @@ class _TimeIsUpError(Exception):
 
 def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
     """Return the text of a PDF file, as many of its pages as time and size allow."""
-    until = until or time.monotonic() + PATIENCE
+    until = until or time.monotonic() + PDF_TIMEOUT_S
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
@@ -41,9 +41,9 @@ def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
         raise UnreadableError("a broken PDF file") from problem
     blocks = _pages(reader, count, until)
     if not blocks and time.monotonic() > until:
-        raise DeadlineError("a PDF file that takes long to read")
+        raise DeadlineError("a PDF file that takes too long to read")
     if not blocks:
-        raise EmptyPageError(message="{provider} sent a PDF file without text, most likely scanned pictures")
+        raise EmptyPageError(message="{provider} sent a PDF file without text, probably scanned images")
     title, author, published = _about(reader)
     return ExtractedPage(title or blocks[0].text[:100], author, published, blocks=blocks)
 
@@ -56,7 +56,7 @@ def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:
     blocks: list[Block] = []
     size = 0
     for number in range(min(count, MAX_PAGES)):
-        if size > MAX_TEXT:
+        if size > MAX_TEXT_CHARS:
             break
         try:
             text = reader.pages[number].extract_text(visitor_operand_before=watch)

@@ -66,12 +66,12 @@ class Reader:
         self,
         settings: Settings,
         cache: Cache,
-        wire: Transport | None = None,
+        transport: Transport | None = None,
         browser: Browser | None = None,
         guard: Guard = guard.check,
         jina_key: str = "",
     ) -> None:
-        self.settings, self.cache, self.wire, self.guard = settings, cache, wire, guard
+        self.settings, self.cache, self.transport, self.guard = settings, cache, transport, guard
         self.browser = browser or (_browser if settings[FETCH_BROWSER] else None)
         self.jina_key = jina_key or settings.environ.get("JINA_API_KEY", "").partition(",")[0].strip()
         self.turns = HostQueue()
@@ -164,7 +164,7 @@ class Reader:
             return
         key = cache_key(url)
         # Whoever else is reading the same page now is worth waiting for, though not for long.
-        turn = self.cache.single(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
+        turn = self.cache.single_flight(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
         with turn:
             if known := self._cached(url, plan):
                 post(known)
@@ -223,7 +223,7 @@ class Reader:
 
     def _from_site(self, url: str, watch: Guard, until: float) -> ServiceReply:
         language = self.settings[LANGUAGE]
-        asker = PageSender(until - time.monotonic(), watch, self.wire, "" if language == "auto" else language)
+        asker = PageSender(until - time.monotonic(), watch, self.transport, "" if language == "auto" else language)
         try:
             page = fetch(url, asker)
         finally:
@@ -248,7 +248,9 @@ class Reader:
 
     def _http(self, until: float) -> HttpClient:
         left = max(SHORTEST, until - time.monotonic())
-        return HttpClient(Policy(timeout=left, connect_timeout=min(5.0, left), attempts=2, user_agent=AGENT), self.wire)
+        return HttpClient(
+            Policy(timeout=left, connect_timeout=min(5.0, left), attempts=2, user_agent=AGENT), self.transport
+        )
 
     def _cached(self, url: str, plan: ReadPlan) -> Page | None:
         if plan.cache != "use":

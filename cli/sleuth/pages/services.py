@@ -11,7 +11,7 @@ from sleuth.pages.blocks import after_title, as_text, from_markdown
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage, extract, finished
 from sleuth.pages.fetch import ascii_address, blocked, received
-from sleuth_providers import base
+from sleuth_providers import json
 from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError, DeadlineError, NotFoundError, ProviderError
 from sleuth_providers.records import Record
@@ -40,20 +40,20 @@ def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Servi
         f"{(host or JINA).rstrip('/')}/", method="POST", headers=headers, json={"url": ascii_address(url)}
     )
     reply = http.send(request)
-    data = base.as_dict(base.as_dict(reply.json()).get("data"))
-    warning, title = base.as_text(data.get("warning")), base.as_text(data.get("title"))
+    data = json.as_dict(json.as_dict(reply.json()).get("data"))
+    warning, title = json.as_text(data.get("warning")), json.as_text(data.get("title"))
     if failed := re.search(r"error (\d{3})", warning):
         raise BadResponseError(f"HTTP {failed[1]}", message="{provider} did not get the page either")
-    blocks = from_markdown(base.as_text(data.get("content")))
+    blocks = from_markdown(json.as_text(data.get("content")))
     words = len(as_text(blocks))
     if "captcha" in warning.lower() or (bot_walls.CHECK_TITLE.search(title) and words < bot_walls.SHORT):
         raise blocked("bot check", reply.status)
     if not blocks:
         raise EmptyPageError
-    language = base.as_text(base.as_dict(data.get("metadata")).get("lang"))
-    published = _date(base.as_text(data.get("publishedTime")))
+    language = json.as_text(json.as_dict(data.get("metadata")).get("lang"))
+    published = _date(json.as_text(data.get("publishedTime")))
     content = ExtractedPage(title, "", published, language, after_title(blocks, title) or blocks)
-    return ServiceReply(finished(content), base.as_text(data.get("url")) or url)
+    return ServiceReply(finished(content), json.as_text(data.get("url")) or url)
 
 
 def read_from_archive(url: str, http: Sender, host: str = "", until: float | None = None) -> ServiceReply:
@@ -71,14 +71,14 @@ def _newest_copy(address: str, http: Sender, host: str) -> str:
     """Return the time of the newest good copy; the list is known to miss some, so its "none" is asked about again."""
     try:
         reply = http.send(Request(f"{host.rstrip('/')}/wayback/available", {"url": address}))
-        copies = base.as_dict(base.as_dict(reply.json()).get("archived_snapshots"))
+        copies = json.as_dict(json.as_dict(reply.json()).get("archived_snapshots"))
     except DeadlineError:
         raise
     except ProviderError:
         return NEWEST
-    closest = base.as_dict(copies.get("closest"))
-    stamp = base.as_text(closest.get("timestamp"))
-    return stamp if stamp.isdigit() and base.as_text(closest.get("status")) == "200" else NEWEST
+    closest = json.as_dict(copies.get("closest"))
+    stamp = json.as_text(closest.get("timestamp"))
+    return stamp if stamp.isdigit() and json.as_text(closest.get("status")) == "200" else NEWEST
 
 
 def _no_copy(reply: Response) -> ProviderError | None:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
 
-from sleuth.base.text import clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
 from sleuth.relevance.dates import normalise
 from sleuth.relevance.hit import Hit, Vote
-from sleuth.relevance.urls import canonical, host_of, registered_host
+from sleuth.relevance.urls import canonical
 from sleuth_providers.base import Result
 from sleuth_providers.records import Record
 
@@ -120,7 +121,7 @@ def _merge(finds: Iterable[_Find]) -> list[list[_Find]]:
 
 def _looks(find: _Find) -> tuple[str, str, tuple[str, ...]]:
     """Return what two addresses of one text have in common: the site, the title, and the numbers in the path."""
-    host = host_of(find.key)
+    host = ascii_host(find.key)
     numbers = re.findall(r"\d+", find.key.removeprefix(f"https://{host}"))
     return registered_host(host), _letters(find.result.title), tuple(sorted(numbers))
 
@@ -194,7 +195,7 @@ def _title_merits(title: str) -> tuple[bool, bool, int]:
 
 def _address_flaws(find: _Find) -> tuple[bool, bool, int]:
     url = find.result.url
-    return not url.startswith("https:"), host_of(url) != host_of(find.key), len(url)
+    return not url.startswith("https:"), ascii_host(url) != ascii_host(find.key), len(url)
 
 
 def _weigh_age(hit: Hit, today: date) -> Hit:

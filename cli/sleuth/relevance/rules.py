@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from sleuth.relevance.urls import host_of
+from sleuth.base.urls import ascii_host
 from sleuth_providers.records import Record
 
 MAX_RULES = 100_000
@@ -87,7 +87,7 @@ class Rules(Record):
         return max(matching, key=_precedence, default=self.otherwise)
 
     def _candidates(self, url: str) -> Iterator[Rule]:
-        labels = host_of(url).split(".")
+        labels = ascii_host(url).split(".")
         for start in range(len(labels)):
             yield from self.by_site.get(".".join(labels[start:]), ())
         if labels != [""]:
@@ -120,8 +120,8 @@ def _options(listed: str) -> tuple[str, int, str]:
         name, equals, value = option.partition("=")
         if name in ACTIONS:
             actions.append((name, _strength(name, value) if equals else 1))
-        elif name == "site" and host_of(value):
-            site = host_of(value.removeprefix("*."))
+        elif name == "site" and ascii_host(value):
+            site = ascii_host(value.removeprefix("*."))
         elif name in UNSUPPORTED:
             raise ValueError(f"{name} is not supported: rules see addresses only")
         elif name != "inurl":

@@ -161,10 +161,3 @@ INDEX_PAGES = frozenset(
 )
 SHELVES = _names("category dictionary package packages project projects r tag tags topic topics wiki word words")
 CODE_HOSTS = _names("github.com gitlab.com")
-
-# Second-level names under which anyone registers, and hosts that give each customer a name.
-SHARED_LABELS = _names("ac co com edu go gob gov mil ne net nom or org")
-SHARED_HOSTS = _names("""
-    blogspot.com github.io gitlab.io netlify.app pages.dev readthedocs.io substack.com tumblr.com vercel.app web.app
-    wordpress.com workers.dev
-""")

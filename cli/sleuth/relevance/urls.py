@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote, unquote, urlsplit
 
+from sleuth.base.urls import MAX_URL_CHARS, ascii_host, registered_host, registered_labels, to_ascii
 from sleuth.relevance import sites
 from sleuth.relevance.patterns import expression
 
-MAX_URL = 4_000  # longer ones are their own key
 MAX_ROUNDS = 300  # more than there are addresses inside one another in so many characters
 MAX_MATCHED = 500  # characters of an address that a pattern of the user's sees
 
@@ -19,7 +19,7 @@ SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\(S\(\w+\)\)", re.I
 def canonical(url: str) -> str:
     """Return the key under which a page is recognised, whatever its address is dressed in."""
     key = url.strip()
-    if len(key) > MAX_URL:
+    if len(key) > MAX_URL_CHARS:  # a longer one is its own key
         return key
     for _ in range(MAX_ROUNDS):  # an address may hide another one
         if (simpler := _simplify(key).strip()) == key:
@@ -33,33 +33,11 @@ def matches_domain(host_or_url: str, pattern: str) -> bool:
     if len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/"):
         compiled = expression(pattern[1:-1])
         return compiled is not None and compiled.search(host_or_url[:MAX_MATCHED]) is not None
-    host, name = host_of(host_or_url), host_of(pattern.removeprefix("*."))
+    host, name = ascii_host(host_or_url), ascii_host(pattern.removeprefix("*."))
     if not host or not name:
         return False
     below = host.endswith(f".{name}")
     return below if pattern.startswith("*.") else below or host == name
-
-
-def host_of(host_or_url: str) -> str:
-    """Return the host of an address or a bare host: lower case, ASCII, without `www.` and port."""
-    address = host_or_url.strip()
-    try:
-        host = urlsplit(address if "//" in address else f"//{address}").hostname or ""
-    except ValueError:
-        return ""
-    return _ascii(host).removeprefix("www.")
-
-
-def registered_host(host: str) -> str:
-    """Return the part of a host that somebody registered: `bbc.co.uk` of `news.bbc.co.uk`."""
-    labels = host.split(".")
-    return ".".join(labels[-_registered_labels(labels) :])
-
-
-def _registered_labels(labels: list[str]) -> int:
-    if ".".join(labels[-2:]) in sites.SHARED_HOSTS:
-        return 3
-    return 3 if len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in sites.SHARED_LABELS else 2
 
 
 def _simplify(url: str) -> str:
@@ -70,7 +48,7 @@ def _simplify(url: str) -> str:
         return url
     if not host or parts.scheme not in ("http", "https", ""):
         return url
-    host = _site(_ascii(host))
+    host = _site(to_ascii(host))
     where, _, added = _rewrite(host, _segments(parts.path)).partition("?")
     pairs = _pairs(f"{added}&{parts.query}")
     if target := _target(where, pairs):
@@ -81,23 +59,11 @@ def _simplify(url: str) -> str:
     return f"https://{where}{query}{route}"
 
 
-def _ascii(host: str) -> str:
-    host = host.lower().strip(".")
-    if ":" in host:
-        return f"[{host}]"  # IPv6
-    if host.isascii() or len(host) > 255:
-        return host
-    try:
-        return host.encode("idna").decode().strip(".")  # an ideographic full stop has become one of ours
-    except UnicodeError:
-        return host
-
-
 def _site(host: str) -> str:
     labels = host.removeprefix("www.").split(".")
     if len(labels) == 1 or labels[-1].isdigit():
         return host
-    own = _registered_labels(labels)
+    own = registered_labels(labels)
     return ".".join([label for label in labels[:-own] if label not in VIEWS] + labels[-own:])
 
 

@@ -8,7 +8,8 @@ from rich.style import Style
 from rich.text import Text
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url, domain
 from sleuth.render.document import print_lines
 from sleuth.render.rich import INDENT, print_wrapped
 from sleuth_providers.records import Record

@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import ascii_url, domain
+from sleuth.base.urls import ascii_url, domain
 from sleuth.render.markdown import escape
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from sleuth.base.i18n import tr
 from sleuth.base.markdown import parser, same_target
-from sleuth.base.text import ascii_url, clean, clean_url, domain, strip_controls
+from sleuth.base.text import clean, strip_controls
+from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.render.wrap import wrap
 
 if TYPE_CHECKING:

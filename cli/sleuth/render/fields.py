@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sleuth.base.text import domain
+from sleuth.base.urls import domain
 from sleuth.engine.outcome import hit_as_json
 from sleuth.relevance.hit import Hit
 

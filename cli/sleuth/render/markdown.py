@@ -3,7 +3,8 @@
 import re
 from typing import TextIO
 
-from sleuth.base.text import ascii_url, domain, shorten
+from sleuth.base.text import shorten
+from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View

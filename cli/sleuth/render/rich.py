@@ -7,7 +7,8 @@ from rich.style import Style
 from rich.text import Text
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import ascii_url, domain, shorten
+from sleuth.base.text import shorten
+from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View

@@ -11,7 +11,7 @@ from sleuth.base.text import clean, width
 from sleuth.render.rich import make_console, print_wrapped
 
 if TYPE_CHECKING:
-    from sleuth.store.usage import Day, Spent, Tally, UsageReport
+    from sleuth.store.usage import AnswerTotals, Day, Tally, UsageReport
 
 HEIGHT = 4  # lines of the chart
 EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -55,7 +55,7 @@ def _summary(report: "UsageReport") -> list[str]:
     return lines
 
 
-def _spent(spent: "Spent") -> list[str]:
+def _spent(spent: "AnswerTotals") -> list[str]:
     parts = [tr("{count} answers", count=f"{spent.answers:,}")]
     if spent.rounds is not None:
         parts.append(tr("{rounds:.1f} rounds each", rounds=spent.rounds))

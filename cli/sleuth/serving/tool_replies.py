@@ -13,7 +13,8 @@ from sleuth.answers.presentation import as_text, safe
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.text import domain, strip_controls
+from sleuth.base.text import strip_controls
+from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.outcome import outcome_as_json as outcome_as_json
 from sleuth.pages.page import Page

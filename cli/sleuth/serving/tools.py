@@ -8,7 +8,8 @@ from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError, SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import domain
 from sleuth.engine.content import CompressionOptions
 from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome

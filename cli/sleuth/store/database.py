@@ -1,4 +1,4 @@
-"""Opening a SQLite file: private from birth, WAL, numbered migrations after a backup, clear words when it is broken."""
+"""Open SQLite databases: private files, WAL, numbered migrations after a backup, and readable errors."""
 
 import os
 import sqlite3
@@ -10,14 +10,14 @@ from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked, private_folder
 
 Migration = Callable[[sqlite3.Connection], None]
-BUSY = 10.0  # seconds to wait for another process
+BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
 MEMORY = ":memory:"
-UNWRITABLE = ("unable to open", "readonly", "disk I/O", "is full")
-FAULTS = (sqlite3.Error, UnicodeDecodeError)  # of a damaged file not even SQLite's message need be text
+UNWRITABLE_MESSAGES = ("unable to open", "readonly", "disk I/O", "is full")
+DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the message about a damaged file may not be UTF-8
 
 
 def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
-    """Open a database at its newest schema; one from a newer sleuth, or a broken one, is refused and left alone."""
+    """Open a database and migrate it to the newest schema; a damaged or newer one is refused and left unchanged."""
     if path == MEMORY:
         connection = _connect(path)
         _migrate(connection, path, migrations)
@@ -28,7 +28,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
         private_folder(os.path.dirname(path))
         with locked(f"{path}.lock") as held:
             if not held:
-                raise SettingsError("another process keeps {path} locked", "try again in a moment", path=path)
+                raise _locked_error(path)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = _connect(path)
             try:
@@ -37,81 +37,85 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
                 connection.close()
                 raise
             return connection
-    except FAULTS as problem:
-        raise broken(path, problem) from problem
+    except DATABASE_ERRORS as problem:
+        raise database_error(path, problem) from problem
     except OSError as problem:
         raise UnwritableError(
             "cannot open {path} ({reason})",
-            "check the permissions there, or choose another place with SLEUTH_HOME",
+            "check its permissions, or set SLEUTH_HOME to another folder",
             path=path,
             reason=problem.strerror or problem,
         ) from problem
 
 
-def open_frozen(path: str) -> sqlite3.Connection:
-    """Open an existing database where nothing can be written, to read it as it is."""
+def open_immutable(path: str) -> sqlite3.Connection:
+    """Open a database read-only without creating any file beside it, ignoring its write-ahead log."""
     connection = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None)
     connection.row_factory = sqlite3.Row
     return connection
 
 
-def open_to_read(path: str, patience: float = BUSY) -> sqlite3.Connection:
-    """Open a database to look at it; where nothing can be written beside it, as it is on disk."""
+def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
+    """Open a database read-only; in a folder that is not writable, without its write-ahead log."""
     try:
-        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=patience, isolation_level=None)
+        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=timeout, isolation_level=None)
         connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.OperationalError:
-        return open_frozen(path)
+        return open_immutable(path)
     connection.row_factory = sqlite3.Row
     return connection
 
 
 def open_copy(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
-    """Open a copy in memory, at the newest schema, of a database that cannot be written, or of none."""
+    """Open a copy in memory, migrated to the newest schema, of a database that cannot be written or does not exist."""
     connection = _connect(MEMORY)
-    with in_words(path):
+    with explain_errors(path):
         if os.path.exists(path):
-            with closing(open_to_read(path)) as source:
+            with closing(open_read_only(path)) as source:
                 source.backup(connection)
         _migrate(connection, MEMORY, migrations)
     return connection
 
 
 @contextmanager
-def in_words(path: str) -> Iterator[None]:
-    """Let what goes wrong with a database be said as what it is."""
+def explain_errors(path: str) -> Iterator[None]:
+    """Turn errors of a database into SettingsError."""
     try:
         yield
-    except FAULTS as problem:
-        raise broken(path, problem) from problem
+    except DATABASE_ERRORS as problem:
+        raise database_error(path, problem) from problem
 
 
-def broken(path: str, problem: Exception) -> SettingsError:
-    """Return the error for a database that cannot be used."""
+def database_error(path: str, problem: Exception) -> SettingsError:
+    """Return the SettingsError for an error of SQLite."""
     if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
-        return SettingsError("another process keeps {path} locked", "try again in a moment", path=path)
-    if isinstance(problem, sqlite3.OperationalError) and any(word in str(problem) for word in UNWRITABLE):
+        return _locked_error(path)
+    if isinstance(problem, sqlite3.OperationalError) and any(word in str(problem) for word in UNWRITABLE_MESSAGES):
         return UnwritableError(
             "cannot write the database {path} ({reason})",
-            "check the permissions and the free space there, or choose another place with SLEUTH_HOME",
+            "check its permissions and the free disk space, or set SLEUTH_HOME to another folder",
             path=path,
             reason=problem,
         )
     return SettingsError(
-        "the database {path} cannot be used ({reason})",
-        "set it aside and start afresh: mv {path} {path}.broken; older copies: ls {path}.v*",
+        "the database {path} is damaged ({reason})",
+        "start with a new one: mv {path} {path}.damaged; backups: ls {path}.v*",
         path=path,
         reason=problem,
     )
 
 
+def _locked_error(path: str) -> SettingsError:
+    return SettingsError("{path} is locked by another process", "try again in a moment", path=path)
+
+
 def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     connection.row_factory = sqlite3.Row
     try:
-        connection.execute("PRAGMA synchronous = NORMAL")  # reads the file, and fails where it is no database
+        connection.execute("PRAGMA synchronous = NORMAL")  # reads the file, so a file that is not a database fails here
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")  # a key that was taken out is not left in the file
+        connection.execute("PRAGMA secure_delete = ON")  # a deleted key must not remain in the file
     except sqlite3.Error:
         connection.close()
         raise
@@ -130,15 +134,15 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(migrations):
         raise SettingsError(
-            "{path} was made by a newer sleuth (schema {found}, this one knows {known})",
-            "update sleuth, or use another home with SLEUTH_HOME; the file was left as it is",
+            "{path} was written by a newer sleuth (schema {found}, this version supports {known})",
+            "update sleuth, or set SLEUTH_HOME to another folder",
             path=path,
             found=version,
             known=len(migrations),
         )
     if 0 < version < len(migrations) and path != MEMORY:
         _back_up(connection, f"{path}.v{version}")
-    connection.execute("PRAGMA journal_mode = WAL")  # not before the version is known: it changes the file
+    connection.execute("PRAGMA journal_mode = WAL")  # after the version check: it changes the file
     for number in range(version, len(migrations)):
         with transaction(connection):
             migrations[number](connection)
@@ -156,12 +160,28 @@ def _back_up(connection: sqlite3.Connection, path: str) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Run statements as one; the write lock is taken first, so that nothing read can have changed when written."""
-    connection.execute("BEGIN IMMEDIATE")
+    """Run statements as one transaction; it starts with the write lock, so nothing read in it is out of date."""
+    _begin(connection)
     try:
         yield connection
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:  # a full disk ends it by itself
+        if connection.in_transaction:  # a full disk has rolled it back already
             connection.execute("ROLLBACK")
         raise
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Take the write lock; the busy timeout starts again whenever another process has committed meanwhile."""
+    while True:
+        version = _data_version(connection)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) or _data_version(connection) == version:
+                raise
+
+
+def _data_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])

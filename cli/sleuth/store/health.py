@@ -1,4 +1,4 @@
-"""Who is cooling down, who has been asked how often, and how long an answer usually takes: shared by all processes."""
+"""Cooldowns, rate limits and usual response times of providers, shared by all processes."""
 
 from __future__ import annotations
 
@@ -16,102 +16,102 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-COOLDOWNS = (60, 300, 1500, 3600)  # seconds: 1, 5, 25 and 60 minutes
-PATIENCE = 3  # failures in a row before a provider rests; one is enough where it said no
-SAYS_NO = ("blocked", "rate_limited", "quota", "key_invalid")
-RESTS = (*SAYS_NO, "timeout", "bad_response", "unreachable")
-LONGEST = 31 * 86400  # seconds; a longer rest is a server's mistake, or a clock that was wrong
-CLOCK = 60  # seconds that a clock may be put back unnoticed
-KEEP = 100 * 86400  # seconds that requests are remembered
+COOLDOWNS_S = (60, 300, 1500, 3600)
+MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
+REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
+FAILURES = (*REFUSALS, "timeout", "bad_response", "unreachable")
+MAX_COOLDOWN_S = 31 * 86400  # a longer one comes from a wrong Retry-After or a wrong clock
+CLOCK_TOLERANCE_S = 60
+RETENTION_S = 100 * 86400  # of the request log
 
 
 class Cooldown(Record):
-    """Why and until when somebody is not asked."""
+    """Why and until when a provider is skipped."""
 
     until: float
     state: str
 
 
 class RateLimits(Protocol):
-    """Allowances that several machines share."""
+    """Rate limits that several machines share."""
 
     def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
-        """Take a place; returns when the next one is free if there is none now."""
+        """Count a request; if a limit is reached, return the time at which the next one is allowed instead."""
 
 
 class Health:
-    """The memory of good and bad answers."""
+    """The request log and the cooldowns in the database."""
 
     def __init__(self, connection: sqlite3.Connection, limits: RateLimits | None = None) -> None:
         self.connection, self.limits = connection, limits
 
-    def resting(self, name: str, now: float | None = None) -> Cooldown | None:
-        """Return until when a provider, or one key of it, rests; None when it may be asked."""
+    def cooldown(self, name: str, now: float | None = None) -> Cooldown | None:
+        """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
-        if not row or not now < row[0] <= now + LONGEST or self._began(name, row[0]) > now + CLOCK:
+        if not row or not now < row[0] <= now + MAX_COOLDOWN_S or self._started(name, row[0]) > now + CLOCK_TOLERANCE_S:
             return None
         return Cooldown(row[0], row[1])
 
-    def _began(self, name: str, until: float) -> float:
-        """Return when a rest began; one that begins in the future was set by a clock that has been put back since."""
+    def _started(self, name: str, until: float) -> float:
+        """Return when a cooldown started; if that is in the future, the clock was set back since."""
         sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ?"
         return self.connection.execute(sql, (name.partition("#")[0], until)).fetchone()[0] or 0.0
 
-    def note(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
-        """Remember how a request ended. A `quick` failure, such as a refused connection, costs nobody time: no rest."""
+    def note_outcome(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
+        """Update the cooldown after a request. A `quick` failure, such as a refused connection, starts none."""
         row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
         if row and state in ("ok", "empty"):
             self.connection.execute("DELETE FROM health WHERE name = ?", (name,))
-        if state not in RESTS or quick:
+        if state not in FAILURES or quick:
             return
         with transaction(self.connection):
             row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
             failures = (row[0] if row else 0) + 1
-            grave = failures if state in SAYS_NO else failures - PATIENCE + 1
-            pause = COOLDOWNS[min(grave, len(COOLDOWNS)) - 1] if grave > 0 else 0
-            until = time.time() + max(pause, min(retry_after or 0, LONGEST)) if pause else 0
+            strikes = failures if state in REFUSALS else failures - MAX_FAILURES + 1
+            pause = COOLDOWNS_S[min(strikes, len(COOLDOWNS_S)) - 1] if strikes > 0 else 0
+            until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
 
     def forget(self, name: str) -> None:
-        """End the rest of a provider and of its keys."""
+        """End the cooldowns of a provider and of its keys."""
         self.connection.execute(
             "DELETE FROM health WHERE name = ? OR substr(name, 1, length(?) + 1) = ? || '#'", (name, name, name)
         )
 
     def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
-        """Take a place in the provider's allowance; returns when the next one is free if there is none now."""
+        """Count a request; if a limit is reached, return the time at which the next one is allowed instead."""
         if not per_minute and not per_day:
             return None
         try:
             free_at = self._reserve(provider, per_minute, per_day)
-        except sqlite3.OperationalError as problem:  # a file that cannot be written stops no search
+        except sqlite3.OperationalError as problem:  # an unwritable database must not stop the search
             log("health: nothing reserved: %r", problem)
             free_at = None
         if free_at is None and self.limits:
             free_at = self.limits.reserve(provider, per_minute, per_day)
             if free_at is not None:
-                self.give_back(provider)
+                self.cancel(provider)
         return free_at
 
     def _reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
         with transaction(self.connection):
-            now = time.time()  # not before the lock is ours: others may have taken places while we waited
+            now = time.time()  # read under the lock: others may have counted requests while we waited
             for limit, span in ((per_minute, 60), (per_day, 86400)):
                 if not limit:
                     continue
                 rows = self.connection.execute(
                     "SELECT at FROM request WHERE provider = ? AND at > ? AND at <= ? AND cached = 0"
                     " ORDER BY at DESC LIMIT ?",
-                    (provider, now - span, now + span, limit),  # a clock put back must not free any place
+                    (provider, now - span, now + span, limit),  # a clock that was set back must not free capacity
                 ).fetchall()
                 if len(rows) == limit:
                     return float(rows[-1][0]) + span
             self._insert(provider, now, "sent", None, False, 0.0)
         return None
 
-    def give_back(self, provider: str) -> None:
-        """Take a reservation back: the other machines left no room for it, or it was not needed."""
+    def cancel(self, provider: str) -> None:
+        """Undo a reservation: the limit over all machines is reached, or the request was not needed."""
         with suppress(sqlite3.OperationalError):
             self.connection.execute(
                 "DELETE FROM request WHERE id = (SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')",
@@ -119,7 +119,7 @@ class Health:
             )
 
     def record(self, provider: str, state: str, elapsed_ms: int, cached: bool, cost: float, reserved: bool) -> None:
-        """Count a finished request; one that was reserved is completed."""
+        """Log a finished request; a reserved one is completed."""
         with transaction(self.connection):
             if reserved:
                 changed = self.connection.execute(
@@ -131,13 +131,13 @@ class Health:
                     return
             self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
 
-    def turn(self, provider: str) -> int:
-        """Return a number that grows with every request, so that several keys take turns."""
+    def request_count(self, provider: str) -> int:
+        """Return the number of requests so far, by which several keys rotate."""
         row = self.connection.execute("SELECT count(*) FROM request WHERE provider = ? AND cached = 0", (provider,))
         return int(row.fetchone()[0])
 
     def usual_time(self, provider: str) -> float | None:
-        """Return the seconds nine of ten good answers took lately, None while too few are known."""
+        """Return the 90th percentile of recent response times in seconds; None with fewer than five."""
         rows = self.connection.execute(
             "SELECT elapsed_ms FROM (SELECT elapsed_ms FROM request WHERE provider = ? AND state = 'ok' AND cached = 0"
             " ORDER BY at DESC LIMIT 20) ORDER BY elapsed_ms",
@@ -151,4 +151,4 @@ class Health:
             (provider, at, state, ms, cached, cost),
         )
         if cursor.lastrowid and cursor.lastrowid % 500 == 0:
-            self.connection.execute("DELETE FROM request WHERE at < ?", (at - KEEP,))
+            self.connection.execute("DELETE FROM request WHERE at < ?", (at - RETENTION_S,))

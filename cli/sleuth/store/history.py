@@ -1,4 +1,4 @@
-"""Past queries: listed newest first, and forgotten so that no file holds them any longer."""
+"""The search history: list it, newest first, and erase it from every file."""
 
 import os
 import sqlite3
@@ -10,11 +10,11 @@ from sleuth.base.files import write_atomic
 from sleuth.store.database import transaction
 from sleuth_providers.records import Record
 
-PROMPTS = "_history"  # how the files of prompts end
+PROMPT_FILE_SUFFIX = "_history"
 
 
 class HistoryEntry(Record):
-    """One search of the past."""
+    """One past search."""
 
     id: int
     at: float
@@ -26,7 +26,7 @@ class HistoryEntry(Record):
     cached: bool
 
     def as_json(self) -> dict[str, Any]:
-        """Return the published form."""
+        """Return the published JSON form."""
         from datetime import datetime
 
         return {
@@ -41,26 +41,28 @@ class HistoryEntry(Record):
 
 
 def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:
-    """Return past queries that have all the words in them, the newest first."""
+    """Return past searches whose query contains all the words, newest first."""
     rows = connection.execute(
         "SELECT id, at, query, providers, outcome, results, elapsed_ms, cached FROM search"
         " WHERE query IS NOT NULL ORDER BY id DESC"
     )
-    found = (HistoryEntry(*row)._replace(cached=bool(row["cached"])) for row in rows if has_all(row["query"], words))
+    found = (
+        HistoryEntry(*row)._replace(cached=bool(row["cached"])) for row in rows if contains_all(row["query"], words)
+    )
     return list(islice(found, count))
 
 
-def has_all(text: str, words: Iterable[str]) -> bool:
-    """Tell whether all words are in a text, in capitals or not."""
+def contains_all(text: str, words: Iterable[str]) -> bool:
+    """Tell whether a text contains all words, ignoring case."""
     folded = text.casefold()
     return all(word.casefold() in folded for word in words)
 
 
 def clear(connection: sqlite3.Connection, words: Sequence[str] = ()) -> bool:
-    """Forget the queries with these words, or all; False while another process keeps a file with remains of them.
+    """Erase the queries that contain the words, or all; False while another process keeps the old pages readable.
 
-    What is counted stays: time, providers, outcome. A row that is overwritten leaves remains in the database and in its
-    log of changes; both are written anew.
+    Times, providers and outcomes stay for the usage report. An updated row leaves its old text in free pages and in the
+    write-ahead log, so both are rewritten.
     """
     with transaction(connection):
         for entry in entries(connection, words):
@@ -70,15 +72,15 @@ def clear(connection: sqlite3.Connection, words: Sequence[str] = ()) -> bool:
 
 
 def clear_prompts(folder: str, words: Sequence[str] = ()) -> int:
-    """Take the lines with these words, or all, out of what was typed at prompts; returns how many there were."""
+    """Delete prompt history lines that contain the words, or all, and return how many there were."""
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    return sum(_forget_lines(os.path.join(folder, name), words) for name in names if name.endswith(PROMPTS))
+    return sum(_delete_lines(os.path.join(folder, name), words) for name in names if name.endswith(PROMPT_FILE_SUFFIX))
 
 
-def _forget_lines(path: str, words: Sequence[str]) -> int:
+def _delete_lines(path: str, words: Sequence[str]) -> int:
     with open(path, "rb") as stream:
         lines = stream.read().splitlines(keepends=True)
-    kept = [line for line in lines if not has_all(line.decode("utf-8", "replace"), words)]
+    kept = [line for line in lines if not contains_all(line.decode("utf-8", "replace"), words)]
     if not kept:
         os.unlink(path)
     elif len(kept) < len(lines):

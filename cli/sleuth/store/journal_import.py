@@ -1,7 +1,7 @@
-"""Moving the journal into the database: every line once, whatever dies on the way.
+"""Import the journal into the database: every line exactly once, even if a process is killed half-way.
 
-The journal is renamed to a name that never comes again. One transaction takes in its lines together with that name,
-then the file is removed. Who finds such a file sees from the name whether its lines are in the database already.
+The journal is renamed to a unique name. One transaction inserts its lines together with that name, then the file is
+deleted. A process that finds such a file later sees in the database whether it was imported already.
 """
 
 import json
@@ -11,27 +11,27 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from sleuth.base.append import settle
+from sleuth.base.append import wait_for_writers
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import locked
+from sleuth.base.files import locked, unwritable
 from sleuth.base.logs import log
-from sleuth.store.database import in_words, open_copy, open_database, transaction
-from sleuth.store.health import KEEP
+from sleuth.store.database import explain_errors, open_copy, open_database, transaction
+from sleuth.store.health import RETENTION_S
 from sleuth.store.migrations import MIGRATIONS
 from sleuth_providers.records import Record
 
-MOST_QUERIES = 10_000  # of the history; older searches stay as numbers
-FOLDED = "journal"  # the row of `meta` with the name of the last file that was folded
-LATEST = 1e11  # seconds; a later time is no time
+MAX_HISTORY = 10_000  # queries; older searches stay without their text
+IMPORTED = "journal"  # the row of `meta` with the name of the last imported file
+MAX_TIME = 1e11  # seconds since 1970; a later time is invalid
 ADD_SEARCH = (
     "INSERT INTO search (at, query, providers, outcome, results, elapsed_ms, cached) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 ADD_REQUEST = "INSERT INTO request (at, provider, state, elapsed_ms, cached) VALUES (?, ?, ?, ?, ?)"
-OUT_OF_DATE = ("DELETE FROM search WHERE at < ?", "DELETE FROM request WHERE at < ?", "DELETE FROM answer WHERE at < ?")
+DELETE_OLD = ("DELETE FROM search WHERE at < ?", "DELETE FROM request WHERE at < ?", "DELETE FROM answer WHERE at < ?")
 
 
-class Noted(Record):
-    """A search as the journal has it."""
+class JournalEntry(Record):
+    """One search in the journal."""
 
     at: float
     query: str | None
@@ -40,149 +40,144 @@ class Noted(Record):
     results: int
     elapsed_ms: int
     cached: bool
-    asked: tuple[tuple[str, str, int, bool], ...]
+    attempts: tuple[tuple[str, str, int, bool], ...]
 
 
 def open_usage_database(path: str, journal: str) -> sqlite3.Connection:
-    """Open the database with the whole journal in it; a copy in memory where nothing can be written."""
+    """Open the database with the journal imported; where it is not writable, a copy in memory."""
     try:
         connection = open_database(path, MIGRATIONS)
         try:
-            with in_words(path):
+            with explain_errors(path):
                 import_journal(connection, journal)
             return connection
         except BaseException:
             connection.close()
             raise
     except UnwritableError as problem:
-        log("journal: not folded: %r", problem)
+        log("journal: not imported: %r", problem)
     copy = open_copy(path, MIGRATIONS)
-    for name in _waiting(journal):
-        _pour(copy, os.path.basename(name), read(name))
+    for name in _pending_files(journal):
+        _insert(copy, os.path.basename(name), read(name))
     return copy
 
 
-def import_journal(connection: sqlite3.Connection, journal: str, patience: float = 2.0) -> bool:
-    """Move the journal into the database; False when somebody else keeps it."""
+def import_journal(connection: sqlite3.Connection, journal: str, stall_timeout: float = 2.0) -> bool:
+    """Import the journal; False when another process holds its lock."""
     if not _file_of(connection):
-        return False  # what lives in memory must not swallow it
-    if not _waiting(journal):
+        return False  # a database in memory must not consume it
+    if not _pending_files(journal):
         return True
-    with locked(f"{journal}.lock", patience) as held:
+    with locked(f"{journal}.lock", stall_timeout) as held:
         try:
-            return held and _move(connection, journal)
+            return held and _import_all(connection, journal)
         except OSError as problem:
-            raise UnwritableError(
-                "cannot write {path} ({reason})",
-                "check the permissions and the free space there",
-                path=journal,
-                reason=problem.strerror or problem,
-            ) from problem
+            raise unwritable(journal, problem) from problem
 
 
-def _move(connection: sqlite3.Connection, journal: str) -> bool:
-    if not all(_take(connection, piece) for piece in _pieces(journal)):
+def _import_all(connection: sqlite3.Connection, journal: str) -> bool:
+    if not all(_import_file(connection, file) for file in _renamed_files(journal)):
         return False
     if not os.path.exists(journal):
         return True
-    piece = f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}"
-    os.rename(journal, piece)
-    return _take(connection, piece)
+    file = f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}"
+    os.rename(journal, file)
+    return _import_file(connection, file)
 
 
 def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:
-    """Move the journal into the database if nobody else does; trouble costs nothing, it can be done another time."""
+    """Import the journal unless another process does; an error is logged, and the next search tries again."""
     try:
-        import_journal(connection, journal, patience=0.0)
+        import_journal(connection, journal, stall_timeout=0.0)
     except Exception as problem:
-        log("journal: not folded: %r", problem)
+        log("journal: not imported: %r", problem)
 
 
-def read(path: str) -> Iterator[Noted]:
-    """Return the searches of a journal; lines that were cut off, or are none of ours, are left out."""
+def read(path: str) -> Iterator[JournalEntry]:
+    """Yield the searches of a journal; truncated and foreign lines are skipped."""
     try:
         with open(path, "rb") as stream:
             lines = stream.read().split(b"\n")
-    except FileNotFoundError:  # somebody else folded it
+    except FileNotFoundError:  # another process imported it
         return
     for line in lines:
         try:
-            yield _noted(json.loads(line))
+            yield _entry(json.loads(line))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
 
 
-def _noted(entry: dict[str, Any]) -> Noted:
+def _entry(entry: dict[str, Any]) -> JournalEntry:
     query = entry["query"]
     at = float(entry["at"])
-    if not 0 < at < LATEST:
+    if not 0 < at < MAX_TIME:
         raise ValueError(at)
-    return Noted(
+    return JournalEntry(
         at,
         None if query is None else _text(query),
         _text(entry["providers"]),
         _text(entry["outcome"]),
-        _whole(entry["results"]),
-        _whole(entry["ms"]),
+        _count(entry["results"]),
+        _count(entry["ms"]),
         bool(entry["cached"]),
-        tuple((_text(id), _text(state), _whole(ms), bool(hit)) for id, state, ms, hit in entry["asked"]),
+        tuple((_text(id), _text(state), _count(ms), bool(hit)) for id, state, ms, hit in entry["asked"]),
     )
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
-    return value.encode("utf-8", "replace").decode()  # an escaped half of a pair would fail the database
+    return value.encode("utf-8", "replace").decode()  # SQLite rejects lone surrogates
 
 
-def _whole(value: Any) -> int:
+def _count(value: Any) -> int:
     return max(0, min(int(value), 2**31))
 
 
-def _waiting(journal: str) -> list[str]:
-    return [*_pieces(journal), *([journal] if os.path.exists(journal) else [])]
+def _pending_files(journal: str) -> list[str]:
+    return [*_renamed_files(journal), *([journal] if os.path.exists(journal) else [])]
 
 
-def _pieces(journal: str) -> list[str]:
-    """Return the files that were set aside and are still there, the oldest first."""
+def _renamed_files(journal: str) -> list[str]:
+    """Return the renamed journals that are not imported yet, oldest first."""
     folder, name = os.path.split(journal)
     try:
         names = os.listdir(folder)
     except FileNotFoundError:
         return []
-    pieces = [other for other in sorted(names) if other.startswith(f"{name}.") and other[len(name) + 1 :][:1].isdigit()]
-    return [os.path.join(folder, piece) for piece in pieces]
+    found = [other for other in sorted(names) if other.startswith(f"{name}.") and other[len(name) + 1 :][:1].isdigit()]
+    return [os.path.join(folder, file) for file in found]
 
 
-def _take(connection: sqlite3.Connection, piece: str) -> bool:
-    if not settle(piece):
+def _import_file(connection: sqlite3.Connection, file: str) -> bool:
+    if not wait_for_writers(file):
         return False
-    _pour(connection, os.path.basename(piece), read(piece))
-    os.unlink(piece)
+    _insert(connection, os.path.basename(file), read(file))
+    os.unlink(file)
     return True
 
 
-def _pour(connection: sqlite3.Connection, name: str, searches: Iterator[Noted]) -> None:
-    """Put searches into the database, if the file of that name has not been put there before."""
+def _insert(connection: sqlite3.Connection, name: str, searches: Iterator[JournalEntry]) -> None:
+    """Insert searches, unless the file of that name was imported before."""
     with transaction(connection):
-        row = connection.execute("SELECT value FROM meta WHERE name = ?", (FOLDED,)).fetchone()
+        row = connection.execute("SELECT value FROM meta WHERE name = ?", (IMPORTED,)).fetchone()
         if row and row[0] == name:
             return
-        for noted in searches:
-            connection.execute(ADD_SEARCH, noted[:7])
-            connection.executemany(ADD_REQUEST, [(noted.at, *attempt) for attempt in noted.asked])
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (FOLDED, name))
-        _trim(connection)
+        for entry in searches:
+            connection.execute(ADD_SEARCH, entry[:7])
+            connection.executemany(ADD_REQUEST, [(entry.at, *attempt) for attempt in entry.attempts])
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (IMPORTED, name))
+        _delete_old(connection)
 
 
-def _trim(connection: sqlite3.Connection) -> None:
-    oldest = time.time() - KEEP
-    for statement in OUT_OF_DATE:
+def _delete_old(connection: sqlite3.Connection) -> None:
+    oldest = time.time() - RETENTION_S
+    for statement in DELETE_OLD:
         connection.execute(statement, (oldest,))
     connection.execute(
         "UPDATE search SET query = NULL WHERE query IS NOT NULL AND id <="
         " (SELECT id FROM search WHERE query IS NOT NULL ORDER BY id DESC LIMIT 1 OFFSET ?)",
-        (MOST_QUERIES,),
+        (MAX_HISTORY,),
     )
 
 

@@ -1,4 +1,4 @@
-"""Where a provider's keys come from: the table (a value, env:, cmd:, keyring:), else the environment."""
+"""API keys of providers: from the table (a value, env:, cmd: or keyring:), else from the environment."""
 
 import os
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ from sleuth.base.errors import MissingExtraError, SettingsError
 from sleuth.store.provider_table import ProviderRow
 from sleuth_providers.base import Provider
 
-COMMAND_TIMEOUT = 15.0
+COMMAND_TIMEOUT_S = 15.0
 
 
 def origin(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> str | None:
-    """Say where a key would come from, without running anything; None when there is none."""
+    """Return the source of the key without running anything; None when there is no key."""
     stored = row.api_key or ""
     if stored.startswith("env:"):
         return stored if environ.get(stored[4:]) else None
@@ -23,7 +23,7 @@ def origin(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> 
 
 
 def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> list[str]:
-    """Return the keys of a provider; several stand separated by commas."""
+    """Return the keys of a provider; several are separated by commas."""
     if row.api_key:
         found = resolve(row.api_key, environ, f"sleuth/{row.id}")
     else:
@@ -32,7 +32,7 @@ def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) 
 
 
 def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
-    """Return the secret a setting means: a value as it is, or what env:, cmd: or keyring: lead to."""
+    """Return the secret that a setting holds or refers to with env:, cmd: or keyring:."""
     scheme, _, rest = text.partition(":")
     if scheme == "env":
         return environ.get(rest, "")
@@ -44,7 +44,7 @@ def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
 
 
 def fingerprint(id: str, key: str) -> str:
-    """Return the name under which one key of a provider is remembered; it does not reveal the key."""
+    """Return a name for one key of a provider that does not reveal it."""
     from hashlib import sha256
 
     return f"{id}#{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
@@ -56,12 +56,16 @@ def _run(command: str) -> str:
 
     try:
         done = subprocess.run(  # noqa: S603 - the user's own command, run without a shell
-            shlex.split(command), stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT, check=True, stdin=subprocess.DEVNULL
+            shlex.split(command),
+            stdout=subprocess.PIPE,
+            timeout=COMMAND_TIMEOUT_S,
+            check=True,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, ValueError, IndexError, subprocess.SubprocessError) as problem:
         raise SettingsError(
             "the command for a key failed: {command}",
-            "run it by hand to see why; it must print the key and nothing else",
+            "run it yourself to see why; it must print only the key",
             command=os.path.basename(command.split(" ")[0]),
         ) from problem
     return done.stdout.decode("utf-8", "replace").strip()
@@ -72,12 +76,12 @@ def _from_keyring(name: str) -> str:
         import keyring
     except ImportError as problem:
         raise MissingExtraError(
-            "keys from the system keyring need an optional part", "pip install 'sleuth[keyring]'"
+            "the system keyring needs an optional dependency", "pip install 'sleuth[keyring]'"
         ) from problem
     service, _, user = name.partition("/")
     try:
         return keyring.get_password(service, user or "api-key") or ""
-    except Exception as problem:  # each system's keyring has errors of its own
+    except Exception as problem:  # every keyring backend has its own errors
         raise SettingsError(
-            "the system keyring did not give the key {name!r}", "unlock it, or see: keyring diagnose", name=name
+            "cannot read {name!r} from the system keyring", "unlock it, or run: keyring diagnose", name=name
         ) from problem

@@ -1,9 +1,9 @@
-"""The migrations of sleuth.db, in order. One that has been released never changes; a new one is added below it."""
+"""The migrations of sleuth.db, in order. A released migration never changes; add new ones at the end."""
 
 from sqlite3 import Connection
 
 
-def _first(connection: Connection) -> None:
+def _create_providers_and_requests(connection: Connection) -> None:
     connection.execute(
         """CREATE TABLE websearch_provider (
             id TEXT PRIMARY KEY,
@@ -26,7 +26,7 @@ def _first(connection: Connection) -> None:
     )
     connection.execute("CREATE UNIQUE INDEX one_default ON websearch_provider (is_default) WHERE is_default = 1")
     connection.execute("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-    # One row a request: rate limits, usual times and usage are all read from it.
+    # One row per request: rate limits, usual response times and usage are read from it.
     connection.execute(
         """CREATE TABLE request (
             id INTEGER PRIMARY KEY,
@@ -39,7 +39,7 @@ def _first(connection: Connection) -> None:
         )"""
     )
     connection.execute("CREATE INDEX request_time ON request (provider, at)")
-    # Who is cooling down: a provider, or one key of it as "provider#fingerprint".
+    # Cooldowns of a provider, or of one of its keys as "provider#fingerprint".
     connection.execute(
         """CREATE TABLE health (
             name TEXT PRIMARY KEY,
@@ -50,8 +50,8 @@ def _first(connection: Connection) -> None:
     )
 
 
-def _second(connection: Connection) -> None:
-    # One row a search. `query` is empty where the history is off, was cleared, or is longer than it may be.
+def _create_searches_and_answers(connection: Connection) -> None:
+    # One row per search. `query` is NULL when the history is off, was cleared, or has reached its limit.
     connection.execute(
         """CREATE TABLE search (
             id INTEGER PRIMARY KEY,
@@ -65,7 +65,7 @@ def _second(connection: Connection) -> None:
         )"""
     )
     connection.execute("CREATE INDEX search_time ON search (at)")
-    # One row an answer, or a summary that a model wrote, which takes no rounds; nothing of what was asked.
+    # One row per answer, or per summary, which has no rounds; no text of question or answer.
     connection.execute(
         """CREATE TABLE answer (
             id INTEGER PRIMARY KEY,
@@ -81,4 +81,4 @@ def _second(connection: Connection) -> None:
     )
 
 
-MIGRATIONS = (_first, _second)
+MIGRATIONS = (_create_providers_and_requests, _create_searches_and_answers)

@@ -1,4 +1,4 @@
-"""The provider table: which providers there are, their keys and hosts, and which one is the default."""
+"""The provider table: ids, keys, hosts and options of providers, and which one is the default."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sleuth.base.errors import RequestError, UnknownProviderError
 from sleuth.base.files import append_private
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
-from sleuth.store.database import FAULTS, broken, transaction
+from sleuth.store.database import DATABASE_ERRORS, database_error, transaction
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -23,23 +23,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 TYPES = ("api", "local")
-MAX_NAME = 200  # characters of a name that are shown
-FIELDS = (
-    "name",
-    "type",
-    "api_key",
-    "api_host",
-    "engines",
-    "using_browser",
-    "basic_auth_username",
-    "basic_auth_password",
-    "enabled",
-    "options",
-)
-# Options every provider understands, and what they may be.
-NUMBERS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
-TEXTS = ("id", "name", "type", "adapter", "api_key", "api_host", "basic_auth_username", "basic_auth_password")
+MAX_NAME_CHARS = 200
+TEXT_FIELDS = ("name", "type", "api_key", "api_host", "basic_auth_username", "basic_auth_password")
+FLAG_FIELDS = ("using_browser", "enabled")
+JSON_FIELDS = ("engines", "options")
+FIELDS = (*TEXT_FIELDS, *FLAG_FIELDS, *JSON_FIELDS)
 CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
+# Options of all providers, and their ranges.
+NUMBER_OPTIONS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
 
 
 class ProviderRow(Record):
@@ -64,7 +55,7 @@ class ProviderRow(Record):
 
 
 class ProviderSeed(Record):
-    """What a built-in provider brings into the table."""
+    """The initial values of a provider."""
 
     id: str
     name: str
@@ -78,7 +69,7 @@ class ProviderTable:
         self.connection, self.path = connection, path
 
     def seed(self, mark: str, seeds: Callable[[], Iterable[ProviderSeed]]) -> None:
-        """Add built-in providers that are not in the table yet; `mark` says whether that was already done."""
+        """Add missing built-in providers, unless that was done already for this `mark`."""
         if [(mark,)] == [tuple(row) for row in self._rows("SELECT value FROM meta WHERE name = 'seeded'")]:
             return
         now = int(time.time())
@@ -91,8 +82,8 @@ class ProviderTable:
             )
             self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('seeded', ?)", (mark,))
 
-    def take_in(self, seed: ProviderSeed) -> None:
-        """Add the provider of an installed package, unless it is there already."""
+    def add_plugin(self, seed: ProviderSeed) -> None:
+        """Add the provider of an installed package if it is missing."""
         now = int(time.time())
         with self._transaction():
             self.connection.execute(
@@ -102,29 +93,28 @@ class ProviderTable:
             )
 
     def all(self) -> list[ProviderRow]:
-        """Return every row, the default first, then by id."""
+        """Return all rows, the default first, then by id."""
         found = self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")
         return [row for row in map(self._row, found) if row.id]
 
     def get(self, id: str) -> ProviderRow:
-        """Return one row; an unknown id is an error that names the nearest one."""
+        """Return one row; the error for an unknown id suggests the closest one."""
         rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
         if not rows:
             ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
-            near = _nearest(id, ids)
-            if near:
-                raise UnknownProviderError("no provider is called {id!r}; did you mean {near}?", id=id, near=near[0])
-            raise UnknownProviderError("no provider is called {id!r}", id=id)
+            if near := _closest(id, ids):
+                raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
+            raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])
 
     def default(self) -> str | None:
-        """Return the id of the default, if one was chosen."""
+        """Return the id of the default provider, if one was chosen."""
         rows = self._rows("SELECT id FROM websearch_provider WHERE is_default = 1")
         return str(rows[0][0]) if rows else None
 
     def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> ProviderRow:
-        """Change just the named fields and options of a row; None clears a field. All of it is written or nothing."""
-        with self._transaction():  # options are added to what is there, so nobody may write in between
+        """Change the given fields and options of a row in one transaction; None clears a field."""
+        with self._transaction():  # options are merged with the stored ones, so the read belongs to it
             return self._update(id, changes, options or {})
 
     def _update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any]) -> ProviderRow:
@@ -144,9 +134,9 @@ class ProviderTable:
         return self.get(id)
 
     def add(self, id: str, name: str, type: str, adapter: str, changes: dict[str, Any]) -> ProviderRow:
-        """Add a user's own provider."""
+        """Add a custom provider."""
         if not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
-            raise RequestError("{id!r} cannot be an id", "use letters, digits and -", id=id)
+            raise RequestError("invalid id {id!r}", "use letters, digits, - and _", id=id)
         name, type = _checked("name", name, type), _checked("type", type, type)
         values = {field: _checked(field, value, type) for field, value in changes.items()}
         now = int(time.time())
@@ -160,23 +150,23 @@ class ProviderTable:
                 )
         except sqlite3.IntegrityError as problem:
             raise RequestError(
-                "there is a provider called {id!r} already", "change it: sleuth providers set {id} …", id=id
+                "the provider {id!r} exists already", "change it: sleuth providers set {id} …", id=id
             ) from problem
         return self.get(id)
 
     def remove(self, id: str) -> None:
-        """Remove a user's own provider; a built-in one can only be turned off."""
+        """Remove a custom provider; a built-in one can only be disabled."""
         if self.get(id).built_in:
             raise RequestError(
-                "{id!r} is built in and stays", "turn it off: sleuth providers set {id} --disable", id=id
+                "{id!r} is built in and cannot be removed", "disable it: sleuth providers set {id} --disable", id=id
             )
         with self._transaction():
             self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
 
     def reset(self, id: str, seed: ProviderSeed) -> ProviderRow:
-        """Give a built-in row back the values it came with."""
+        """Reset a built-in row to its initial values."""
         if not self.get(id).built_in:
-            raise RequestError("{id!r} is your own, there is nothing to go back to", "sleuth providers set …", id=id)
+            raise not_built_in(id)
         with self._transaction():
             self.connection.execute(
                 "UPDATE websearch_provider SET name = ?, type = ?, api_key = NULL, api_host = NULL, engines = NULL,"
@@ -187,7 +177,7 @@ class ProviderTable:
         return self.get(id)
 
     def use(self, id: str | None) -> None:
-        """Make one provider the default, or none."""
+        """Make a provider the default; None clears it."""
         if id is not None:
             self.get(id)
         with self._transaction():
@@ -196,7 +186,7 @@ class ProviderTable:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Change the table; whoever keeps what came of it learns of it before and after, should we die in between."""
+        """Change the table and touch its stamp, which invalidates caches: before the commit too, in case of a crash."""
         try:
             with transaction(self.connection):
                 yield
@@ -204,8 +194,8 @@ class ProviderTable:
             self._touch_stamp()
         except sqlite3.IntegrityError:
             raise
-        except FAULTS as problem:
-            raise broken(self.path, problem) from problem
+        except DATABASE_ERRORS as problem:
+            raise database_error(self.path, problem) from problem
 
     def _touch_stamp(self) -> None:
         with suppress(OSError):
@@ -215,25 +205,30 @@ class ProviderTable:
     def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
         try:
             return self.connection.execute(statement, values).fetchall()
-        except FAULTS as problem:
-            raise broken(self.path, problem) from problem
+        except DATABASE_ERRORS as problem:
+            raise database_error(self.path, problem) from problem
 
     def _row(self, row: sqlite3.Row) -> ProviderRow:
         try:
-            return _meant({name: row[name] for name in ProviderRow._fields})
-        except IndexError as problem:  # a column is missing
-            raise broken(self.path, problem) from problem
+            return _sanitized({name: row[name] for name in ProviderRow._fields})
+        except IndexError as problem:  # a missing column
+            raise database_error(self.path, problem) from problem
 
 
-def _nearest(id: str, ids: list[str]) -> list[str]:
+def not_built_in(id: str) -> RequestError:
+    """Return the error for resetting a custom provider."""
+    return RequestError("{id!r} is not built in and has no defaults", "change it: sleuth providers set {id} …", id=id)
+
+
+def _closest(id: str, ids: list[str]) -> list[str]:
     from difflib import get_close_matches
 
     return get_close_matches(id, ids, 1, 0.6)
 
 
-def _meant(values: dict[str, Any]) -> ProviderRow:
-    """Return a row as it was meant; what another program, or damage, left in its fields counts as nothing."""
-    for name in TEXTS:
+def _sanitized(values: dict[str, Any]) -> ProviderRow:
+    """Return a row with invalid values, from damage or another program, replaced by empty ones."""
+    for name in ("id", "adapter", *TEXT_FIELDS):
         if not isinstance(values[name], str):
             values[name] = None if name in CLEARABLE else ""
     for name in ("created_at", "updated_at"):
@@ -241,7 +236,7 @@ def _meant(values: dict[str, Any]) -> ProviderRow:
     engines, options = _json(values["engines"]), _json(values["options"])
     values["engines"] = tuple(entry for entry in engines if isinstance(entry, str)) if type(engines) is list else ()
     values["options"] = options if isinstance(options, dict) else {}
-    values["name"] = clean(values["name"], MAX_NAME, entities=False) or values["id"]
+    values["name"] = clean(values["name"], MAX_NAME_CHARS, entities=False) or values["id"]
     for name in ("using_browser", "is_default", "enabled", "built_in"):
         values[name] = bool(values[name])
     return ProviderRow(**values)
@@ -255,23 +250,23 @@ def _json(text: Any) -> Any:
 
 
 def _checked(name: str, value: Any, type: str) -> Any:
-    """Return a field's value as the table stores it, or say why it cannot be."""
+    """Return the value of a field as it is stored; an invalid one raises RequestError."""
     if name not in FIELDS:
-        raise RequestError("a provider has no field {name!r}", "fields: {fields}", name=name, fields=", ".join(FIELDS))
+        raise RequestError("unknown field {name!r}", "use one of {fields}", name=name, fields=", ".join(FIELDS))
     if value is None:
         if name not in CLEARABLE:
             raise RequestError("{name} cannot be empty", "give it a value", name=name)
         return "{}" if name == "options" else None
-    if name in ("using_browser", "enabled"):
+    if name in FLAG_FIELDS:
         return _checked_flag(name, value)
-    if name in ("engines", "options"):
+    if name in JSON_FIELDS:
         return _checked_json(name, value)
     if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
-        raise RequestError("{name} must be plain text", "leave out line breaks and control characters", name=name)
+        raise RequestError("{name} contains control characters", "remove line breaks and control characters", name=name)
     if not value.strip():
         raise RequestError("{name} cannot be empty", "give it a value", name=name)
     if name == "type" and value not in TYPES:
-        raise RequestError("a provider's type cannot be {value!r}", "it is api or local", value=value)
+        raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":
         _check_host(value, type)
     return value
@@ -279,7 +274,7 @@ def _checked(name: str, value: Any, type: str) -> Any:
 
 def _checked_flag(name: str, value: Any) -> int:
     if value not in (0, 1):
-        raise RequestError("{name} cannot be {value!r}", "it is true or false", name=name, value=value)
+        raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
     return int(value)
 
 
@@ -295,13 +290,15 @@ def _checked_json(name: str, value: Any) -> str:
     if fits and name == "options":
         _check_numbers(value)
     if not fits:
-        raise RequestError("{name} cannot be {value!r}", "engines are names, options are k=v", name=name, value=value)
+        raise RequestError(
+            "invalid value {value!r} for {name}", "engines are names, options are k=v", name=name, value=value
+        )
     return text
 
 
 def number_option(options: Mapping[str, Any], name: str) -> float | None:
-    """Return an option that is a number, None where it is not set or makes no sense."""
-    low, high = NUMBERS[name]
+    """Return a numeric option; None when it is not set or out of range."""
+    low, high = NUMBER_OPTIONS[name]
     try:
         number = float(options[name])
     except (KeyError, TypeError, ValueError):
@@ -310,11 +307,11 @@ def number_option(options: Mapping[str, Any], name: str) -> float | None:
 
 
 def _check_numbers(options: dict[str, Any]) -> None:
-    for name, (low, high) in NUMBERS.items():
+    for name, (low, high) in NUMBER_OPTIONS.items():
         if name in options and number_option(options, name) is None:
             raise RequestError(
-                "the option {name} cannot be {value!r}",
-                "it is a number from {low} to {high}",
+                "invalid value {value!r} for the option {name}",
+                "use a number from {low} to {high}",
                 name=name,
                 value=options[name],
                 low=low,
@@ -331,10 +328,8 @@ def _check_host(value: str, type: str) -> None:
         good = False
     if not good:
         shown = value.rpartition("@")[2]
-        raise RequestError("{value!r} is not an http(s) address", "write it like https://host:port", value=shown)
+        raise RequestError("{value!r} is not an http(s) URL", "use the form https://host:port", value=shown)
     if "@" in parts.netloc:
-        raise RequestError(
-            "an address must not carry a password", "use --basic-auth-username and --basic-auth-password -"
-        )
+        raise RequestError("the URL contains a password", "use --basic-auth-username and --basic-auth-password -")
     if type == "local" and "%s" not in value:
-        raise RequestError("{value!r} has no %s for the query", "write it like https://host/search?q=%s", value=value)
+        raise RequestError("{value!r} has no %s for the query", "use the form https://host/search?q=%s", value=value)

@@ -1,4 +1,4 @@
-"""What a setting can accept: numbers within bounds, words, lists, addresses; each says so in words."""
+"""Types of settings: each checks a value, parses text, and describes what it accepts."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 class SettingType(Record):
-    """What a setting accepts: how a value is checked, how text becomes a value, and how to say it."""
+    """One type: a check, a parser, and a description of the accepted values."""
 
     accepts: Callable[[Any], bool]
-    read: Callable[[str], Any]
-    says: str
+    parse: Callable[[str], Any]
+    description: str
     choices: tuple[str, ...] = ()
     address: bool = False
 
 
 def whole(low: int, high: int) -> SettingType:
-    """A whole number within bounds."""
+    """Return the type of integers within bounds."""
     return SettingType(lambda v: type(v) is int and low <= v <= high, int, f"a whole number from {low} to {high}")
 
 
 def number(low: float, high: float, word: str | None = None) -> SettingType:
-    """A number within bounds, or a word in its place."""
+    """Return the type of numbers within bounds; `word` is accepted as well."""
     return SettingType(
         lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
         lambda text: text if text == word else _number(text),
@@ -39,7 +39,7 @@ def number(low: float, high: float, word: str | None = None) -> SettingType:
 
 
 def choice(*names: str) -> SettingType:
-    """One of a few words."""
+    """Return the type of a fixed set of words."""
     return SettingType(lambda v: v in names, str, "one of " + ", ".join(names), names)
 
 
@@ -70,7 +70,7 @@ def _toml_value(text: str) -> Any:
 FLAG = SettingType(lambda v: type(v) is bool, _flag, "true or false", ("true", "false"))
 TEXT = SettingType(lambda v: isinstance(v, str), str, "text")
 NAMES = SettingType(
-    lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of texts"
+    lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of strings"
 )
 
 
@@ -78,8 +78,8 @@ def _address(pattern: str, says: str) -> SettingType:
     return SettingType(lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))), str, says, address=True)
 
 
-ADDRESS = _address(r"https?://[^/\s]+", "an http(s) address")
-CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "an address like redis://host:6379/0")
+ADDRESS = _address(r"https?://[^/\s]+", "an http(s) URL")
+CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice("none", "cutoff", "rag"),

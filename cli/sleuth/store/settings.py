@@ -1,6 +1,6 @@
-"""The settings: one table of names, kinds, defaults and meanings; reading, checking and writing config.toml.
+"""The table of settings, and reading, checking and writing config.toml.
 
-Reading uses the standard library's tomllib. Writing keeps comments and order with tomlkit, imported only then.
+tomllib reads the file; tomlkit, imported only to write, keeps comments and order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
-from sleuth.base.text import mask_login
+from sleuth.base.urls import mask_login
 from sleuth.store.setting_types import (
     ADDRESS,
     CACHE_ADDRESS,
@@ -35,21 +35,21 @@ else:
     T = "T"
 
     class Generic:
-        """Holds something, and what that is concerns the type checker alone."""
+        """Stands in for typing.Generic: importing typing takes a tenth of the time of a search."""
 
         def __class_getitem__(cls, _held):
             return cls
 
 
-AUTO_PRICE: float | str = "auto"  # what is known of prices
-NONE: list[str] = []
-UNSQUEEZED: dict[str, Any] = {"method": "none"}
-LARGEST_FILE, DEEPEST = 1_000_000, 20  # bytes; tables within tables that are looked through
-MOST_TOLD = 20  # names nobody knows that are told of, of one file
+AUTO_PRICE: float | str = "auto"
+EMPTY_LIST: list[str] = []
+NO_COMPRESSION: dict[str, Any] = {"method": "none"}
+MAX_FILE_BYTES, MAX_TABLE_DEPTH = 1_000_000, 20
+MAX_UNKNOWN_KEYS = 20  # that are reported
 
 
 class Setting(Generic[T]):
-    """One setting: its name, default, what it accepts, and what it means."""
+    """One setting: its key, default, type and meaning."""
 
     def __init__(self, key: str, default: T, kind: SettingType, meaning: str, secret: bool = False) -> None:
         self.key, self.default, self.kind, self.meaning, self.secret = key, default, kind, meaning, secret
@@ -69,72 +69,71 @@ def _setting(key: str, default: T, kind: SettingType, meaning: str, secret: bool
     return setting
 
 
-DEFAULT_PROVIDER = _setting("websearch.default_provider", "auto", TEXT, "an id, or auto: the first usable of fallback")
+DEFAULT_PROVIDER = _setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
 FALLBACK = _setting(
     "websearch.fallback",
     ["searxng", "duckduckgo", "library"],
     NAMES,
-    "asked in this order when the chosen one fails or has no key",
+    "providers to try in this order when the chosen one fails or has no key",
 )
-SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "give the date to providers that read language")
-MAX_RESULTS = _setting("websearch.max_results", 5, whole(1, 50), "results shown")
+SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "tell providers that read language the date")
+MAX_RESULTS = _setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
 EXCLUDE_DOMAINS = _setting(
     "websearch.exclude_domains",
-    NONE,
+    EMPTY_LIST,
     NAMES,
-    "dropped everywhere; example.com covers its subdomains; *.x.y and /regex/ work",
+    "domains to drop from all results, with their subdomains; *.x.y and /regex/ work",
 )
-LANGUAGE = _setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto asks for none")
+LANGUAGE = _setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto requests none")
 REGION = _setting("websearch.region", "", TEXT, "country of results, such as CH")
 SAFE_SEARCH = _setting("websearch.safe_search", "moderate", choice("off", "moderate", "strict"), "adult content filter")
-SNIPPET_LENGTH = _setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet on screen")
-TIMEOUT = _setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a whole request")
-CONNECT_TIMEOUT = _setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds for the connection")
-RETRIES = _setting("websearch.retries", 3, whole(1, 10), "attempts at the most")
-MAX_OUTPUT_CHARS = _setting("websearch.max_output_chars", 30000, whole(100, 10_000_000), "cap of a tool call or prompt")
+SNIPPET_LENGTH = _setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet to show")
+TIMEOUT = _setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
+CONNECT_TIMEOUT = _setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")
+RETRIES = _setting("websearch.retries", 3, whole(1, 10), "maximum number of attempts")
+MAX_OUTPUT_CHARS = _setting(
+    "websearch.max_output_chars", 30000, whole(100, 10_000_000), "limit of a tool result or prompt"
+)
 COMPRESSION_METHOD = _setting(
-    "websearch.compression",
-    UNSQUEEZED,
-    COMPRESSION,
-    "how page text is squeezed; one table, replaced as a whole",
+    "websearch.compression", NO_COMPRESSION, COMPRESSION, "how page text is compressed; one table, replaced as a whole"
 )
 SEARXNG_TIMEOUT = _setting("searxng.timeout", 5.0, number(0.1, 600), "seconds for a SearXNG request")
-CACHE_TTL = _setting("cache.ttl_minutes", 15.0, number(0, 525_600), "how long answers are kept; 0 keeps none")
-CACHE_ENTRIES = _setting("cache.max_entries", 100, whole(1, 1_000_000), "how many answers are kept")
-CACHE_URL = _setting("cache.url", "", CACHE_ADDRESS, "redis://… shares cache and limits between machines")
-FETCH_TIMEOUT = _setting("fetch.timeout", 8.0, number(0.1, 600), "seconds for a page")
-FETCH_CONCURRENCY = _setting("fetch.concurrency", 2, whole(1, 64), "pages read side by side")
-FETCH_CHARS = _setting("fetch.max_chars", 10000, whole(100, 10_000_000), "characters kept of a page")
-FETCH_TTL = _setting("fetch.cache_ttl_minutes", 60.0, number(0, 525_600), "how long pages are kept")
-FETCH_JINA = _setting("fetch.jina", True, FLAG, "may the Jina reader be asked for a page?")
-FETCH_ARCHIVE = _setting("fetch.archive", True, FLAG, "may the Wayback Machine be asked for a page?")
-FETCH_BROWSER = _setting("fetch.browser", False, FLAG, "may a real browser read a page?")
-FETCH_PRIVATE = _setting("fetch.allow_private", False, FLAG, "may pages on private addresses be read?")
+CACHE_TTL = _setting("cache.ttl_minutes", 15.0, number(0, 525_600), "minutes to cache results; 0 turns the cache off")
+CACHE_ENTRIES = _setting("cache.max_entries", 100, whole(1, 1_000_000), "maximum number of cached results")
+CACHE_URL = _setting("cache.url", "", CACHE_ADDRESS, "redis://… to share the cache and rate limits between machines")
+FETCH_TIMEOUT = _setting("fetch.timeout", 8.0, number(0.1, 600), "seconds to read a page")
+FETCH_CONCURRENCY = _setting("fetch.concurrency", 2, whole(1, 64), "pages to read in parallel")
+FETCH_CHARS = _setting("fetch.max_chars", 10000, whole(100, 10_000_000), "characters of a page to return")
+FETCH_TTL = _setting("fetch.cache_ttl_minutes", 60.0, number(0, 525_600), "minutes to cache pages")
+FETCH_JINA = _setting("fetch.jina", True, FLAG, "fall back to the Jina reader for pages")
+FETCH_ARCHIVE = _setting("fetch.archive", True, FLAG, "fall back to the Wayback Machine for pages")
+FETCH_BROWSER = _setting("fetch.browser", False, FLAG, "fall back to a headless browser for pages")
+FETCH_PRIVATE = _setting("fetch.allow_private", False, FLAG, "allow reading pages on private addresses")
 LLM_URL = _setting("llm.base_url", "https://api.deepseek.com", ADDRESS, "any OpenAI-compatible endpoint")
-LLM_MODEL = _setting("llm.model", "deepseek-flash", TEXT, "the model that analyses and writes")
-LLM_REASONER = _setting("llm.reasoner_model", "deepseek-flash", TEXT, "the model that reflects, thinking on")
-LLM_KEY = _setting("llm.api_key", "", TEXT, "its key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
-LLM_PRICE_INPUT = _setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "US dollars a million tokens read")
-LLM_PRICE_OUTPUT = _setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "the same for tokens written")
-EMBEDDING_URL = _setting("embedding.base_url", "", ADDRESS, "where dense scores come from")
-EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "the embedding model; local runs one on this machine")
-EMBEDDING_KEY = _setting("embedding.api_key", "", TEXT, "its key", secret=True)
-EMBEDDING_DIMENSIONS = _setting("embedding.dimensions", 0, whole(0, 100_000), "dimensions; 0 leaves it to the model")
-RERANK_URL = _setting("rerank.base_url", "", ADDRESS, "where a reranker answers")
-RERANK_MODEL = _setting("rerank.model", "", TEXT, "the rerank model")
-RERANK_KEY = _setting("rerank.api_key", "", TEXT, "its key", secret=True)
-ASK_ROUNDS = _setting("ask.max_iterations", 3, whole(1, 20), "rounds of searching for one answer")
-ASK_PAGES = _setting("ask.pages", 3, whole(1, 20), "pages read in a round")
-AGENT_SEARCH = _setting("agent.web_search.enabled", True, FLAG, "offer web_search to agents")
-LIBRARY_REMEMBER = _setting("library.remember", True, FLAG, "keep the pages that were read")
-LIBRARY_SIZE = _setting("library.max_megabytes", 2000, whole(1, 1_000_000), "how large the library may grow")
-HISTORY = _setting("history.enabled", True, FLAG, "remember past queries")
+LLM_MODEL = _setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
+LLM_REASONER = _setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
+LLM_KEY = _setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_PRICE_INPUT = _setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
+LLM_PRICE_OUTPUT = _setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
+EMBEDDING_URL = _setting("embedding.base_url", "", ADDRESS, "endpoint for embeddings")
+EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "embedding model; local runs one on this machine")
+EMBEDDING_KEY = _setting("embedding.api_key", "", TEXT, "API key for embeddings", secret=True)
+EMBEDDING_DIMENSIONS = _setting("embedding.dimensions", 0, whole(0, 100_000), "dimensions; 0 lets the model choose")
+RERANK_URL = _setting("rerank.base_url", "", ADDRESS, "endpoint of the reranker")
+RERANK_MODEL = _setting("rerank.model", "", TEXT, "rerank model")
+RERANK_KEY = _setting("rerank.api_key", "", TEXT, "API key for the reranker", secret=True)
+ASK_ROUNDS = _setting("ask.max_iterations", 3, whole(1, 20), "maximum number of search rounds per answer")
+ASK_PAGES = _setting("ask.pages", 3, whole(1, 20), "pages to read per round")
+AGENT_SEARCH = _setting("agent.web_search.enabled", True, FLAG, "offer the web_search tool to agents")
+LIBRARY_REMEMBER = _setting("library.remember", True, FLAG, "add pages that were read to the library")
+LIBRARY_SIZE = _setting("library.max_megabytes", 2000, whole(1, 1_000_000), "maximum size of the library in megabytes")
+HISTORY = _setting("history.enabled", True, FLAG, "keep a history of queries")
 UI_LANGUAGE = _setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
-UI_THEME = _setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours on the terminal")
+UI_THEME = _setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours in the terminal")
 
 
 class SettingValue(Record):
-    """A setting's value and where it comes from."""
+    """The value of a setting and where it comes from."""
 
     value: Any
     origin: str  # "default", "file", or the name of an environment variable
@@ -142,7 +141,7 @@ class SettingValue(Record):
 
 
 class Settings:
-    """The settings of one run: environment over file over default; what does not fit is reported and ignored."""
+    """The settings of one run: environment, then file, then default; an invalid value is reported and ignored."""
 
     def __init__(self, path: str, environ: dict[str, str]) -> None:
         self.path, self.environ = path, environ
@@ -153,24 +152,24 @@ class Settings:
         return value
 
     def look_up(self, setting: Setting[Any]) -> SettingValue:
-        """Return a setting's value, its origin, and what is wrong with what was set, if anything."""
+        """Return the value of a setting, its origin, and what is wrong with the configured value, if anything."""
         text = self.environ.get(setting.variable)
         if text is not None:
-            return _checked(setting, _read(setting, text), text, setting.variable)
-        found = _dig(self.file, setting.key)
+            return _checked(setting, _parse(setting, text), text, setting.variable)
+        found = _value_at(self.file, setting.key)
         return SettingValue(setting.default, "default") if found is None else _checked(setting, found, found, "file")
 
     def problems(self) -> Iterator[str]:
-        """Tell every value that does not fit and every name nobody knows."""
+        """Yield a message for every invalid value and unknown key."""
         for setting in TABLE.values():
             if problem := self.look_up(setting).problem:
                 yield problem
         unknown = (key for key, _ in _leaves(self.file) if key not in TABLE)
-        yield from (unknown_key(key).args[0] for key, _ in zip(unknown, range(MOST_TOLD), strict=False))
+        yield from (unknown_key(key).args[0] for key, _ in zip(unknown, range(MAX_UNKNOWN_KEYS), strict=False))
 
 
 def read_toml(path: str) -> dict[str, Any]:
-    """Read a TOML file; a missing one is empty, a broken one names line and column."""
+    """Read a TOML file; a missing one is empty, and an error names line and column."""
     try:
         with open(path, "rb") as stream:
             data = stream.read()
@@ -183,13 +182,13 @@ def read_toml(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        if len(data) > LARGEST_FILE:
-            raise ValueError("more than a megabyte, which is no file of settings")
+        if len(data) > MAX_FILE_BYTES:
+            raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
         reason = _where(problem) if isinstance(problem, UnicodeDecodeError) else problem
         raise SettingsError(
-            "{path} is not valid TOML: {reason}", "mend that line: sleuth config edit", path=path, reason=reason
+            "{path} is not valid TOML: {reason}", "fix that line: sleuth config edit", path=path, reason=reason
         ) from problem
 
 
@@ -200,44 +199,47 @@ def _where(problem: UnicodeDecodeError) -> str:
 
 
 def unknown_key(key: str) -> SettingsError:
-    """Return the error for a name that is no setting, with the nearest one that is."""
+    """Return the error for an unknown key, with the closest known one."""
     from difflib import get_close_matches
 
     near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
     if near:
         return SettingsError(
-            "no such setting: {key}; did you mean {near}?", "sleuth config show", key=key, near=near[0]
+            "unknown setting {key}; did you mean {near}?",
+            "see all: sleuth config show",
+            key=key,
+            near=near[0],
         )
-    return SettingsError("no such setting: {key}", "see them all: sleuth config show", key=key)
+    return SettingsError("unknown setting {key}", "see all: sleuth config show", key=key)
 
 
 def find_setting(key: str) -> Setting[Any]:
-    """Return the setting of that name, or say which one may be meant."""
+    """Return the setting with that key."""
     if key not in TABLE:
         raise unknown_key(key)
     return TABLE[key]
 
 
 def change(path: str, key: str, text: str | None) -> Any:
-    """Set a setting in the file to the value a text means, or remove it with None; comments and order stay."""
+    """Set a setting in the file, or remove it with None; comments and order stay."""
     setting = find_setting(key)
     value = None
     if text is not None:
-        value = _read(setting, text)
+        value = _parse(setting, text)
         if value is None or not setting.kind.accepts(value):
-            told = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.says}
-            raise SettingsError("{key} cannot be {value}", "it takes {accepted}", **told)
+            details = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.description}
+            raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
     private_folder(os.path.dirname(path))
     with locked(f"{path}.lock") as held:
         if not held:
-            raise SettingsError("another sleuth keeps {path} locked", "try again in a moment", path=path)
+            raise SettingsError("{path} is locked by another process", "try again in a moment", path=path)
         remove_leftovers(path)
         _rewrite(path, key, value)
     return value
 
 
 def _rewrite(path: str, key: str, value: Any) -> None:
-    before = read_toml(path)  # never write over a file that does not parse
+    before = read_toml(path)  # never overwrite a file that does not parse
     text = ""
     if before or os.path.exists(path):
         with open(path, encoding="utf-8-sig", newline="") as stream:
@@ -245,22 +247,25 @@ def _rewrite(path: str, key: str, value: Any) -> None:
     *sections, _ = key.split(".")
     for depth in range(len(sections)):
         section = ".".join(sections[: depth + 1])
-        if (found := _dig(before, section)) is not None and not isinstance(found, dict):
+        if (found := _value_at(before, section)) is not None and not isinstance(found, dict):
             raise SettingsError(
                 "{section} is a value in {path}, not a table", "sleuth config edit", section=section, path=path
             )
-    if value is None and _dig(before, key) is None:
+    if value is None and _value_at(before, key) is None:
         return
     after = _edited(text, key, value)
-    if not _is_meant(before, after, key, value):
+    if not _is_as_intended(before, after, key, value):
         raise SettingsError(
-            "{path} is written in a way that cannot be changed without harm", "sleuth config edit", path=path
+            "cannot change {key} in {path} without damaging the file",
+            "edit it yourself: sleuth config edit",
+            key=key,
+            path=path,
         )
     write_atomic(path, after.encode())
 
 
 def _edited(text: str, key: str, value: Any) -> str:
-    """Return TOML with one value set or removed and everything else as it was, line ends too."""
+    """Return TOML with one value set or removed and everything else unchanged, line endings included."""
     import tomlkit
 
     *sections, name = key.split(".")
@@ -280,13 +285,13 @@ def _edited(text: str, key: str, value: Any) -> str:
         else:
             place[name] = value
         after = tomlkit.dumps(document)
-    except Exception:  # tomlkit has its faults, and the file must not pay for them
+    except Exception:  # bugs in tomlkit must not damage the file
         return ""
     return after.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else after
 
 
-def _is_meant(before: dict[str, Any], after: str, key: str, value: Any) -> bool:
-    """Tell whether a changed file says what it should, read before it is written: a setting is lost in silence."""
+def _is_as_intended(before: dict[str, Any], after: str, key: str, value: Any) -> bool:
+    """Check the new text before it is written: tomlkit can lose a setting without an error."""
     import tomllib
 
     try:
@@ -298,10 +303,10 @@ def _is_meant(before: dict[str, Any], after: str, key: str, value: Any) -> bool:
         return False
 
 
-def _read(setting: Setting[Any], text: str) -> Any:
+def _parse(setting: Setting[Any], text: str) -> Any:
     try:
-        text.encode()  # no setting takes bytes that are no text
-        return setting.kind.read(text)
+        text.encode()  # surrogates stand for bytes that are not UTF-8
+        return setting.kind.parse(text)
     except (ValueError, RecursionError):
         return None
 
@@ -314,17 +319,17 @@ def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str) -> Sett
     if value is not None and setting.kind.accepts(value):
         return SettingValue(value, origin)
     problem = tr(
-        "{key} = {value} ({origin}) does not fit: it takes {accepted}; using {default}",
+        "invalid value {value} for {key} ({origin}): use {accepted}; using the default {default}",
         key=setting.key,
         value=_shown(setting, shown),
         origin=origin,
-        accepted=setting.kind.says,
+        accepted=setting.kind.description,
         default=repr(setting.default),
     )
     return SettingValue(setting.default, "default", problem)
 
 
-def _dig(data: dict[str, Any], key: str) -> Any:
+def _value_at(data: dict[str, Any], key: str) -> Any:
     place: Any = data
     for name in key.split("."):
         if not isinstance(place, dict) or name not in place:
@@ -336,7 +341,7 @@ def _dig(data: dict[str, Any], key: str) -> Any:
 def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in data.items():
         key = f"{prefix}{name}"
-        if isinstance(value, dict) and key not in TABLE and key.count(".") < DEEPEST:
+        if isinstance(value, dict) and key not in TABLE and key.count(".") < MAX_TABLE_DEPTH:
             yield from _leaves(value, f"{key}.")
         else:
             yield key, value

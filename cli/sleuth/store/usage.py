@@ -1,4 +1,4 @@
-"""The ledger as data: what was asked of whom, how that went, what it cost by estimate; and its JSON form."""
+"""The usage report as data, and its JSON form; see `usage_report` for how it is counted."""
 
 import sqlite3
 import time
@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sleuth_providers.records import Record
 
-OUTCOMES = ("success", "partial", "no_results", "failed")  # how a search can end
-
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
     from sleuth.answers.digest import Digest
 
+OUTCOMES = ("success", "partial", "no_results", "failed")  # of a search
 CURRENCY = "USD"
 
 
@@ -22,8 +21,8 @@ class Tally(Record):
     requests: int = 0
     answered: int = 0
     failed: int = 0
-    cache_hits: int = 0  # answers for which no request was needed
-    mean_ms: int | None = None  # of those answered
+    cache_hits: int = 0  # answers that needed no request
+    mean_ms: int | None = None  # of the answered requests
     p90_ms: int | None = None
     cost: float = 0.0
     states: Mapping[str, int] = {}
@@ -31,21 +30,21 @@ class Tally(Record):
     @property
     def success_rate(self) -> float | None:
         """Return the share of finished requests that were answered."""
-        return _share(self.answered, self.answered + self.failed)
+        return _ratio(self.answered, self.answered + self.failed)
 
     @property
     def error_rate(self) -> float | None:
         """Return the share of finished requests that failed."""
-        return _share(self.failed, self.answered + self.failed)
+        return _ratio(self.failed, self.answered + self.failed)
 
     @property
     def cache_hit_rate(self) -> float | None:
-        """Return the share of all that was wanted from the provider which the cache had."""
-        return _share(self.cache_hits, self.cache_hits + self.requests)
+        """Return the share of answers that came from the cache."""
+        return _ratio(self.cache_hits, self.cache_hits + self.requests)
 
 
 class Searches(Record):
-    """What users and programs asked for."""
+    """Searches by outcome."""
 
     total: int = 0
     cached: int = 0
@@ -53,11 +52,11 @@ class Searches(Record):
     outcomes: Mapping[str, int] = {}
 
 
-class Spent(Record):
-    """What answers took, of one model or of all."""
+class AnswerTotals(Record):
+    """Answers of one model, or of all: tokens, cost, time."""
 
     answers: int = 0
-    rounds: float | None = None  # of searching, for an answer; summaries have none
+    rounds: float | None = None  # mean number of search rounds; summaries have none
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
@@ -65,7 +64,7 @@ class Spent(Record):
 
 
 class Day(Record):
-    """One day."""
+    """The totals of one day."""
 
     date: str
     searches: int = 0
@@ -77,15 +76,15 @@ class Day(Record):
 
 
 class UsageReport(Record):
-    """Some days of the ledger, of all providers or of one."""
+    """The usage of some days, of all providers or of one."""
 
     days: tuple[Day, ...]
-    provider: str  # nothing for all of them
+    provider: str  # empty for all
     searches: Searches
     total: Tally
     providers: Mapping[str, Tally]
-    answers: Spent
-    models: Mapping[str, Spent]  # nothing for answers without a model
+    answers: AnswerTotals
+    models: Mapping[str, AnswerTotals]  # the empty name stands for answers without a model
 
     @property
     def is_empty(self) -> bool:
@@ -94,86 +93,62 @@ class UsageReport(Record):
 
     @property
     def cost(self) -> float:
-        """Return what providers and models cost together."""
+        """Return the cost of providers and models together."""
         return self.total.cost + self.answers.cost
 
 
 def record_answer(connection: sqlite3.Connection, answer: "Answer | Digest") -> None:
-    """Add an answer, or a summary that a model wrote, to the ledger; nothing of what it says."""
-    used = (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.cost)
+    """Log an answer, or a summary written by a model, without its text."""
+    tokens = (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.cost)
     rounds, elapsed = getattr(answer, "rounds", None), getattr(answer, "elapsed_ms", None)  # a summary has neither
     connection.execute(
         "INSERT INTO answer (at, rounds, method, model, prompt_tokens, completion_tokens, cost, elapsed_ms)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (time.time(), None if rounds is None else len(rounds), answer.method, answer.model, *used, elapsed),
+        (time.time(), None if rounds is None else len(rounds), answer.method, answer.model, *tokens, elapsed),
     )
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def usage_as_json(report: UsageReport) -> dict[str, Any]:
     """Return the published JSON form of a report."""
-    searches, answers = report.searches, report.answers
+    models = [{"model": name or None} | _answers_as_json(totals) for name, totals in report.models.items()]
     return {
         "from": report.days[0].date,
         "to": report.days[-1].date,
         "provider": report.provider or None,
         "currency": CURRENCY,
         "cost": round(report.cost, 6),
-        "searches": {
-            "total": searches.total,
-            "cached": searches.cached,
-            "meanMs": searches.mean_ms,
-            "outcomes": dict(searches.outcomes),
-        },
+        "searches": _camel_case(report.searches._asdict()),
         "requests": _tally_as_json(report.total),
         "providers": [{"provider": id} | _tally_as_json(tally) for id, tally in report.providers.items()],
-        "answers": _spent_as_json(answers)
-        | {"models": [{"model": name or None} | _spent_as_json(spent) for name, spent in report.models.items()]},
-        "days": [_day_as_json(day) for day in report.days],
+        "answers": _answers_as_json(report.answers) | {"models": models},
+        "days": [_camel_case(day._asdict()) for day in report.days],
     }
 
 
 def _tally_as_json(tally: Tally) -> dict[str, Any]:
-    return {
-        "total": tally.requests,
-        "answered": tally.answered,
-        "failed": tally.failed,
-        "cacheHits": tally.cache_hits,
-        "successRate": _rounded(tally.success_rate),
-        "errorRate": _rounded(tally.error_rate),
-        "cacheHitRate": _rounded(tally.cache_hit_rate),
-        "meanMs": tally.mean_ms,
-        "p90Ms": tally.p90_ms,
-        "cost": round(tally.cost, 6),
-        "states": dict(tally.states),
-    }
+    rates = {name: getattr(tally, name) for name in ("success_rate", "error_rate", "cache_hit_rate")}
+    fields = tally._asdict()
+    return _camel_case({"total": fields.pop("requests")} | fields | rates)
 
 
-def _spent_as_json(spent: Spent) -> dict[str, Any]:
-    return {
-        "total": spent.answers,
-        "roundsPerAnswer": _rounded(spent.rounds),
-        "promptTokens": spent.prompt_tokens,
-        "completionTokens": spent.completion_tokens,
-        "cost": round(spent.cost, 6),
-        "meanMs": spent.mean_ms,
-    }
+def _answers_as_json(totals: AnswerTotals) -> dict[str, Any]:
+    fields = totals._asdict()
+    return _camel_case({"total": fields.pop("answers"), "rounds_per_answer": fields.pop("rounds")} | fields)
 
 
-def _day_as_json(day: Day) -> dict[str, Any]:
-    return {
-        "date": day.date,
-        "searches": day.searches,
-        "requests": day.requests,
-        "failed": day.failed,
-        "cacheHits": day.cache_hits,
-        "answers": day.answers,
-        "cost": round(day.cost, 6),
-    }
+def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields under their published names: costs rounded to micro-dollars, other fractions to four digits."""
+    return {_camel(name): _rounded(value, 6 if name == "cost" else 4) for name, value in fields.items()}
 
 
-def _rounded(share: float | None) -> float | None:
-    return None if share is None else round(share, 4)
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    return round(value, digits) if isinstance(value, float) else dict(value) if isinstance(value, Mapping) else value
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,4 +1,4 @@
-"""Counting the ledger: some days of it become a report. Days are those of the user's clock."""
+"""Count the logged requests, searches and answers of some days, in the local time zone."""
 
 import sqlite3
 import time
@@ -7,13 +7,13 @@ from datetime import date, datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sleuth.store.usage import OUTCOMES, Day, Searches, Spent, Tally, UsageReport
+from sleuth.store.usage import OUTCOMES, AnswerTotals, Day, Searches, Tally, UsageReport
 from sleuth_providers.records import Record
 
 ANSWERED = ("ok", "empty")
-UNFINISHED = ("sent", "skipped")  # nobody waited for the answer: another provider was faster, or the user stopped it
-# One walk through each table; a row from the future is of today. The index of requests is in the order of providers,
-# and takes twice as long.
+UNFINISHED = ("sent", "skipped")  # abandoned: another provider was faster, or the user interrupted
+# One scan per table; rows from the future count as today. NOT INDEXED: the index, ordered by provider, takes twice as
+# long.
 REQUESTS = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), provider, state, cached,
     count(*), total(cost), group_concat(elapsed_ms)
     FROM request NOT INDEXED WHERE at >= :since AND :provider IN ('', provider) GROUP BY 1, 2, 3, 4"""
@@ -22,26 +22,26 @@ SEARCHES = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), outcome, cou
     GROUP BY 1, 2"""
 ANSWERS = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), count(*), total(cost)
     FROM answer WHERE at >= :since AND :provider = '' GROUP BY 1"""
-SPENT = """SELECT CASE WHEN :each THEN model ELSE '' END, count(*), avg(rounds), sum(prompt_tokens),
+ANSWER_TOTALS = """SELECT CASE WHEN :each THEN model ELSE '' END, count(*), avg(rounds), sum(prompt_tokens),
     sum(completion_tokens), total(cost), CAST(round(avg(elapsed_ms)) AS INTEGER)
     FROM answer WHERE at >= :since AND :provider = '' GROUP BY 1 ORDER BY 1"""
 
 
 class _Requests(Record):
-    """Requests of one day to one provider that ended alike."""
+    """Requests of one day to one provider with the same result."""
 
     day: str
     provider: str
     state: str
     cached: bool
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not used here
     cost: float
-    times: str | None  # milliseconds, with commas between
+    times: str | None  # milliseconds, comma-separated
 
 
 def report(connection: sqlite3.Connection, days: int, provider: str = "") -> UsageReport:
-    """Return what happened in the last days, today among them; answers are nobody's in particular."""
-    now = int(time.time())  # SQLite takes the last half of a millisecond before midnight for the next day
+    """Return the usage of the last days, today included; answers do not belong to a provider."""
+    now = int(time.time())  # SQLite rounds the last half millisecond before midnight up to the next day
     first = date.fromtimestamp(now) - timedelta(days=days - 1)
     since = datetime(first.year, first.month, first.day).timestamp()
 
@@ -50,7 +50,9 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
 
     requests, searches = [_Requests(*row) for row in rows(REQUESTS)], rows(SEARCHES)
     tallies = _tallies(requests)
-    spent, models = ({row[0]: Spent(*row[1:]) for row in rows(SPENT, each=each)} for each in (False, True))
+    overall, models = (
+        {row[0]: AnswerTotals(*row[1:]) for row in rows(ANSWER_TOTALS, each=each)} for each in (False, True)
+    )
     dates = [first + timedelta(days=number) for number in range(days)]
     return UsageReport(
         days=_days(dates, requests, searches, rows(ANSWERS)),
@@ -58,27 +60,27 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
         searches=_searches(searches),
         total=tallies.pop("", Tally()),
         providers=dict(sorted(tallies.items(), key=lambda entry: (-entry[1].requests, entry[0]))),
-        answers=spent.get("", Spent()),
+        answers=overall.get("", AnswerTotals()),
         models=models,
     )
 
 
 def _tallies(requests: Iterable[_Requests]) -> dict[str, Tally]:
-    """Return the tally of each provider, and that of all under no name."""
+    """Return the tally of each provider, and that of all under the empty name."""
     states: dict[str, dict[str, int]] = {}
     hits: dict[str, int] = {}
     costs: dict[str, float] = {}
     times: dict[str, list[int]] = {}
-    for some in requests:
-        took = [int(text) for text in (some.times or "").split(",") if text]
-        for name in (some.provider, ""):
+    for group in requests:
+        took = [int(text) for text in (group.times or "").split(",") if text]
+        for name in (group.provider, ""):
             counts = states.setdefault(name, {})
-            costs[name] = costs.get(name, 0.0) + some.cost
-            if some.cached:
-                hits[name] = hits.get(name, 0) + some.count
+            costs[name] = costs.get(name, 0.0) + group.cost
+            if group.cached:
+                hits[name] = hits.get(name, 0) + group.count
                 continue
-            counts[some.state] = counts.get(some.state, 0) + some.count
-            if some.state in ANSWERED:
+            counts[group.state] = counts.get(group.state, 0) + group.count
+            if group.state in ANSWERED:
                 times.setdefault(name, []).extend(took)
     return {name: _tally(states[name], hits.get(name, 0), times.get(name, []), costs[name]) for name in states}
 
@@ -113,17 +115,17 @@ def _searches(rows: Iterable[Any]) -> Searches:
 def _days(
     dates: Iterable[date], requests: Iterable[_Requests], searches: Iterable[Any], answers: Iterable[Any]
 ) -> tuple[Day, ...]:
-    """Return each of the days, the empty ones too."""
+    """Return every day, empty ones included."""
     days = {day.isoformat(): Day(day.isoformat()) for day in dates}
-    for some in requests:
-        day = days[some.day]
-        failed = 0 if some.cached or some.state in ANSWERED + UNFINISHED else some.count
-        sent, hits = (0, some.count) if some.cached else (some.count, 0)
-        days[some.day] = day._replace(
+    for group in requests:
+        day = days[group.day]
+        failed = 0 if group.cached or group.state in ANSWERED + UNFINISHED else group.count
+        sent, hits = (0, group.count) if group.cached else (group.count, 0)
+        days[group.day] = day._replace(
             requests=day.requests + sent,
             failed=day.failed + failed,
             cache_hits=day.cache_hits + hits,
-            cost=day.cost + some.cost,
+            cost=day.cost + group.cost,
         )
     for name, _, count, *_ in searches:
         days[name] = days[name]._replace(searches=days[name].searches + count)

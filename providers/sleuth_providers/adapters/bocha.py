@@ -2,21 +2,7 @@
 
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
@@ -26,6 +12,7 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
+from sleuth_providers.json import as_dict, as_text, items, web_results
 
 SPANS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
 ERRORS: dict[str, type[ProviderError]] = {

@@ -2,24 +2,9 @@
 
 import re
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_text,
-    base_url,
-    items,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, KeyInvalidError, ProviderError, QuotaError, RateLimitError
+from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
 
 # Any other country or bare "pt" is refused with 422.
 COUNTRIES = re.findall(

@@ -1,20 +1,7 @@
 """DeepSeek's search: cheap, at home in Chinese, and paid with the key of its chat models."""
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_number,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.json import as_number, as_text, items, web_results
 
 LONGEST = 128
 BEST_SCORE = 3.0

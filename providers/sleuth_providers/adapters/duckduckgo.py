@@ -18,7 +18,8 @@ from sleuth_providers.base import (
     base_url,
 )
 from sleuth_providers.errors import BlockedError, ProviderError
-from sleuth_providers.html.tree import is_web, join, read_html, site_of, text_of
+from sleuth_providers.html.tree import is_web, join, read_html, text_of
+from sleuth_providers.net.urls import site_of
 
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
 WALL = ("anomaly-modal", "anomaly.js", "challenge-form", "bots use DuckDuckGo too")

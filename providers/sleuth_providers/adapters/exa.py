@@ -3,25 +3,9 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_number,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, ProviderError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, web_results
 
 KINDS = {"news": "news", "science": "publication"}
 

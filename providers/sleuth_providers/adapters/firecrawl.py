@@ -3,23 +3,9 @@
 from typing import Any
 
 from sleuth_providers.adapters._google import time_span
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_text,
-    base_url,
-    items,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
 KINDS = {"general": "web", "news": "news", "images": "images"}
 KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"

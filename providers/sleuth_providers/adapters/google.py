@@ -2,22 +2,7 @@
 
 import re
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import (
     KeyInvalidError,
     KeyMissingError,
@@ -26,6 +11,7 @@ from sleuth_providers.errors import (
     QuotaError,
     RateLimitError,
 )
+from sleuth_providers.json import as_dict, as_list, as_text, items, web_results
 
 
 class Google(Provider):

@@ -3,24 +3,9 @@
 from typing import Any
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    Sender,
-    as_dict,
-    as_number,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
 from sleuth_providers.errors import BadRequestError, ProviderError
+from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
 
 ENGINES = ("google", "bing", "reader")
 TOKEN = 0.05 / 1_000_000  # US dollars

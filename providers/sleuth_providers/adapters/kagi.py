@@ -2,24 +2,9 @@
 
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_text,
-    base_url,
-    items,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
 KINDS = {"general": "search", "news": "news", "images": "image", "videos": "video"}
 

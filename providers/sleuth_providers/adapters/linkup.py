@@ -13,13 +13,10 @@ from sleuth_providers.base import (
     Result,
     Sample,
     Sender,
-    as_dict,
-    as_text,
     base_url,
-    items,
-    web_results,
 )
 from sleuth_providers.errors import DeadlineError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_text, items, web_results
 
 SNIPPET = 300
 

@@ -6,21 +6,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_text,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
+from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
 
 DAY = 86400
 

@@ -5,21 +5,11 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    Sender,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
 from sleuth_providers.html.tree import page_text, words_in
+from sleuth_providers.json import strip_tags, web_results
 
 SPANS = {"day": "ez1", "week": "ez2", "month": "ez3"}
 

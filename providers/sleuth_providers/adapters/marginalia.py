@@ -1,21 +1,8 @@
 """Marginalia: a small index of pages that are mostly text and sell nothing; a shared key when none is set."""
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_text,
-    base_url,
-    items,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, RateLimitError
+from sleuth_providers.json import as_text, items, strip_tags, web_results
 
 KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
 STOP_WORDS = frozenset(

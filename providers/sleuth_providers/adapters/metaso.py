@@ -2,25 +2,9 @@
 
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_number,
-    as_text,
-    base_url,
-    items,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, strip_tags, web_results
 
 SCOPES = {"images": "image", "videos": "video"}
 LISTS = ("webpages", "scholars", "papers", "images", "videos")

@@ -3,24 +3,9 @@
 from datetime import date, timedelta
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_number,
-    as_text,
-    base_url,
-    items,
-    strip_tags,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_number, as_text, items, strip_tags, web_results
 
 # What follows `status` when it is not OK is prose; these words tell what it is about.
 ABOUT = (

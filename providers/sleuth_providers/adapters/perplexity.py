@@ -2,22 +2,9 @@
 
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_text,
-    base_url,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_list, as_text, web_results
 
 SNIPPET = 300
 

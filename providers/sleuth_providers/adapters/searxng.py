@@ -1,25 +1,8 @@
 """SearXNG: a metasearch server of one's own, asked over its JSON API."""
 
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_number,
-    as_text,
-    base_url,
-    document,
-    objects,
-    web_results,
-)
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 

@@ -3,23 +3,9 @@
 from datetime import date, datetime
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_text, items, web_results
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}

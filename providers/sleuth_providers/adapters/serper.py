@@ -3,24 +3,9 @@
 from typing import Any
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_number,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
 
 CREDIT = 0.001  # US dollars in the smallest pack
 PATHS = {"news": "news", "images": "images", "videos": "videos", "science": "scholar"}

@@ -1,22 +1,8 @@
 """Wikipedia: MediaWiki's search, with the beginning of each article; no key."""
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_dict,
-    as_list,
-    as_number,
-    as_text,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, ProviderError, RateLimitError, UnavailableError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, web_results
 
 
 class Wikipedia(Provider):

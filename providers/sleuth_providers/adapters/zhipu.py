@@ -3,22 +3,9 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    as_list,
-    as_text,
-    base_url,
-    items,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, UnavailableError
+from sleuth_providers.json import as_list, as_text, items, web_results
 
 ENGINES = ("search_std", "search_pro", "search_pro_sogou", "search_pro_quark", "search-prime")
 SPANS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}

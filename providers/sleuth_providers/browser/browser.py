@@ -15,8 +15,9 @@ from sleuth_providers.base import Response
 from sleuth_providers.browser.proxy import GuardedProxy
 from sleuth_providers.errors import BadResponseError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.client import system_proxy
-from sleuth_providers.net.connection import numeric_address, split
+from sleuth_providers.net.connection import numeric_address
 from sleuth_providers.net.policy import Guard
+from sleuth_providers.net.urls import split_url
 from sleuth_providers.records import Record
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
@@ -110,12 +111,12 @@ def _way_out(url: str, until: float, guard: Guard | None) -> Iterator[_Way]:
     if guard is None:
         yield _Way()
     elif proxy := system_proxy(url):
-        host = split(url)[1]
+        host = split_url(url)[1]
         if written := numeric_address(host):  # a name is the proxy's to look up, a number can be checked
             guard(host, [written])
         yield _through(proxy)
     else:
-        split(url)  # refuses what is not for the web
+        split_url(url)  # refuses what is not for the web
         gate = GuardedProxy(guard, until)
         with gate as address:
             server = f"http://{GATE_NAME}:{address.port}"

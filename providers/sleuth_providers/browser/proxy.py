@@ -20,9 +20,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.net.connection import DeadlineSocket, connect, remaining, split, target_of
-from sleuth_providers.net.http1 import CHUNK
+from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, remaining
 from sleuth_providers.net.policy import Guard
+from sleuth_providers.net.urls import request_target, split_url
 from sleuth_providers.records import Record
 
 MAX_BYTES = 50_000_000  # there and back, all connections together
@@ -175,7 +175,7 @@ class GuardedProxy:
         with self._keep(self._dial(host, port)) as server:
             where = f"Host: {parts.netloc.rpartition('@')[2]}"
             kept = [where, *_passed_on(headers, {"host"}, self._login)]
-            self._send(server, _head(f"{method} {target_of(parts)} HTTP/1.1", kept))
+            self._send(server, _head(f"{method} {request_target(parts)} HTTP/1.1", kept))
             self._send_body(client, server, rest, length)
             self._send_response(server, client, method)
 
@@ -184,7 +184,7 @@ class GuardedProxy:
         data = b""
         while b"\r\n\r\n" not in data:
             client.settimeout(remaining(until))
-            more = client.recv(CHUNK)
+            more = client.recv(CHUNK_BYTES)
             if not more or len(data) > MAX_HEAD:
                 raise ConnectionAbortedError
             data += more
@@ -216,7 +216,7 @@ class GuardedProxy:
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
         try:
-            while data := self._receive(source, CHUNK):
+            while data := self._receive(source, CHUNK_BYTES):
                 self._send(sink, data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
@@ -227,14 +227,14 @@ class GuardedProxy:
         self._send(server, rest[:length])
         left = length - len(rest)
         while left > 0:
-            data = self._receive(client, min(CHUNK, left))
+            data = self._receive(client, min(CHUNK_BYTES, left))
             if not data:
                 raise ConnectionAbortedError
             self._send(server, data)
             left -= len(data)
 
     def _send_response(self, server: socket.socket, client: socket.socket, method: str) -> None:
-        stream: Any = DeadlineSocket(server, self._deadline)
+        stream: Any = DeadlineSocket(server, lambda: self._deadline)
         with contextlib.closing(HTTPResponse(stream, method=method)) as response:
             try:
                 response.begin()
@@ -244,7 +244,7 @@ class GuardedProxy:
             lines = _passed_on(response.headers, {"content-length"} if chunked else set(), b"")
             lines += ["Transfer-Encoding: chunked"] if chunked else []
             self._send(client, _head(f"HTTP/1.1 {response.status} {response.reason}", lines))
-            while data := response.read1(CHUNK):
+            while data := response.read1(CHUNK_BYTES):
                 self._send(client, b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
             if chunked:
                 self._send(client, b"0\r\n\r\n")
@@ -284,7 +284,7 @@ def _host_and_port(target: str) -> tuple[str, int]:
 def _web_address(target: str) -> tuple[Any, str, int]:
     """Return what a request for a plain page names; one for the gate itself names nothing."""
     try:
-        parts, host, port = split(target)
+        parts, host, port = split_url(target)
     except ProviderError:
         raise _Refusal(403) from None
     if parts.scheme != "http":

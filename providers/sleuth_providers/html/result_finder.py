@@ -17,12 +17,12 @@ from sleuth_providers.html.tree import (
     prose,
     segments,
     shown_text,
-    site_of,
     text_of,
     unwrap,
     width,
     words_in,
 )
+from sleuth_providers.net.urls import site_of
 from sleuth_providers.records import Record
 
 NOTHING = re.compile(

@@ -7,21 +7,11 @@ from urllib.parse import quote, urlsplit
 
 from selectolax.lexbor import SelectolaxError
 
-from sleuth_providers.base import (
-    Account,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sender,
-    as_text,
-    web_results,
-)
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sender
 from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedError, ProviderError, RateLimitError
 from sleuth_providers.html.result_finder import ADVERT_LINK, dated, find_results
 from sleuth_providers.html.tree import join, page_text, prose, read_html, segments, shown_text, text_of, unwrap
+from sleuth_providers.json import as_text, web_results
 from sleuth_providers.records import Record
 
 USE_BROWSER = "let a browser read the page: sleuth providers set {id} --using-browser"

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.html.limits import limit_markup
+from sleuth_providers.net.urls import site_of
 
 Node = Any  # selectolax gives no node, or one
 ADDRESS_LIKE = re.compile(r"(https?://|www\.)?[\w-]+(\.[\w-]+)+(:\d+)?(\s?[/›»>].*)?|https?:.*", re.IGNORECASE)
@@ -22,7 +23,6 @@ UNSEEN = frozenset(["script", "style", "noscript", "template", "cite", "button",
 NESTING_TAG = re.compile(
     r"<(/?)(?!(?:br|img|hr|input|meta|link|li|p|td|tr|th|dt|dd|option|path)\b)[a-z]", re.IGNORECASE
 )
-SECOND_LEVEL = ("co", "com", "net", "org", "ac", "edu", "gov", "or", "ne")
 WRAPPERS = ("uddg", "url", "u", "target", "dest", "to", "redirect", "link")
 MOST_NODES, MOST_LEVELS = 400, 40
 MOST_WORK = 200_000_000  # tags times depth: the parser needs about a second for as much
@@ -149,18 +149,6 @@ def unwrap(url: str, page: str) -> str:
 def is_web(url: str) -> bool:
     """Tell whether an address can be visited."""
     return url.startswith(("http://", "https://")) and bool(site_of(url))
-
-
-def site_of(url: str) -> str:
-    """Return the part of a host name that has one owner, near enough."""
-    try:
-        labels = (urlsplit(url).hostname or "").split(".")
-    except ValueError:
-        return ""
-    if labels[-1].isdigit():
-        return ".".join(labels)
-    second = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in SECOND_LEVEL
-    return ".".join(labels[-3:] if second else labels[-2:])
 
 
 def _decode(text: str) -> str:

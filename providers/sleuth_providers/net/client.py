@@ -1,4 +1,4 @@
-"""The HTTP policy of every provider: one deadline, few retries, own-origin redirects, status → error."""
+"""The HTTP client of providers and pages: one deadline, retries, redirects within an origin, status → error."""
 
 import os
 import string
@@ -20,11 +20,14 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.net.connection import ExchangeLimits, exchange, split
-from sleuth_providers.net.policy import Guard, Policy
+from sleuth_providers.net.connection import numeric_address
+from sleuth_providers.net.http1 import exchange
+from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
+from sleuth_providers.net.urls import split_url
 
 MAX_REDIRECTS = 5
-MAX_RETRY_AFTER_S = 86400.0  # seconds; no server's word puts it to rest for longer
+MAX_RETRY_AFTER_S = 86400.0  # upper bound for what a server may ask
+RETRY_PAUSE_S = 0.3  # before the first retry; doubles with each, and varies so that clients spread out
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 COMMON_HEADERS = {
     "Accept": "application/json, text/html;q=0.9, */*;q=0.5",
@@ -37,21 +40,20 @@ Transport = Callable[[Request, Mapping[str, str], ExchangeLimits, Guard | None],
 
 
 class HttpClient:
-    """Sends requests under one policy; the time limit runs from construction."""
+    """Sends requests under one policy; the timeout runs from construction."""
 
     def __init__(
-        self, policy: Policy, wire: Transport | None = None, sleep: Callable[[float], None] = time.sleep
+        self, policy: Policy, transport: Transport | None = None, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        self.policy, self.sleep = policy, sleep
-        self.wire = wire
+        self.policy, self.transport, self.sleep = policy, transport, sleep
         self.deadline = time.monotonic() + policy.timeout
 
     def time_left(self) -> float:
-        """Return how many seconds there are until the deadline, never less than none."""
+        """Return the seconds until the deadline, at least 0."""
         return max(0.0, self.deadline - time.monotonic())
 
     def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
-        """Return the good answer to a request, or raise the ProviderError that says why there is none."""
+        """Return the reply to a request; raise a ProviderError for an error status or a failed connection."""
         for attempt in range(1, self.policy.attempts + 1):
             try:
                 response = self._follow(request)
@@ -74,12 +76,12 @@ class HttpClient:
             if response.status not in (301, 302, 303, 307, 308) or not target:
                 return response
             request = self._redirected(request, response.status, _joined(request.address, target))
-        raise BadResponseError("redirected in a circle")
+        raise BadResponseError("too many redirects")
 
     def _redirected(self, request: Request, status: int, target: str) -> Request:
         same = _same_origin(request.address, target)
-        if not same and not self.policy.roam:
-            raise BadResponseError(f"redirected to another place: {urlsplit(target).netloc[:100]!r}", status=status)
+        if not same and not self.policy.cross_origin:
+            raise BadResponseError(f"redirected to another host: {urlsplit(target).netloc[:100]!r}", status=status)
         kept = request if same else request._replace(headers={})
         if same and status in (307, 308):
             return kept._replace(url=target, params={})
@@ -88,8 +90,8 @@ class HttpClient:
     def _exchange(self, request: Request) -> Response:
         limits = ExchangeLimits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
         headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent}
-        wire = self.wire or choose_transport(request.address)
-        return wire(request, headers, limits, self.policy.guard)
+        transport = self.transport or choose_transport(request.address)
+        return transport(request, headers, limits, self.policy.guard)
 
 
 def _pause(error: ProviderError, attempt: int) -> float:
@@ -97,11 +99,11 @@ def _pause(error: ProviderError, attempt: int) -> float:
         return error.retry_after
     import random
 
-    return 0.3 * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
+    return RETRY_PAUSE_S * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
 
 
 def status_error(response: Response) -> ProviderError | None:
-    """Return the error an HTTP status means, None for a good one."""
+    """Return the error for an HTTP status, None for a successful one."""
     status, detail = response.status, f"HTTP {response.status}"
     if status == 200 or status in (201, 203):
         return None
@@ -125,7 +127,7 @@ def status_error(response: Response) -> ProviderError | None:
 
 
 def retry_after(response: Response) -> float | None:
-    """Return how many seconds the server asks us to wait, from either form of Retry-After."""
+    """Return the seconds that a Retry-After header asks for, as a number or a date; None where there is none."""
     value = response.headers.get("retry-after", "").strip()
     try:
         if not value:
@@ -143,19 +145,19 @@ def _until(date: str) -> float:
 
 
 def _joined(here: str, location: str) -> str:
-    """Return where a redirect leads; http.client read its bytes as Latin-1, most servers mean UTF-8."""
+    """Return the URL a redirect leads to; headers are decoded as Latin-1, and most servers mean UTF-8."""
     try:
         target = urljoin(here, quote(location.strip().encode("latin-1", "replace"), safe=string.punctuation))
-        urlsplit(target).port  # noqa: B018 - raises for a port that is none
+        urlsplit(target).port  # noqa: B018 - raises for an invalid port
         return target
     except ValueError as problem:
-        raise BadResponseError("redirected to an address that is none") from problem
+        raise BadResponseError("redirected to an invalid URL") from problem
 
 
 def _same_origin(here: str, there: str) -> bool:
-    """Tell whether a redirect stays: same scheme, host and port, or the same host moving up to https."""
+    """Tell whether two URLs share scheme, host and port, or differ only by the step from http to https."""
     try:
-        (one, host, port), (two, other_host, other_port) = split(here), split(there)
+        (one, host, port), (two, other_host, other_port) = split_url(here), split_url(there)
     except BadRequestError:
         return False
     if host != other_host:
@@ -165,21 +167,27 @@ def _same_origin(here: str, there: str) -> bool:
     return (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
 
 
-def choose_transport(address: str) -> Transport:
-    """Go direct unless the system names a proxy; a loopback address never goes through one."""
-    proxy = system_proxy(address)
+def choose_transport(url: str) -> Transport:
+    """Return the direct transport, or the one through the system's proxy."""
+    proxy = system_proxy(url)
     if proxy is None:
         return exchange
-    from sleuth_providers.net.proxy import proxy_transport
+    from sleuth_providers.net.httpx_transport import proxy_transport
 
-    transport: Transport = proxy_transport(proxy)
-    return transport
+    return proxy_transport(proxy)
 
 
-def system_proxy(address: str) -> str | None:
-    """Return the proxy the system names for an address; what looks for it is loaded only where there may be one."""
+def system_proxy(url: str) -> str | None:
+    """Return the proxy that environment or system settings name for a URL; never one for a loopback address."""
     if sys.platform == "linux" and not any(name.lower() in PROXY_VARIABLES for name in os.environ):
-        return None
-    from sleuth_providers.net import proxy
+        return None  # elsewhere the system's settings count too
+    from urllib.request import getproxies, proxy_bypass
 
-    return proxy.proxy_for(address) or None
+    parts, host, _ = split_url(url)
+    address = numeric_address(host.rstrip("."))  # 127.0.0.1.example.org is a name
+    is_loopback = host == "localhost" or address == "::1" or address.startswith("127.")
+    if is_loopback or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy or None

@@ -1,55 +1,100 @@
-"""HTTP/1.1 as far as one exchange needs it: the head of a request, and a reply read with every part of it bounded.
+"""A small HTTP/1.1 client: one request over one connection, every part of the reply bounded in size and time.
 
-A connection serves one request and is closed, so there is no pipelining, no reuse and no way to smuggle a second reply.
-The standard library's client does more, and costs more to import than a whole search takes: it loads the mail parser
-for the headers and TLS for everybody.
+Why not http.client or httpx: importing http.client (the mail parser for headers, TLS for everybody) costs more than a
+whole live search takes, and httpx costs eight times as much as this module. Both limit single reads; a server that
+drips bytes keeps them busy for ever. One request a connection also means no pipelining, no reuse and no way to smuggle
+a second reply. Requests through proxies and streams of models go over httpx (`net.httpx_transport`).
 """
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader
 
+from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError
+from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, connection_error
+from sleuth_providers.net.policy import ExchangeLimits, Guard
+from sleuth_providers.net.urls import host_header, request_target, split_url
 from sleuth_providers.records import Record
 
-MAX_LINE = 65536
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_LINE_BYTES = 65536
 MAX_HEADERS = 100
-MAX_INTERIM = 32  # replies like "103 Early Hints" before the real one
-CHUNK = 65536
-NO_HTTP = "the connection broke off or spoke no HTTP"
-ENDED = "the connection broke off in the middle of the answer"
-TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+MAX_INTERIM_REPLIES = 32  # such as "103 Early Hints", before the real one
+MAX_CHUNK_DIGITS = 16
+NOT_HTTP = "the connection was closed, or the response is not HTTP"
+INCOMPLETE = "the connection was closed before the response was complete"
+INVALID_CHARACTERS = "a key, header or URL contains characters that HTTP does not allow"
+TOKEN_CHARACTERS = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+IDENTITY = ("", "identity")
+COMPRESSED = ("gzip", "x-gzip", "deflate")
+
+
+def exchange(
+    request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None = None
+) -> Response:
+    """Send a request and return the whole reply, whatever its status; redirects are not followed."""
+    url = request.address
+    parts, host, port = split_url(url)
+    body, sent = encoded(request, headers)
+    head = request_head(request.method, request_target(parts), host_header(parts, host, port), sent, body)
+    raw = None
+    try:
+        raw = connect(host, port, limits.connect_by(), guard, tls=parts.scheme == "https")
+        connection = DeadlineSocket(raw, lambda: limits.deadline)
+        connection.sendall(head + (body or b""))
+        stream = connection.makefile()
+        reply = read_head(stream)
+        chunks = read_body(stream, reply)
+        content = read_limited(chunks, reply.headers.get("content-encoding", ""), reply.status, limits.body)
+        return Response(reply.status, reply.headers, content, url)
+    except OSError as problem:
+        raise connection_error(problem, parts.netloc.rpartition("@")[2]) from problem
+    finally:
+        if raw:
+            raw.close()
+
+
+def encoded(request: Request, headers: Mapping[str, str]) -> tuple[bytes | None, dict[str, str]]:
+    """Return the body of a request, and all its headers: the common ones, then the request's own."""
+    body, content_type = request.body()
+    return body, dict(headers) | ({"Content-Type": content_type} if content_type else {}) | dict(request.headers)
 
 
 class Head(Record):
-    """What comes before the body of a reply; names are in lower case, the last of several with one name counts."""
+    """Status and headers of a reply; names are in lower case, and the last header of a name wins."""
 
     status: int
     headers: Mapping[str, str]
 
 
 def request_head(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
-    """Return the head of a request; a header that would be read as two is refused."""
+    """Return the head of a request; raise BadRequestError for a header that would be read as two."""
     named = {"Host": host} | dict(headers) | ({"Content-Length": str(len(body))} if body is not None else {})
     lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
-    if not all(name and TOKEN.issuperset(name) for name in named) or any(map(_breaks, lines)):
-        raise BadRequestError("a key or another header holds characters that HTTP cannot carry")
+    if not all(name and TOKEN_CHARACTERS.issuperset(name) for name in named) or any(map(_is_invalid, lines)):
+        raise BadRequestError(INVALID_CHARACTERS)
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def _breaks(line: str) -> bool:
-    """Tell whether a line holds what ends it, or what no server could read."""
-    return any(sign in "\r\n\0" or ord(sign) > 255 for sign in line)
+def _is_invalid(line: str) -> bool:
+    return any(character in "\r\n\0" or ord(character) > 255 for character in line)
 
 
 def read_head(stream: BufferedReader) -> Head:
-    """Return the head of the reply, past those that only announce it."""
-    for _ in range(MAX_INTERIM):
+    """Return the head of the final reply, skipping interim ones (1xx)."""
+    for _ in range(MAX_INTERIM_REPLIES):
         head = Head(_status(_line(stream)), _headers(stream))
         if not 100 <= head.status < 200:
             return head
         if head.status == 101:
             break
-    raise BrokenOffError(NO_HTTP)
+    raise BrokenOffError(NOT_HTTP)
 
 
 def _status(line: bytes) -> int:
@@ -57,53 +102,53 @@ def _status(line: bytes) -> int:
     code = rest[:3]
     is_code = code.isdigit() and len(code) == 3 and code >= b"100"
     if not version.startswith(b"HTTP/1.") or not is_code or rest[3:4] not in (b"", b" "):
-        raise BrokenOffError(NO_HTTP)
+        raise BrokenOffError(NOT_HTTP)
     return int(code)
 
 
 def _headers(stream: BufferedReader) -> dict[str, str]:
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     name = ""
     for _ in range(MAX_HEADERS + 1):
         line = _line(stream)
         if not line:
-            return found
-        if line[:1] in (b" ", b"\t"):  # an old way to go on with a long value
+            return headers
+        if line[:1] in (b" ", b"\t"):  # obsolete line folding: the value goes on
             if name:
-                found[name] += " " + line.decode("latin-1").strip()
+                headers[name] += " " + line.decode("latin-1").strip()
             continue
         label, colon, value = line.decode("latin-1").partition(":")
         name = label.strip().lower() if colon else ""
         if not name:
             continue
         text = value.strip()
-        if name == "content-length" and found.get(name, text) != text:
-            raise BrokenOffError(NO_HTTP)  # whoever sends two lengths hides something
-        found[name] = text
-    raise BrokenOffError(NO_HTTP)
+        if name == "content-length" and headers.get(name, text) != text:
+            raise BrokenOffError(NOT_HTTP)  # two lengths: request smuggling
+        headers[name] = text
+    raise BrokenOffError(NOT_HTTP)
 
 
 def _line(stream: BufferedReader) -> bytes:
-    line = stream.readline(MAX_LINE + 1)
-    if not line.endswith(b"\n"):  # the end of the connection, or of our patience
-        raise BrokenOffError(NO_HTTP)
+    line = stream.readline(MAX_LINE_BYTES + 1)
+    if not line.endswith(b"\n"):  # the connection was closed, or the line is too long
+        raise BrokenOffError(NOT_HTTP)
     return line.rstrip(b"\r\n")
 
 
 def read_body(stream: BufferedReader, head: Head) -> Iterator[bytes]:
-    """Yield the body as it arrives; one that ends before it should is an error."""
+    """Yield the body as it arrives; raise BrokenOffError for one that ends early."""
     if head.status in (204, 304):
         return
     if coding := head.headers.get("transfer-encoding", "").lower():
         if coding != "chunked":
-            raise BadResponseError(f"sent in a way nobody asked for: {coding[:20]!r}", status=head.status)
+            raise BadResponseError(f"unsupported transfer encoding: {coding[:20]!r}", status=head.status)
         yield from _chunks(stream)
         return
     length = head.headers.get("content-length", "")
     if length.isascii() and length.isdigit():
         yield from _exactly(stream, int(length[:20]))
         return
-    while part := stream.read1(CHUNK):
+    while part := stream.read1(CHUNK_BYTES):
         yield part
 
 
@@ -111,21 +156,63 @@ def _chunks(stream: BufferedReader) -> Iterator[bytes]:
     while size := _chunk_size(stream):
         yield from _exactly(stream, size)
         if _line(stream):
-            raise BrokenOffError(NO_HTTP)
-    # Trailers may follow the last chunk; they say nothing we need, and nobody waits for them.
+            raise BrokenOffError(NOT_HTTP)
+    # Trailers may follow the last chunk; nothing in them is needed, so they are not read.
 
 
 def _chunk_size(stream: BufferedReader) -> int:
     digits = _line(stream).partition(b";")[0].strip()
-    if not digits or len(digits) > 16 or not all(byte in b"0123456789abcdefABCDEF" for byte in digits):
-        raise BrokenOffError(NO_HTTP)
+    if not digits or len(digits) > MAX_CHUNK_DIGITS or not all(byte in b"0123456789abcdefABCDEF" for byte in digits):
+        raise BrokenOffError(NOT_HTTP)
     return int(digits, 16)
 
 
 def _exactly(stream: BufferedReader, size: int) -> Iterator[bytes]:
     while size > 0:
-        part = stream.read1(min(size, CHUNK))
+        part = stream.read1(min(size, CHUNK_BYTES))
         if not part:
-            raise BrokenOffError(ENDED)
+            raise BrokenOffError(INCOMPLETE)
         size -= len(part)
         yield part
+
+
+def read_limited(chunks: Iterable[bytes], encoding: str, status: int, limit: int) -> bytes:
+    """Return a body, decompressed as it streams; raise BadResponseError as soon as it exceeds the limit."""
+    encoding = encoding.strip().lower()
+    if encoding not in IDENTITY + COMPRESSED:
+        if status >= 400:
+            return b""  # the status is enough
+        raise BadResponseError(f"unsupported content encoding: {encoding[:20]!r}", status=status)
+    decoder = None if encoding in IDENTITY else _Decompressor()
+    parts, received, size = [], 0, 0
+    for chunk in chunks:
+        received += len(chunk)
+        try:
+            data = decoder.feed(chunk, limit - size + 1) if decoder else chunk
+        except zlib.error as problem:
+            raise BadResponseError("corrupt compressed data", status=status) from problem
+        size += len(data)
+        if size > limit or received > limit:
+            raise BadResponseError(f"larger than {limit / 1_000_000:g} MB", status=status)
+        parts.append(data)
+    if decoder and not decoder.finished:
+        raise BrokenOffError(INCOMPLETE)
+    return b"".join(parts)
+
+
+class _Decompressor:
+    """Reads gzip, zlib and raw deflate, told apart by the first byte: servers send all three as "deflate"."""
+
+    def __init__(self) -> None:
+        self.engine: Any = None
+
+    def feed(self, data: bytes, max_bytes: int) -> bytes:
+        if self.engine is None:
+            gzip, wrapped = data[0] == 0x1F, data[0] & 0x0F == 8
+            self.engine = zlib.decompressobj(31 if gzip else 15 if wrapped else -15)
+        produced: bytes = self.engine.decompress(data, max_bytes)
+        return produced
+
+    @property
+    def finished(self) -> bool:
+        return self.engine is None or self.engine.eof

@@ -1,16 +1,17 @@
-"""How patient and how careful the HTTP layer is; apart from it, so that a cached answer needs no HTTP."""
+"""Limits and identity of HTTP requests, apart from the client so that a cached answer loads no HTTP code."""
 
+import time
 from collections.abc import Callable
 
 from sleuth_providers.records import Record
 
 BROWSER_USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
-Guard = Callable[[str, list[str]], None]  # host and every address it has; raises to refuse
+Guard = Callable[[str, list[str]], None]  # takes a host and all its addresses; raises to refuse the connection
 
 
 class Policy(Record):
-    """What one conversation with a server may take and do."""
+    """What a request, with its retries and redirects, may take and do."""
 
     timeout: float = 15.0
     connect_timeout: float = 5.0
@@ -18,4 +19,16 @@ class Policy(Record):
     max_body: int = 10_000_000
     user_agent: str = "sleuth"
     guard: Guard | None = None
-    roam: bool = False  # follow redirects to other hosts, without the request's own headers
+    cross_origin: bool = False  # follow redirects to other origins, without the headers of the request
+
+
+class ExchangeLimits(Record):
+    """What one request and its reply may take."""
+
+    deadline: float  # on the monotonic clock
+    connect: float = 5.0  # seconds
+    body: int = 10_000_000  # bytes
+
+    def connect_by(self) -> float:
+        """Return the deadline for the connection, TLS included."""
+        return min(self.deadline, time.monotonic() + self.connect)

@@ -22,13 +22,13 @@ KEY = "sk-secret/0123 456789"
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A log of this test's own, and the old state afterwards."""
-    state, secrets, kept_out = dict(logs._state), set(logs._secrets), [*logs._kept_out]
+    state, secrets, kept_out = dict(logs._state), set(logs._secrets), [*logs._private_texts]
     logs.configure(str(tmp_path / "state"), False)
     yield tmp_path / "state"
     logs._state.update(state)
     logs._secrets.clear()
     logs._secrets.update(secrets)
-    logs._kept_out[:] = kept_out
+    logs._private_texts[:] = kept_out
 
 
 def lines(folder: Path) -> list[str]:
@@ -87,7 +87,7 @@ def test_line_is_one_line_without_control_characters(folder: Path) -> None:
 
 
 def test_log_rotates_when_it_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "MAX_SIZE", 1000)
+    monkeypatch.setattr(logs, "MAX_LOG_BYTES", 1000)
     for number in range(60):
         logs.log("line number %d", number)
     assert sorted(os.listdir(folder)) == ["sleuth.log", "sleuth.log.1"]
@@ -234,12 +234,12 @@ def test_hostile_line_takes_no_time(part: str) -> None:
 # What a user does not want remembered
 
 
-def test_text_that_is_kept_out_is_in_no_line(folder: Path) -> None:
+def test_text_that_is_private_texts_is_in_no_line(folder: Path) -> None:
     logs.keep_out("blue whales", "blue whales")
     logs.log("GET /?q=blue+whales and %r", UnicodeEncodeError("ascii", "blue whales", 0, 1, "x"))
     assert "whales" not in (folder / "sleuth.log").read_text()
     logs.keep_out(*(f"query number {number}" for number in range(1000)))
-    assert len(logs._kept_out) == logs.RECENT
+    assert len(logs._private_texts) == logs.MAX_PRIVATE_TEXTS
 
 
 # Many at once
@@ -247,7 +247,7 @@ def test_text_that_is_kept_out_is_in_no_line(folder: Path) -> None:
 TOGETHER = """
 import os, sys
 from sleuth.base import logs
-logs.MAX_SIZE = int(sys.argv[2])
+logs.MAX_LOG_BYTES = int(sys.argv[2])
 start, go = os.pipe()
 children = []
 for number in range(8):
@@ -292,7 +292,7 @@ def test_log_goes_on_where_it_cannot_be_rotated(folder: Path, monkeypatch: pytes
     def refuse(*_: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(logs, "MAX_SIZE", 500)
+    monkeypatch.setattr(logs, "MAX_LOG_BYTES", 500)
     monkeypatch.setattr(os, "replace", refuse)
     for number in range(50):
         logs.log("line number %d", number)

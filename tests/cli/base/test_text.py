@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sleuth.base.text import ascii_url, clean, clean_url, domain, fit, mask, redact, shorten, strip_controls, width
+from sleuth.base.text import clean, fit, mask, redact, shorten, strip_controls, width
+from sleuth.base.urls import ascii_url, clean_url, domain
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()))
 unhurried = settings(deadline=None)  # other tests run beside these

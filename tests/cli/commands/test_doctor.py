@@ -180,10 +180,10 @@ def test_search_that_works_ends_the_cool_down(sleuth: Any, searxng: HTTPServer) 
     sleuth("providers", "set", "searxng", "--api-host", address(searxng))
     with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as connection:
         health = Health(connection)
-        health.note("searxng", "rate_limited")
-        assert health.resting("searxng")
+        health.note_outcome("searxng", "rate_limited")
+        assert health.cooldown("searxng")
         assert sleuth("doctor", SEARXNG_URL="").exit == 0
-        assert not health.resting("searxng")
+        assert not health.cooldown("searxng")
 
 
 def test_other_provider_is_tried_out(sleuth: Any) -> None:

@@ -24,7 +24,7 @@ PAPER = Path(__file__).parents[2] / "fixtures" / "files" / "paper.pdf"
 
 
 class Typed(io.StringIO):
-    """What somebody types at a terminal."""
+    """Standard input of a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -49,7 +49,7 @@ def test_added_files_are_found_by_library_search_and_by_search(sleuth: Any, note
     assert done.exit == 0
     assert done.out == "3 added, 0 updated, 0 unchanged, 2 skipped\n"
     assert "skipped 1: not text (broken.txt)" in done.err
-    assert "skipped 1: not a kind of file that can be read (picture.png)" in done.err
+    assert "skipped 1: unsupported file type (picture.png)" in done.err
     found = sleuth("library", "search", "--json", "在SearXNG里启用JSON").json
     assert found["results"][0]["url"] == (notes / "json.md").as_uri()
     assert found["results"][0]["title"] == "在SearXNG里启用JSON"
@@ -82,7 +82,7 @@ def test_bad_path_adds_nothing_and_says_what_to_do(sleuth: Any, notes: Path) -> 
     done = sleuth("library", "add", str(notes), str(notes / "nothing.md"))
     assert done.exit == 2
     assert done.out == ""
-    assert "error: there is no file or folder" in done.err
+    assert "error: no such file or folder" in done.err
     assert "hint: " in done.err
     assert sleuth("library", "stats", "--json").json["sources"].keys() == {"handbook"}
     assert sleuth("library", "add", "https://", str(notes)).exit == 2
@@ -107,12 +107,12 @@ def test_search_shows_the_same_formats_as_search(sleuth: Any) -> None:
     assert not set(first.split()) & set(second.split())
 
 
-def test_nobody_but_the_library_is_asked(sleuth: Any) -> None:
+def test_library_search_uses_no_other_provider(sleuth: Any) -> None:
     attempts = sleuth("library", "search", "--json", "walrus").json["attempts"]
     assert [attempt["provider"] for attempt in attempts] == ["library"]
 
 
-def test_no_words_of_a_query_are_read_as_syntax(sleuth: Any) -> None:
+def test_query_is_never_parsed_as_fts5_syntax(sleuth: Any) -> None:
     for query in ('"', "json*", "NEAR(json", "title:json", "json AND", "json) OR (x", "-- -json"):
         done = sleuth("library", "search", "--json", "--", query)
         assert done.exit == 0, query
@@ -143,12 +143,12 @@ def test_remove_takes_files_folders_and_addresses(sleuth: Any, notes: Path) -> N
         '<DT><A HREF="https://example.org/b">B</A><DT><A HREF="https://example.com/">C</A></DL>'
     )
     sleuth("library", "add", str(notes))
-    assert sleuth("library", "remove", str(notes / "json.md")).out == "1 pages removed\n"
+    assert sleuth("library", "remove", str(notes / "json.md")).out == "1 page removed\n"
     assert sleuth("library", "remove", "https://example.org/*", "https://example.com/").out == "3 pages removed\n"
     assert sleuth("library", "remove", str(notes)).out == "2 pages removed\n"
     done = sleuth("library", "remove", str(notes))
     assert done.exit == 2
-    assert "nothing of that name" in done.err
+    assert "not in the library" in done.err
     assert sleuth("library", "stats", "--json").json["sources"].keys() == {"handbook"}
 
 
@@ -160,7 +160,7 @@ def test_remove_never_takes_the_handbook(sleuth: Any) -> None:
 
 
 @pytest.mark.parametrize(("answer", "left"), [("y\n", 0), ("n\n", 3), ("", 3)])
-def test_removing_everything_asks_first(sleuth: Any, notes: Path, answer: str, left: int) -> None:
+def test_remove_all_asks_for_confirmation(sleuth: Any, notes: Path, answer: str, left: int) -> None:
     sleuth("library", "add", str(notes))
     out, err = io.StringIO(), io.StringIO()
     code = run(Runtime(sleuth.environ, Typed(answer), out, err), ["library", "remove", "--all"])
@@ -169,7 +169,7 @@ def test_removing_everything_asks_first(sleuth: Any, notes: Path, answer: str, l
     assert sleuth("library", "stats", "--json").json["sources"].get("file", 0) == left
 
 
-def test_removing_everything_needs_a_word_where_nobody_can_be_asked(sleuth: Any, notes: Path) -> None:
+def test_remove_all_needs_yes_without_a_terminal(sleuth: Any, notes: Path) -> None:
     sleuth("library", "add", str(notes))
     assert sleuth("library", "remove", "--all").exit == 2
     assert sleuth("library", "remove").exit == 2
@@ -178,7 +178,7 @@ def test_removing_everything_needs_a_word_where_nobody_can_be_asked(sleuth: Any,
     assert sleuth("library", "remove", "--all", "-y").out == "3 pages removed\n"
 
 
-def test_stats_tell_pages_size_and_place(sleuth: Any, notes: Path) -> None:
+def test_stats_show_pages_size_and_path(sleuth: Any, notes: Path) -> None:
     sleuth("library", "add", str(notes))
     document = sleuth("library", "stats", "--json").json
     assert document["sources"]["file"] == 3
@@ -189,7 +189,7 @@ def test_stats_tell_pages_size_and_place(sleuth: Any, notes: Path) -> None:
     assert "file 3, handbook" in sleuth("library", "stats").out
 
 
-def test_too_large_a_library_is_warned_of(sleuth: Any, notes: Path) -> None:
+def test_too_large_a_library_gives_a_warning(sleuth: Any, notes: Path) -> None:
     (notes / "long.txt").write_text(" ".join(f"word{number}" for number in range(150_000)))
     done = sleuth("library", "add", str(notes), SLEUTH_LIBRARY_MAX_MEGABYTES="1")
     assert done.exit == 0
@@ -289,7 +289,7 @@ def test_web_pages_are_read_and_found_again(sleuth: Any, web: Callable[[str], st
     assert sleuth("library", "search", "--json", "quantities of sand").json["results"][0]["url"] == web("paper")
 
 
-def test_web_page_is_read_again_when_asked_to(sleuth: Any, web: Callable[[str], str], httpserver: HTTPServer) -> None:
+def test_refresh_reads_a_web_page_again(sleuth: Any, web: Callable[[str], str], httpserver: HTTPServer) -> None:
     sleuth("library", "add", web("walrus"))
     assert sleuth("library", "add", "--json", web("walrus")).json == {
         "added": 0,
@@ -305,7 +305,7 @@ def test_web_page_is_read_again_when_asked_to(sleuth: Any, web: Callable[[str], 
     assert sleuth("library", "add", "--refresh", web("walrus")).out == "0 added, 1 updated, 0 unchanged, 0 skipped\n"
 
 
-def test_failure_is_told_with_its_reason(sleuth: Any, web: Callable[[str], str]) -> None:
+def test_failed_page_is_reported_with_its_reason(sleuth: Any, web: Callable[[str], str]) -> None:
     done = sleuth("library", "add", "--json", web("gone"))
     assert done.exit == 1
     assert done.json["skipped"][0]["path"] == web("gone")
@@ -315,13 +315,13 @@ def test_failure_is_told_with_its_reason(sleuth: Any, web: Callable[[str], str])
     assert "private address" in done.err
 
 
-def test_page_that_has_moved_is_kept_under_the_address_that_was_given(sleuth: Any, web: Callable[[str], str]) -> None:
+def test_redirected_page_is_stored_under_the_url_that_was_given(sleuth: Any, web: Callable[[str], str]) -> None:
     assert sleuth("library", "add", web("moved")).exit == 0
     assert sleuth("library", "list", "--json", "--source", "page").json["items"][0]["url"] == web("moved")
-    assert sleuth("library", "remove", web("moved")).out == "1 pages removed\n"
+    assert sleuth("library", "remove", web("moved")).out == "1 page removed\n"
 
 
-def test_whole_page_outlives_a_short_reading(sleuth: Any, web: Callable[[str], str]) -> None:
+def test_stored_text_is_kept_when_a_page_is_read_in_part(sleuth: Any, web: Callable[[str], str]) -> None:
     sleuth("library", "add", web("walrus"))
     size = sleuth("library", "list", "--json", "--source", "page").json["items"][0]["size"]
     assert size > 10_000
@@ -329,7 +329,7 @@ def test_whole_page_outlives_a_short_reading(sleuth: Any, web: Callable[[str], s
     assert sleuth("library", "list", "--json", "--source", "page").json["items"][0]["size"] == size
 
 
-def test_bookmarked_pages_are_read_when_asked_for(
+def test_fetch_reads_bookmarked_pages(
     sleuth: Any, web: Callable[[str], str], notes: Path, httpserver: HTTPServer
 ) -> None:
     path = bookmarks(notes, web("walrus"), web("oyster"), web("gone"))
@@ -340,11 +340,11 @@ def test_bookmarked_pages_are_read_when_asked_for(
     assert kinds(sleuth) == {"bookmark": 1, "page": 2}
     assert sleuth("library", "search", "--json", "paragraph about oyster").json["results"][0]["url"] == web("oyster")
     assert web("walrus") in sleuth("library", "search", "--format", "urls", "seaside").out
-    asked = len(httpserver.log)
+    requests = len(httpserver.log)
     assert sleuth("library", "add", "--fetch", str(path)).out == "0 added, 0 updated, 3 unchanged, 1 skipped\n"
-    assert len(httpserver.log) == asked + 1  # the one that failed
+    assert len(httpserver.log) == requests + 1  # the one that failed
     assert sleuth("library", "add", "--fetch", "--refresh", str(path)).exit == 0
-    assert len(httpserver.log) == asked + 4
+    assert len(httpserver.log) == requests + 4
 
 
 def test_interrupted_reading_keeps_what_was_read(
@@ -381,7 +381,7 @@ def test_progress_of_reading_is_shown_on_a_terminal(sleuth: Any, web: Callable[[
     assert "reading 2/2" in err.getvalue()
 
 
-def test_list_tells_when_a_page_was_read(sleuth: Any, web: Callable[[str], str]) -> None:
+def test_list_shows_when_a_page_was_read(sleuth: Any, web: Callable[[str], str]) -> None:
     sleuth("summarize", web("walrus"))
     entry = sleuth("library", "list", "--json", "--source", "page").json["items"][0]
     assert entry["published"] is None

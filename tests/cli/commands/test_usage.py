@@ -18,7 +18,7 @@ from sleuth.render.usage import render
 from sleuth.runtime import Runtime
 from sleuth.store.database import open_database
 from sleuth.store.migrations import MIGRATIONS
-from sleuth.store.usage import Day, Searches, Spent, Tally, UsageReport
+from sleuth.store.usage import AnswerTotals, Day, Searches, Tally, UsageReport
 
 ANSWER = {"results": [{"url": "https://a.example/", "title": "A"}]}
 
@@ -214,9 +214,9 @@ def example(days: int = 30, **changes: Any) -> UsageReport:
     entries = tuple(Day(f"2026-06-{number:02}", 2, number % 10, 0, number) for number in range(1, days + 1))
     counts = {"success": 3, "partial": 1, "no_results": 0, "failed": 1}
     providers = {"searxng": tally._replace(cost=0.0), "a-provider-with-a-long-name": tally}
-    spent = Spent(4, 2.25, 10_000, 900, 1234.5, 9000)
+    spent = AnswerTotals(4, 2.25, 10_000, 900, 1234.5, 9000)
     report = UsageReport(
-        entries, "", Searches(5, 2, 80, counts), tally, providers, spent, {"": Spent(1, 1.0), "m": spent}
+        entries, "", Searches(5, 2, 80, counts), tally, providers, spent, {"": AnswerTotals(1, 1.0), "m": spent}
     )
     return report._replace(**changes)
 
@@ -270,5 +270,7 @@ def test_bars_are_ascii_where_the_encoding_has_no_better() -> None:
 
 
 def test_hostile_names_are_shown_harmless() -> None:
-    report = example()._replace(providers={"x\x1b[31m\u202e": Tally(1)}, models={"m\x07": Spent(1), "n": Spent(1)})
+    report = example()._replace(
+        providers={"x\x1b[31m\u202e": Tally(1)}, models={"m\x07": AnswerTotals(1), "n": AnswerTotals(1)}
+    )
     assert "\x1b" not in "".join(shown(report))

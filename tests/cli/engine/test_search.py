@@ -222,7 +222,7 @@ STATES = [
     (lambda _: Response("<html>", 200, content_type="text/html"), 1, "bad_response", "HTML instead of JSON"),
     (lambda _: Response("[1,2]", 200, content_type="application/json"), 1, "bad_response", "not a JSON object"),
     (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
-    (lambda _: Response("", 302, {"Location": "https://elsewhere.example/"}), 1, "bad_response", "another place"),
+    (lambda _: Response("", 302, {"Location": "https://elsewhere.example/"}), 1, "bad_response", "another host"),
     (
         lambda _: Response(
             json.dumps(answer([], unresponsive_engines=[["g", "CAPTCHA"]])), content_type="application/json"

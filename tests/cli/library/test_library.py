@@ -1,4 +1,4 @@
-"""The embedded index: what is put in is found again, in any language, by many at once; the handbook is in it first."""
+"""The embedded index: documents are found in any language, by many processes at once; the handbook comes first."""
 
 import os
 import sqlite3
@@ -12,8 +12,9 @@ import pytest
 
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.library import handbook, index, ranking
-from sleuth.library.library import Counts, Document, Library, LibraryProvider
-from sleuth.library.snippet import passage
+from sleuth.library.library import Counts, Document, Library
+from sleuth.library.provider import LibraryProvider
+from sleuth.library.snippet import best_passage
 from sleuth_providers.base import Account, Query
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.client import HttpClient
@@ -149,10 +150,10 @@ def test_handbook_follows_its_files(library: Library, tmp_path: Path, monkeypatc
     assert is_whole(library)
 
 
-def test_code_is_no_heading() -> None:
+def test_comments_in_code_are_not_headings() -> None:
     text = "# Chapter\n\n## Real\n\n```sh\n## a comment\n# another\n```\n\nAfter.\n\n## Real\n\nTwice.\n"
     path = Path(__file__)
-    pages = list(handbook.sections(str(path), text))
+    pages = list(handbook.sections(path, text))
     assert [page.title for page in pages] == ["Real", "Real"]
     assert [page.url.partition("#")[2] for page in pages] == ["real", "real-1"]
     assert "## a comment" in pages[0].text
@@ -237,7 +238,7 @@ def test_snippet_is_where_the_words_are(library: Library) -> None:
 
 def test_snippet_of_chinese_begins_and_ends_at_a_sentence() -> None:
     text = "这一句没有什么内容。" * 60 + "海象和木匠在海边散步。" + "后面也没有什么内容。" * 60
-    found = passage(text, "海象 木匠")
+    found = best_passage(text, "海象 木匠")
     assert "海象和木匠在海边散步。" in found
     assert found.endswith("。")
     assert found.startswith(("这", "海"))
@@ -257,7 +258,7 @@ def test_snippet_of_chinese_begins_and_ends_at_a_sentence() -> None:
     ],
 )
 def test_snippet_is_short_whatever_the_text(text: str, query: str) -> None:
-    found = passage(text, query)
+    found = best_passage(text, query)
     assert len(found) <= 302
     assert "\n" not in found
 
@@ -289,13 +290,13 @@ def test_page_replaces_its_bookmark(library: Library) -> None:
     assert urls(library, "walrus") == ["https://example.org/1"]
 
 
-def test_progress_is_told(library: Library) -> None:
-    told: list[Counts] = []
-    library.add((page(number, "walrus") for number in range(700)), progress=told.append)
-    assert [sum(counts) for counts in told] == [300, 600, 700]
+def test_progress_is_reported_per_batch(library: Library) -> None:
+    reported: list[Counts] = []
+    library.add((page(number, "walrus") for number in range(700)), progress=reported.append)
+    assert [sum(counts) for counts in reported] == [300, 600, 700]
 
 
-def test_half_characters_and_zeros_are_kept_out(library: Library) -> None:
+def test_lone_surrogates_and_zeros_are_accepted(library: Library) -> None:
     library.add(
         [Document("https://example.org/\ud800", "walrus \udfff", "text \ud800 with \0 carpenter", source="page")]
     )
@@ -316,7 +317,7 @@ def test_content_is_the_text_when_wanted(library: Library) -> None:
     assert library.search("walrus", 1)[0].content == ""
 
 
-def test_remove_takes_an_address_or_all_below(library: Library) -> None:
+def test_remove_takes_a_url_or_a_prefix(library: Library) -> None:
     library.add(page(number, f"walrus {number}") for number in range(20))
     assert library.remove("https://example.org/1") == 1
     assert library.remove("https://example.org/1*") == 10
@@ -344,7 +345,7 @@ def test_list_is_paged_and_counted(library: Library) -> None:
     assert library.list(1).total == 5 + library.stats().sources["handbook"]
 
 
-def test_trim_takes_the_oldest_read_pages_and_nothing_else(library: Library) -> None:
+def test_trim_removes_only_the_pages_read_longest_ago(library: Library) -> None:
     words = " ".join(f"word{number}" for number in range(500))
     library.add(page(number, f"kept{number} {words}", source="file") for number in range(20))
     library.add(page(number, f"read{number} {words} {number}") for number in range(100, 500))
@@ -358,23 +359,21 @@ def test_trim_takes_the_oldest_read_pages_and_nothing_else(library: Library) -> 
     assert is_whole(library)
 
 
-def test_index_is_made_anew_when_words_become_other_tokens(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_is_rebuilt_when_the_tokens_change(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.add([page(1, "walrus"), page(2, "carpenter")])
     library.close()
-    monkeypatch.setattr(index, "PROBE", "another probe")
+    monkeypatch.setattr(index, "PROBE_TEXT", "another probe")
     assert urls(library, "walrus") == ["https://example.org/1"]
     assert library.remove("https://example.org/1") == 1
     assert is_whole(library)
 
 
-def test_search_does_not_wait_for_a_large_index_to_be_made_anew(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_search_does_not_rebuild_a_large_index(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.add(page(number, f"walrus{number}") for number in range(30))
     library.close()
-    monkeypatch.setattr(index, "PROBE", "another probe")
-    monkeypatch.setattr("sleuth.library.library.PATIENCE", 10)
-    monkeypatch.setattr(index, "index_anew", lambda connection: pytest.fail("made anew"))
+    monkeypatch.setattr(index, "PROBE_TEXT", "another probe")
+    monkeypatch.setattr("sleuth.library.library.MAX_REINDEXED", 10)
+    monkeypatch.setattr(index, "reindex", lambda connection: pytest.fail("reindexed"))
     assert urls(library, "walrus7") == ["https://example.org/7"]
 
 

@@ -117,7 +117,7 @@ def test_a_site_is_asked_for_one_page_at_a_time(make_reader: Any) -> None:
         return Response(200, {"content-type": "text/plain"}, b"hello", request.url)
 
     urls = [f"https://a.example/{number}" for number in range(3)] + ["https://b.example/", "https://c.example/"]
-    pages = make_reader(reader={"wire": wire}).read(urls, concurrency=3)
+    pages = make_reader(reader={"transport": wire}).read(urls, concurrency=3)
     assert all(page.ok for page in pages)
     same = [entry for entry in asked if "a.example" in entry[0]]
     assert all(later[1] - earlier[2] >= 0.2 for earlier, later in itertools.pairwise(same))
@@ -412,7 +412,7 @@ def test_a_browser_is_not_sent_where_no_host_is(make_reader: Any) -> None:
     def wire(request: Request, *_: Any) -> Response:
         return Response(200, {"content-type": "text/html"}, SHELL.encode(), request.url)
 
-    reader = make_reader(reader={"wire": wire, "browser": lambda *_, **__: 1 / 0})
+    reader = make_reader(reader={"transport": wire, "browser": lambda *_, **__: 1 / 0})
     assert states(reader.read(["http://nobody.invalid/"])[0]) == [("page", "empty"), ("browser", "unreachable")]
 
 
@@ -514,7 +514,7 @@ def test_a_name_that_is_local_is_not_told_outside(make_reader: Any) -> None:
         assert request.url.startswith("http://wiki.corp/")
         return Response(404, {}, b"", request.url)
 
-    reader = make_reader(reader={"wire": wire}, SLEUTH_FETCH_JINA="true", SLEUTH_FETCH_ARCHIVE="true")
+    reader = make_reader(reader={"transport": wire}, SLEUTH_FETCH_JINA="true", SLEUTH_FETCH_ARCHIVE="true")
     assert states(reader.read(["http://wiki.corp/a"])[0])[1:] == [("jina", "skipped"), ("archive", "skipped")]
 
 

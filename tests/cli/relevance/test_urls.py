@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.relevance.urls import canonical, host_of, matches_domain, registered_host
+from sleuth.base.urls import ascii_host, registered_host
+from sleuth.relevance.urls import canonical, matches_domain
 
 SAME = [
     # scheme, host, port
@@ -332,7 +333,7 @@ def test_no_pattern_fails(address: str, pattern: str) -> None:
 
 
 def test_hosts_and_their_registered_part() -> None:
-    assert host_of("https://www.Example.com:8080/a") == "example.com"
+    assert ascii_host("https://www.Example.com:8080/a") == "example.com"
     assert registered_host("news.bbc.co.uk") == "bbc.co.uk"
     assert registered_host("docs.python.org") == "python.org"
     assert registered_host("someone.github.io") == "someone.github.io"

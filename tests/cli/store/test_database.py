@@ -15,7 +15,7 @@ import pytest
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
 from sleuth.store import database as module
-from sleuth.store.database import MEMORY, broken, open_database, open_frozen, transaction
+from sleuth.store.database import MEMORY, database_error, open_database, open_immutable, transaction
 from sleuth.store.migrations import MIGRATIONS
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -214,7 +214,7 @@ def test_database_that_somebody_keeps_locked_is_said(path: str, monkeypatch: pyt
     ],
 )
 def test_trouble_becomes_words(message: str, kind: type[SettingsError], says: str) -> None:
-    error = broken("/x/sleuth.db", sqlite3.OperationalError(message))
+    error = database_error("/x/sleuth.db", sqlite3.OperationalError(message))
     assert type(error) is kind
     assert says in str(error)
 
@@ -227,7 +227,7 @@ def test_database_is_read_where_nothing_can_be_written(tmp_path: Path, name: str
         connection.execute("INSERT INTO note VALUES ('x')")
         connection.commit()
     before = sorted(os.listdir(tmp_path))
-    with closing(open_frozen(path)) as frozen:
+    with closing(open_immutable(path)) as frozen:
         assert frozen.execute("SELECT text FROM note").fetchone()["text"] == "x"
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             frozen.execute("DELETE FROM note")

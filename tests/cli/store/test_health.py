@@ -47,7 +47,7 @@ def health(path: str) -> Iterator[Health]:
 
 
 def minutes(health: Health, clock: Clock, name: str = "brave") -> float:
-    rest = health.resting(name)
+    rest = health.cooldown(name)
     return round((rest.until - clock.now) / 60, 2) if rest else 0.0
 
 
@@ -58,7 +58,7 @@ def minutes(health: Health, clock: Clock, name: str = "brave") -> float:
 def test_provider_that_says_no_rests_at_once_and_longer_each_time(health: Health, clock: Clock, state: str) -> None:
     rests = []
     for _ in range(6):
-        health.note("brave", state)
+        health.note_outcome("brave", state)
         rests.append(minutes(health, clock))
         clock.now += 4000
     assert rests == [1, 5, 25, 60, 60, 60]
@@ -68,7 +68,7 @@ def test_provider_that_says_no_rests_at_once_and_longer_each_time(health: Health
 def test_provider_that_fails_rests_after_the_third_time(health: Health, clock: Clock, state: str) -> None:
     rests = []
     for _ in range(7):
-        health.note("brave", state)
+        health.note_outcome("brave", state)
         rests.append(minutes(health, clock))
     assert rests == [0, 0, 1, 5, 25, 60, 60]
 
@@ -76,35 +76,35 @@ def test_provider_that_fails_rests_after_the_third_time(health: Health, clock: C
 @pytest.mark.parametrize("state", ["ok", "empty"])
 def test_good_answer_makes_all_forgotten(health: Health, clock: Clock, state: str) -> None:
     for _ in range(3):
-        health.note("brave", "blocked")
-    health.note("brave", state)
-    assert health.resting("brave") is None
-    health.note("brave", "blocked")
+        health.note_outcome("brave", "blocked")
+    health.note_outcome("brave", state)
+    assert health.cooldown("brave") is None
+    health.note_outcome("brave", "blocked")
     assert minutes(health, clock) == 1
 
 
 @pytest.mark.parametrize("state", ["key_missing", "cooldown", "skipped"])
 def test_state_that_is_no_fault_of_the_provider_changes_nothing(health: Health, clock: Clock, state: str) -> None:
-    health.note("brave", state)
-    assert health.resting("brave") is None
-    health.note("brave", "blocked")
-    health.note("brave", state)
+    health.note_outcome("brave", state)
+    assert health.cooldown("brave") is None
+    health.note_outcome("brave", "blocked")
+    health.note_outcome("brave", state)
     assert minutes(health, clock) == 1
 
 
 def test_quick_failures_cost_no_rest(health: Health) -> None:
     for _ in range(10):
-        health.note("searxng", "unreachable", quick=True)
-    assert health.resting("searxng") is None
+        health.note_outcome("searxng", "unreachable", quick=True)
+    assert health.cooldown("searxng") is None
 
 
 def test_rest_ends_by_itself_and_tells_why(health: Health, clock: Clock) -> None:
-    health.note("brave", "blocked")
-    rest = health.resting("brave")
+    health.note_outcome("brave", "blocked")
+    rest = health.cooldown("brave")
     assert rest
     assert rest.state == "blocked"
-    assert health.resting("brave", rest.until - 0.1)
-    assert health.resting("brave", rest.until) is None
+    assert health.cooldown("brave", rest.until - 0.1)
+    assert health.cooldown("brave", rest.until) is None
 
 
 @pytest.mark.parametrize(
@@ -114,22 +114,22 @@ def test_rest_ends_by_itself_and_tells_why(health: Health, clock: Clock) -> None
 def test_server_may_ask_for_a_longer_rest_within_reason(
     health: Health, clock: Clock, retry_after: float | None, rest: float
 ) -> None:
-    health.note("brave", "rate_limited", retry_after=retry_after)
+    health.note_outcome("brave", "rate_limited", retry_after=retry_after)
     assert minutes(health, clock) == rest
 
 
 def test_rest_does_not_last_for_years_when_the_clock_was_wrong(health: Health, clock: Clock) -> None:
     clock.now += 10 * 365 * 86400
-    health.note("brave", "blocked")
+    health.note_outcome("brave", "blocked")
     clock.now -= 10 * 365 * 86400
-    assert health.resting("brave") is None
+    assert health.cooldown("brave") is None
 
 
 def test_keys_rest_one_by_one_and_are_forgotten_with_their_provider(health: Health) -> None:
     for name in ("a_b", "a_b#1234", "axb#1234", "a_b2#1234"):
-        health.note(name, "quota")
+        health.note_outcome(name, "quota")
     health.forget("a_b")
-    assert [bool(health.resting(name)) for name in ("a_b", "a_b#1234", "axb#1234", "a_b2#1234")] == [
+    assert [bool(health.cooldown(name)) for name in ("a_b", "a_b#1234", "axb#1234", "a_b2#1234")] == [
         False,
         False,
         True,
@@ -142,7 +142,7 @@ def test_keys_rest_one_by_one_and_are_forgotten_with_their_provider(health: Heal
 
 def test_nothing_is_counted_where_there_is_no_limit(health: Health) -> None:
     assert [health.reserve("brave", 0, 0) for _ in range(5)] == [None] * 5
-    assert health.turn("brave") == 0
+    assert health.request_count("brave") == 0
 
 
 def test_minute_has_so_many_places_and_says_when_the_next_is_free(health: Health, clock: Clock) -> None:
@@ -193,7 +193,7 @@ def test_place_stays_taken_whatever_became_of_it(health: Health) -> None:
 
 def test_request_is_counted_even_when_its_place_is_gone(health: Health) -> None:
     health.record("x", "ok", 10, False, 0.0, True)
-    assert health.turn("x") == 1
+    assert health.request_count("x") == 1
 
 
 def test_clock_that_goes_back_a_little_frees_no_place(health: Health, clock: Clock) -> None:
@@ -246,7 +246,7 @@ def test_limit_holds_exactly_when_eight_processes_reserve_at_once(path: str, hea
         process.stdin.write("go\n")
         process.stdin.flush()
     assert sum(int(process.communicate(timeout=30)[0]) for process in processes) == 20
-    assert health.turn("duckduckgo") == 20
+    assert health.request_count("duckduckgo") == 20
 
 
 # Learning
@@ -275,12 +275,12 @@ def test_old_requests_are_forgotten(health: Health, clock: Clock) -> None:
         health.record("x", "ok", 1, False, 0.0, False)
     clock.now += 101 * 86400
     health.record("x", "ok", 1, False, 0.0, False)
-    assert health.turn("x") == 1
+    assert health.request_count("x") == 1
 
 
 def test_turn_grows_with_every_request(health: Health) -> None:
     turns = []
     for _ in range(3):
-        turns.append(health.turn("x"))
+        turns.append(health.request_count("x"))
         health.record("x", "ok", 1, False, 0.0, False)
     assert turns == [0, 1, 2]

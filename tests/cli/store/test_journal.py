@@ -151,10 +151,10 @@ def test_line_is_written_all_the_same_where_files_cannot_be_locked(home: Home, m
 
     monkeypatch.setattr(append.fcntl, "flock", refuse)
     home.note("one")
-    assert append.settle(home.journal)
+    assert append.wait_for_writers(home.journal)
     monkeypatch.setattr(append, "fcntl", None)
     home.note("two")
-    assert append.settle(home.journal)
+    assert append.wait_for_writers(home.journal)
     assert [noted.query for noted in read(home.journal)] == ["one", "two"]
 
 
@@ -220,7 +220,7 @@ def test_fold_that_dies_half_way_is_finished_by_the_next(
 
 
 def test_fold_waits_for_a_writer_and_leaves_one_that_never_ends(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_import, "settle", lambda path: append.settle(path, 0.02))
+    monkeypatch.setattr(journal_import, "wait_for_writers", lambda path: append.wait_for_writers(path, 0.02))
     home.note("one")
     with open(home.journal, "rb") as stream:
         append.fcntl.flock(stream, append.fcntl.LOCK_SH)
@@ -267,7 +267,7 @@ def test_search_folds_a_journal_that_is_full(sleuth: Any) -> None:
     assert sleuth("history").out == "second\nfirst\n"
 
 
-# What is broken, old or too much
+# What is database_error, old or too much
 
 
 @given(
@@ -330,7 +330,7 @@ import os, resource, sys
 from contextlib import closing
 from sleuth.base.errors import UnwritableError
 from sleuth.engine.outcome import Outcome
-from sleuth.store.database import in_words, open_database
+from sleuth.store.database import explain_errors, open_database
 from sleuth.store.journal_import import import_journal
 from sleuth.store.journal import journal_line, append_search
 from sleuth.store.migrations import MIGRATIONS
@@ -348,7 +348,7 @@ note("two")
 with closing(open_database(database, MIGRATIONS)) as connection:
     limit(4096)
     try:
-        with in_words(database):
+        with explain_errors(database):
             import_journal(connection, journal)
     except UnwritableError as problem:
         print("refused")
@@ -363,7 +363,7 @@ def test_full_disk_costs_the_line_that_found_no_room_and_no_other(home: Home) ->
 
 
 def test_old_entries_go_and_the_history_has_an_end(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_import, "MOST_QUERIES", 3)
+    monkeypatch.setattr(journal_import, "MAX_HISTORY", 3)
     now = time.time()
     for days, query in ((101, "old"), (99, "a"), (2, "b"), (1, "c"), (0, "d")):
         monkeypatch.setattr(time, "time", lambda moment=now - days * 86400: moment)

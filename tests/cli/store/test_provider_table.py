@@ -81,9 +81,9 @@ def test_newer_sleuth_adds_its_providers_and_touches_no_value(table: ProviderTab
 
 
 def test_provider_of_a_package_is_taken_in_once(table: ProviderTable) -> None:
-    table.take_in(ProviderSeed("theirs", "Theirs", "api"))
+    table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
     table.update("theirs", {"name": "Renamed"})
-    table.take_in(ProviderSeed("theirs", "Theirs", "api"))
+    table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
     assert table.get("theirs").name == "Renamed"
     assert not table.get("theirs").built_in
 

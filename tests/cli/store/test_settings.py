@@ -514,7 +514,9 @@ def test_no_setting_is_lost_when_32_processes_write_at_once(file: Path) -> None:
         for key, setting in TABLE.items()
         if setting.kind in (setting_types.TEXT, setting_types.FLAG, setting_types.NAMES)
     ]
-    keys += [key for key, setting in TABLE.items() if setting.kind.says.startswith("a whole") and key not in keys]
+    keys += [
+        key for key, setting in TABLE.items() if setting.kind.description.startswith("a whole") and key not in keys
+    ]
     texts = {key: {bool: "true", str: "x", list: "a,b"}.get(type(TABLE[key].default), "100") for key in keys}
     texts |= {"websearch.max_results": "9", "websearch.retries": "2", "ask.pages": "2", "ask.max_iterations": "2"}
     texts |= {"fetch.concurrency": "4", "ui.theme": "dark"}

@@ -1,10 +1,11 @@
 """Addresses of pages: one key for each, found in one go, whatever they are dressed in. A case is a list of lines."""
 
-from sleuth.base.text import ascii_url, clean_url, domain, mask_login
+from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain, mask_login, registered_host
 from sleuth.pages.fetch import ascii_address
-from sleuth.relevance.urls import canonical, host_of, matches_domain, registered_host
+from sleuth.relevance.urls import canonical, matches_domain
 from sleuth_providers.errors import BadRequestError
-from sleuth_providers.html.tree import is_web, join, site_of, unwrap
+from sleuth_providers.html.tree import is_web, join, unwrap
+from sleuth_providers.net.urls import site_of
 
 WORDS = (
     "www. ¦ m. ¦ amp/ ¦ /amp ¦ .amp.html ¦ index.html ¦ utm_x=1 ¦ ? ¦ & ¦ &amp; ¦ ;sid=1 ¦ %2e%2e/ ¦ %25 ¦ "
@@ -18,10 +19,10 @@ def check(data: bytes) -> None:
     for url in data.decode("utf-8", "surrogateescape").split("\n")[:20]:
         key = canonical(url)
         assert canonical(key) == key, "canonical is final"
-        host = host_of(url)
+        host = ascii_host(url)
         assert registered_host(host) in host
         if host.isprintable() and " " not in host:
-            assert matches_domain(url, host) is bool(host_of(host)), "a host covers itself"
+            assert matches_domain(url, host) is bool(ascii_host(host)), "a host covers itself"
         shown = clean_url(url)
         assert not shown or shown.startswith(("http://", "https://", "HTTP", "Http", "hTTp")) or "://" in shown
         assert clean_url(shown) == shown, "clean is final"

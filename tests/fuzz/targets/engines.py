@@ -10,7 +10,8 @@ from typing import Any
 from sleuth.base.text import JOINERS
 from sleuth.doctor.server.engines import ENGINE_PROBLEMS, engines_answer, engines_with
 from sleuth.doctor.server.search import response_is_fast_enough, search_works
-from sleuth_providers.base import Account, as_dict, as_text
+from sleuth_providers.base import Account
+from sleuth_providers.json import as_dict, as_text
 
 WORDS = (
     '"engines": [ ¦ "name": ¦ "enabled": true ¦ "unresponsive_engines": [ ¦ Suspended:  ¦ suspended_time=999999999 ¦ '

@@ -1,10 +1,10 @@
-"""Server-sent events of models: the same events wherever the bytes are cut, and reasoning parted the same way."""
+"""Server-sent events and think tags: the result does not depend on how the bytes are split."""
 
 from contextlib import suppress
 from random import Random
 
-from sleuth.answers.llm.reply import Thoughts, read_document, read_piece
 from sleuth.answers.llm.sse import EventReader, EventTooLongError
+from sleuth.answers.llm.stream import ThinkTagParser, parse_object, read_piece
 
 WORDS = 'data:  ¦ data: ¦ \r\n ¦ \r ¦ \n ¦ \n\n ¦ :  ¦ [DONE] ¦ <think> ¦ </think> ¦ event: ¦ {"choices": '
 ROUNDS = 600
@@ -12,7 +12,7 @@ LARGE = 100_000  # bytes: a stream is read byte by byte here
 
 
 def check(data: bytes) -> None:
-    """Read a stream whole, byte by byte, and cut at random."""
+    """Parse a stream whole, byte by byte, and split at random."""
     whole = _events([data])
     assert _events([data[place : place + 1] for place in range(len(data))]) == whole, "byte by byte"
     random = Random(len(data))
@@ -23,15 +23,15 @@ def check(data: bytes) -> None:
         rest = rest[size:]
         if not size:
             pieces.append(b"")
-    assert _events(pieces) == whole, "cut anywhere"
+    assert _events(pieces) == whole, "split anywhere"
     for event in whole[:50]:
         with suppress(ValueError):
-            piece = read_piece(read_document(event))
+            piece = read_piece(parse_object(event))
             assert type(piece.text) is str
             assert type(piece.reasoning) is str
             assert piece.usage is None or all(count >= 0 for count in piece.usage[:5])
-            _check_thoughts(piece.text)
-    _check_thoughts(data.decode("utf-8", "replace")[:2000])
+            _check_think_tags(piece.text)
+    _check_think_tags(data.decode("utf-8", "replace")[:2000])
 
 
 def _events(pieces: list[bytes]) -> list[str]:
@@ -43,12 +43,12 @@ def _events(pieces: list[bytes]) -> list[str]:
     return found
 
 
-def _check_thoughts(text: str) -> None:
-    whole = _parted([text])
-    assert _parted(list(text)) == whole, "tags cut anywhere"
+def _check_think_tags(text: str) -> None:
+    whole = _parse([text])
+    assert _parse(list(text)) == whole, "tags split anywhere"
 
 
-def _parted(pieces: list[str]) -> tuple[str, str]:
-    thoughts = Thoughts()
-    said = [*(thoughts.feed(piece) for piece in pieces), thoughts.finish()]
-    return "".join(piece.text for piece in said), "".join(piece.reasoning for piece in said)
+def _parse(pieces: list[str]) -> tuple[str, str]:
+    parser = ThinkTagParser()
+    parsed = [*(parser.feed(piece) for piece in pieces), parser.finish()]
+    return "".join(piece.text for piece in parsed), "".join(piece.reasoning for piece in parsed)

@@ -7,8 +7,7 @@ import zlib
 from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.client import retry_after
-from sleuth_providers.net.connection import read_limited
-from sleuth_providers.net.http1 import read_body, read_head, request_head
+from sleuth_providers.net.http1 import read_body, read_head, read_limited, request_head
 
 LIMIT = 50_000
 PLAIN = b'{"results": []}' * 3

@@ -9,7 +9,8 @@ from sleuth.answers.citations import find
 from sleuth.answers.fence import defused, fenced
 from sleuth.answers.sanitize import tame
 from sleuth.base.markdown import look, same_target, split
-from sleuth.base.text import JOINERS, clean_url
+from sleuth.base.text import JOINERS
+from sleuth.base.urls import clean_url
 from sleuth.render.document import Document
 
 LINKS = {1: "https://a.example/?x=1&y", 2: "https://b.example/"}

@@ -1,9 +1,9 @@
-"""JSON as models write it: an object of plain values comes out, or ValueError; good JSON comes out as it is."""
+"""JSON as models write it: an object of plain values, or ValueError; valid JSON is unchanged."""
 
 import json
 from typing import Any
 
-from sleuth.answers.llm.json_reply import read_object
+from sleuth.answers.llm.json_reply import MAX_REPLY_CHARS, read_object
 
 WORDS = (
     "```json\n ¦ ``` ¦ { ¦ } ¦ [ ¦ ] ¦ \" ¦ ' ¦ “ ¦ ” ¦ : ¦ , ¦ \\ ¦ \\u ¦ \\ud800 ¦ // ¦ /* ¦ */ ¦ true ¦ "
@@ -13,7 +13,7 @@ ROUNDS = 1500
 
 
 def check(data: bytes) -> None:
-    """Read the object in a reply."""
+    """Parse the object in a reply."""
     text = data.decode("utf-8", "replace")
     try:
         found = read_object(text)
@@ -24,12 +24,12 @@ def check(data: bytes) -> None:
         good = json.loads(text)
     except (ValueError, RecursionError):
         return
-    if isinstance(good, dict) and _depth(good) < 40:
-        assert repr(found) == repr(good), "good JSON means what it says"
+    if isinstance(good, dict) and _depth(good) < 40 and len(text) <= MAX_REPLY_CHARS:
+        assert repr(found) == repr(good), "valid JSON is unchanged"
 
 
 def assert_plain(value: Any) -> None:
-    """Fail where a value is none of JSON's."""
+    """Assert that a value consists of JSON types."""
     if isinstance(value, dict):
         assert all(type(name) is str for name in value)
         for entry in value.values():

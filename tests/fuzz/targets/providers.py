@@ -43,7 +43,7 @@ def check(data: bytes) -> None:
     sample = samples[int(number[:3]) % len(samples)]
     reply = Response(100 + int(status[:6]) % 500, sample.headers, body, "https://search.example/?q=rust")
     account = sample.account if name != "local" else sample.account._replace(host="https://search.example/?q=%s")
-    http = HttpClient(Policy(attempts=1), wire=lambda *_: reply)
+    http = HttpClient(Policy(attempts=1), transport=lambda *_: reply)
     for read in (lambda: provider.search(sample.query, account, http), lambda: provider.parse(reply, sample.query)):
         try:
             assert_plain(read())

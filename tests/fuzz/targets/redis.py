@@ -33,11 +33,11 @@ def check(data: bytes) -> None:
 
 def _replies(data: bytes, size: int) -> list[Any]:
     connection = RedisConnection.__new__(RedisConnection)  # without a server to dial
-    connection._socket, connection._received, connection._room = Canned(data, size), bytearray(), 4_000_000  # type: ignore[assignment]  # as good as a socket
+    connection._socket, connection._received, connection._allowance = Canned(data, size), bytearray(), 4_000_000  # type: ignore[assignment]  # as good as a socket
     found: list[Any] = []
     while True:
         try:
-            found.append(connection._read(float("inf")))
+            found.append(connection._read())
         except (NotRedisError, ConnectionResetError) as problem:
             return [*found, type(problem).__name__]
         _check_value(found[-1])

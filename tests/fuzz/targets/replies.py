@@ -7,13 +7,12 @@ import re
 
 from sleuth.answers import replies
 from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
-from sleuth.answers.llm.errors import ModelError
-from sleuth.answers.llm.http_errors import Asked
+from sleuth.answers.llm.errors import ModelError, RequestTarget
 from sleuth.answers.llm.json_reply import read_object
 from sleuth.answers.llm.stream import ReplyStream
 from sleuth_providers.errors import ProviderError
 
-ASKED = Asked("the model", "m-1", "https://models.example/v1")
+TARGET = RequestTarget("the model", "m-1", "https://models.example/v1")
 WORDS = (
     '"error":  ¦ "message":  ¦ "code": 429 ¦ "detail": [ ¦ "choices": [ ¦ "delta": { ¦ '
     '"usage": { ¦ data:  ¦ \n\n ¦ model not found ¦ [DONE] ¦ 100% ¦ 9/0 ¦ nan/inf'
@@ -28,7 +27,7 @@ def check(data: bytes) -> None:
     if not re.fullmatch(r"[1-9][0-9]{2}", status):
         return
     response = StreamedResponse(int(status), {"content-type": kind, "location": kind}, [body[:7], body[7:]])
-    reading = ReplyStream(ASKED)
+    reading = ReplyStream(TARGET)
     try:
         said = [*reading.pieces(response, ReadTimeouts(5.0), streamed=True), *reading.rest()]
         assert all(type(piece.text) is str and type(piece.reasoning) is str for piece in said)

@@ -11,7 +11,7 @@ from sleuth_providers.net.policy import Policy
 
 def ask(provider: Provider, status: int, body: str, headers: dict[str, str] | None = None) -> Found | ProviderError:
     sample = provider.samples[0]
-    http = HttpClient(Policy(attempts=1), wire=lambda *_: Response(status, headers or {}, body.encode()))
+    http = HttpClient(Policy(attempts=1), transport=lambda *_: Response(status, headers or {}, body.encode()))
     try:
         return provider.search(sample.query, sample.account, http)
     except ProviderError as error:

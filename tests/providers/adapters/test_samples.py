@@ -52,7 +52,7 @@ def ask(provider: Provider, query: Query, account: Account, http: HttpClient) ->
 def canned(status: int, headers: Mapping[str, str], body: str) -> HttpClient:
     """Return the real HTTP policy with one reply in place of the network."""
     response = Response(status, headers, body.encode())
-    return HttpClient(Policy(attempts=1), wire=lambda *_: response)
+    return HttpClient(Policy(attempts=1), transport=lambda *_: response)
 
 
 def told(error: ProviderError) -> str:

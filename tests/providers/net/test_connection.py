@@ -25,8 +25,9 @@ from sleuth_providers.errors import (
     ProviderError,
     UnreachableError,
 )
-from sleuth_providers.net import connection
-from sleuth_providers.net.connection import ExchangeLimits, Guard, exchange
+from sleuth_providers.net import connection, tls
+from sleuth_providers.net.http1 import exchange
+from sleuth_providers.net.policy import ExchangeLimits, Guard
 
 HEADERS = {"Connection": "close"}
 TEXT = b"The quick brown fox jumps over the lazy dog. " * 50
@@ -137,7 +138,7 @@ def test_deadline_that_has_passed_sends_nothing(serve: Any) -> None:
 def test_deadline_ends_it_when_the_name_server_is_silent(monkeypatch: pytest.MonkeyPatch, serve: Any) -> None:
     server = serve()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: server.over.wait())
-    with ends_within(0.2, 1.2), pytest.raises(DeadlineError, match="looking up"):
+    with ends_within(0.2, 1.2), pytest.raises(DeadlineError, match="DNS lookup"):
         ask("http://silent.test/", 0.2)
 
 
@@ -181,7 +182,7 @@ def bomb(megabytes: int) -> bytes:
 
 MEASURE = """
 import re, sys
-from sleuth_providers.net import proxy
+from sleuth_providers.net import httpx_transport
 from sleuth_providers.base import Request
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.net.client import HttpClient
@@ -233,7 +234,7 @@ def test_memory_stays_bounded_when_a_bomb_comes_through_a_proxy(serve: Any, enco
     body = bomb(600) if encoding == "gzip" else gzip.compress(bomb(2000))
     proxy = serve(http(f"Content-Encoding: {encoding}", body=body))
     said, grown = measure("http://example.test/", http_proxy=proxy.url)
-    assert said.startswith(("larger than 10 MB", "compressed in a way nobody asked for"))
+    assert said.startswith(("larger than 10 MB", "unsupported content encoding"))
     assert grown <= 40
 
 
@@ -279,7 +280,7 @@ def test_bytes_after_the_end_of_a_compressed_body_are_ignored(serve: Any) -> Non
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "compress", "gzip, gzip", "x" * 5000])
 def test_encoding_nobody_asked_for_is_refused(serve: Any, encoding: str) -> None:
-    with pytest.raises(BadResponseError, match="nobody asked for") as caught:
+    with pytest.raises(BadResponseError, match="unsupported content encoding") as caught:
         ask(serve(http(f"Content-Encoding: {encoding}", body=b"...")).url)
     assert len(caught.value.detail) < 100
 
@@ -295,12 +296,12 @@ def test_status_counts_when_an_error_comes_in_an_encoding_nobody_asked_for(serve
     ids=["text", "header", "checksum"],
 )
 def test_broken_compression_is_said(serve: Any, body: bytes) -> None:
-    with pytest.raises(BadResponseError, match="broken compression"):
+    with pytest.raises(BadResponseError, match="corrupt compressed data"):
         ask(serve(http("Content-Encoding: gzip", body=body)).url)
 
 
 def test_compressed_body_that_ends_early_is_a_broken_connection(serve: Any) -> None:
-    with pytest.raises(BrokenOffError, match="in the middle"):
+    with pytest.raises(BrokenOffError, match="before the response was complete"):
         ask(serve(http("Content-Encoding: gzip", body=gzip.compress(TEXT)[:60])).url)
 
 
@@ -308,7 +309,7 @@ def test_compressed_body_that_ends_early_is_a_broken_connection(serve: Any) -> N
 
 
 def test_truncated_body_is_a_broken_connection(serve: Any) -> None:
-    with pytest.raises(BrokenOffError, match="in the middle"):
+    with pytest.raises(BrokenOffError, match="before the response was complete"):
         ask(serve(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this").url)
 
 
@@ -460,7 +461,7 @@ def test_broken_surrogates_in_the_words_do_not_stop_a_request(serve: Any, field:
 @pytest.mark.parametrize("value", [f"{KEY}\r\nX-Evil: 1", f"{KEY}\n", f"{KEY}中", f"{KEY}\udcff"])
 def test_key_that_http_cannot_carry_is_refused_without_being_shown(serve: Any, value: str) -> None:
     server = serve()
-    with pytest.raises(BadRequestError, match="cannot carry") as caught:
+    with pytest.raises(BadRequestError, match="does not allow") as caught:
         ask(server.url, headers={"Authorization": f"Bearer {value}"})
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert not any(b"X-Evil" in request for request in server.requests)
@@ -487,7 +488,7 @@ def test_key_that_http_cannot_carry_is_refused_without_being_shown(serve: Any, v
     ],
 )
 def test_address_that_is_none_is_a_bad_request(address: str) -> None:
-    with pytest.raises(BadRequestError, match="not a"):
+    with pytest.raises(BadRequestError, match=r"not an http|invalid"):
         ask(address)
 
 
@@ -530,7 +531,7 @@ def test_next_address_is_tried_early_when_the_first_is_dead(
 def test_next_address_is_tried_at_once_when_the_first_refuses(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses(free_port(), server.port))
-    monkeypatch.setattr(connection, "STAGGER", 9.0)
+    monkeypatch.setattr(connection, "NEXT_ADDRESS_S", 9.0)
     with ends_within(0, 1):
         assert ask("http://two.test/").body == b"ok"
 
@@ -555,7 +556,7 @@ def test_slow_address_wins_when_the_others_refuse(serve: Any, blackhole: int, mo
 def test_families_take_turns_when_there_are_many_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     six = [(socket.AF_INET6, socket.SOCK_STREAM, 6, "", (f"::{n}", 80, 0, 0)) for n in (1, 2, 3)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: six + addresses(1, 2))
-    order = [address[1] for _, address in connection._resolve("many.test", 80, time.monotonic() + 1)]
+    order = [address[1] for _, address in connection.resolve("many.test", 80, time.monotonic() + 1)]
     assert order == [80, 1, 80, 2, 80]
 
 
@@ -583,7 +584,7 @@ def test_password_in_an_address_is_not_shown_when_the_connection_fails() -> None
 
 @pytest.mark.parametrize("host", ["nobody.invalid", "999.999.999.999", "1.2.3.4.5"])
 def test_unknown_host_is_said(host: str) -> None:
-    with pytest.raises(UnreachableError, match=rf"no such host: {host}|the name of {host} cannot be looked up"):
+    with pytest.raises(UnreachableError, match=rf"no such host: {host}|cannot resolve {host}"):
         ask(f"http://{host}/")
 
 
@@ -592,7 +593,7 @@ def test_lookup_that_fails_for_now_is_not_an_unknown_host(monkeypatch: pytest.Mo
         raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
-    with pytest.raises(UnreachableError, match="is there a network"):
+    with pytest.raises(UnreachableError, match="is the network up"):
         ask("http://somebody.test/")
 
 
@@ -662,7 +663,7 @@ def fresh_tls(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Forget the TLS settings of this process and take others."""
 
     def use(**environ: str) -> None:
-        monkeypatch.setattr(connection, "_context", None)
+        monkeypatch.setattr(tls, "_context", None)
         for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
             monkeypatch.delenv(name, raising=False)
         for name, value in environ.items():
@@ -705,24 +706,24 @@ def test_certificate_file_that_is_none_is_said(tmp_path: Any, serve: Any, fresh_
 
 
 def test_folder_of_certificates_is_found_by_its_hashed_names(tmp_path: Any) -> None:
-    assert not connection._is_hashed(str(tmp_path / "absent"))
-    assert not connection._is_hashed(str(tmp_path))
+    assert not tls._is_hashed(str(tmp_path / "absent"))
+    assert not tls._is_hashed(str(tmp_path))
     (tmp_path / "01234567.0").write_text("")
-    assert connection._is_hashed(str(tmp_path))
+    assert tls._is_hashed(str(tmp_path))
 
 
 def test_default_certificates_are_loaded_when_there_is_no_hashed_folder(
     fresh_tls: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh_tls()
-    monkeypatch.setattr(connection, "CA_FOLDERS", ())
-    assert connection.tls_context().verify_mode == ssl.CERT_REQUIRED
-    assert connection.tls_context() is connection.tls_context()
+    monkeypatch.setattr(tls, "CA_FOLDERS", ())
+    assert tls.tls_context().verify_mode == ssl.CERT_REQUIRED
+    assert tls.tls_context() is tls.tls_context()
 
 
 def test_tls_to_a_plain_port_is_said(serve: Any) -> None:
     server = serve(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-    with pytest.raises(UnreachableError, match="does not speak TLS"):
+    with pytest.raises(UnreachableError, match="does not use TLS"):
         ask(server.url.replace("http:", "https:"))
 
 

@@ -78,7 +78,7 @@ PUBLIC += ("2001:4860:4860::8888", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:8
 
 
 def get(address: str, check: Any = guard.check) -> Any:
-    return HttpClient(Policy(timeout=3.0, attempts=1, guard=check, roam=True)).send(Request(address))
+    return HttpClient(Policy(timeout=3.0, attempts=1, guard=check, cross_origin=True)).send(Request(address))
 
 
 @pytest.mark.parametrize("form", PRIVATE_FORMS)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError, ProviderError
-from sleuth_providers.net.http1 import MAX_HEADERS, MAX_LINE, Head, read_body, read_head, request_head
+from sleuth_providers.net.http1 import MAX_HEADERS, MAX_LINE_BYTES, Head, read_body, read_head, request_head
 
 
 def stream(data: bytes) -> io.BufferedReader:
@@ -85,7 +85,7 @@ def test_headers_are_lower_case_folded_lines_joined_and_the_last_counts() -> Non
         (b"HTTP/1.1 200 OK\r\nX: ", BrokenOffError),
         (b"HTTP/1.1 101 Switching\r\n\r\n", BrokenOffError),
         (b"HTTP/1.1 103 Hints\r\n\r\n" * 40 + b"HTTP/1.1 200 OK\r\n\r\n", BrokenOffError),
-        (b"HTTP/1.1 200 OK\r\nX: " + b"a" * (MAX_LINE + 10), BrokenOffError),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"a" * (MAX_LINE_BYTES + 10), BrokenOffError),
         (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * (MAX_HEADERS + 1) + b"\r\n", BrokenOffError),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", BrokenOffError),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc", BrokenOffError),

@@ -1,1 +1,1 @@
-"""Language models behind any OpenAI-compatible endpoint."""
+"""The client for language models."""

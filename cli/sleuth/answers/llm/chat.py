@@ -1,4 +1,4 @@
-"""Plain frozen data: what is said to a model, what it says back, and the one interface answers know a model by."""
+"""The data of a model call, and the interface of a model."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -7,7 +7,7 @@ from sleuth_providers.records import Record
 
 
 class Message(Record):
-    """One turn of a conversation."""
+    """One message of a conversation."""
 
     role: str  # system | user | assistant
     content: str
@@ -20,23 +20,23 @@ class Prompt(Record):
     temperature: float | None = None
     thinking: bool = False
     json: bool = False  # the reply must be one JSON object
-    timeout: float = 60.0  # seconds for a whole reply; for a stream, between two pieces of it
-    max_tokens: int = 0  # nought leaves it to the model
+    timeout: float = 60.0  # seconds for a whole reply; in a stream, between two events
+    max_tokens: int = 0  # 0: no limit
 
 
 class Usage(Record):
-    """What requests to models took."""
+    """Tokens and cost of model calls."""
 
     calls: int = 0
     prompt_tokens: int = 0
-    completion_tokens: int = 0  # reasoning included
+    completion_tokens: int = 0  # including reasoning
     reasoning_tokens: int = 0
-    cached_tokens: int = 0  # of the prompt, at the server
+    cached_tokens: int = 0  # prompt tokens found in the server's cache
     cost: float = 0.0  # US dollars, estimated
-    estimated: bool = False  # the server did not count; the tokens are a guess
+    estimated: bool = False  # guessed: the server reported no usage
 
     def plus(self, other: "Usage") -> "Usage":
-        """Return both together."""
+        """Return the sum of both."""
         return Usage(
             self.calls + other.calls,
             self.prompt_tokens + other.prompt_tokens,
@@ -49,7 +49,7 @@ class Usage(Record):
 
 
 class Completion(Record):
-    """A whole reply."""
+    """A complete reply."""
 
     text: str
     reasoning: str = ""
@@ -58,7 +58,7 @@ class Completion(Record):
 
 
 class Piece(Record):
-    """A part of a reply as it streams; the last one carries `finish` and `usage`."""
+    """A part of a streamed reply; the last one carries `finish` and `usage`."""
 
     text: str = ""
     reasoning: str = ""
@@ -67,21 +67,21 @@ class Piece(Record):
 
 
 class Model(Protocol):
-    """A model that can be asked."""
+    """A language model."""
 
     @property
     def name(self) -> str:
-        """Return what the server calls it."""
+        """Return the server's name for the model."""
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Return the whole reply, or raise the ModelError that says why there is none."""
+        """Return the complete reply; raises ModelError."""
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
-        """Yield the reply as it comes; raises ModelError, also in the middle."""
+        """Yield the reply as it arrives; may raise ModelError at any point."""
 
 
 class Models(Record):
-    """The models of one answer."""
+    """The models behind an answer."""
 
-    writer: Model  # analyses, extracts, writes
-    reasoner: Model  # reflects
+    writer: Model  # analyses the question, takes notes, writes
+    reasoner: Model  # judges whether the findings suffice

@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible endpoint: asked, read as it answers, asked again where that can help."""
+"""A client for chat models behind an OpenAI-compatible endpoint, with retries."""
 
 import json
 import random
@@ -8,10 +8,10 @@ from contextlib import closing
 from typing import Any
 
 from sleuth import __version__
-from sleuth.answers.llm.address import chat_address, place_of
 from sleuth.answers.llm.chat import Completion, Piece, Prompt, Usage
 from sleuth.answers.llm.connection import ReadTimeouts, post
-from sleuth.answers.llm.dialect import dialect_of, make_body, refused_field
+from sleuth.answers.llm.dialect import dialect_of, make_body, rejected_field
+from sleuth.answers.llm.endpoint import chat_url, server_name
 from sleuth.answers.llm.errors import (
     ModelBrokenOffError,
     ModelError,
@@ -19,12 +19,11 @@ from sleuth.answers.llm.errors import (
     ModelResponseError,
     ModelTimeoutError,
     ModelUnreachableError,
+    RequestTarget,
 )
-from sleuth.answers.llm.http_errors import Asked
-from sleuth.answers.llm.prices import Price, estimate
+from sleuth.answers.llm.prices import Price, estimate_usage
 from sleuth.answers.llm.redaction import redacted
-from sleuth.answers.llm.reply import part_unopened
-from sleuth.answers.llm.stream import ReplyStream
+from sleuth.answers.llm.stream import ReplyStream, split_unopened
 from sleuth.base import logs
 from sleuth_providers.errors import (
     BadRequestError,
@@ -36,9 +35,9 @@ from sleuth_providers.errors import (
 )
 from sleuth_providers.records import Record
 
-AGENT = f"sleuth/{__version__} (answers)"
-ATTEMPTS = 3
-KINDS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
+USER_AGENT = f"sleuth/{__version__} (answers)"
+MAX_ATTEMPTS = 3
+MODEL_ERRORS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
     (BrokenOffError, ModelBrokenOffError),
     (UnreachableError, ModelUnreachableError),
     (BadRequestError, ModelRequestError),
@@ -47,7 +46,7 @@ KINDS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
 
 
 class ModelEndpoint(Record):
-    """A model as the settings name it."""
+    """Where a model is, its key and its price."""
 
     base_url: str
     model: str
@@ -56,90 +55,90 @@ class ModelEndpoint(Record):
 
 
 class ChatModel:
-    """One model that can be asked, from several threads too."""
+    """A model at an endpoint; safe to use from several threads."""
 
     def __init__(self, endpoint: ModelEndpoint, sleep: Callable[[float], None] = time.sleep) -> None:
         self.endpoint, self.sleep = endpoint, sleep
-        self.asked = Asked(place_of(endpoint.base_url), endpoint.model, chat_address(endpoint.base_url))
+        self.target = RequestTarget(server_name(endpoint.base_url), endpoint.model, chat_url(endpoint.base_url))
         self.dialect = dialect_of(endpoint.base_url, endpoint.model)
-        self._unwanted: set[str] = set()  # fields the server refused once
+        self._rejected: set[str] = set()  # fields the server does not accept
 
     @property
     def name(self) -> str:
-        """Return what the server calls it."""
+        """Return the server's name for the model."""
         return self.endpoint.model
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Return the whole reply within the prompt's time."""
-        pieces = list(redacted(self.endpoint.key, self._ask(prompt, streamed=False)))
+        """Return the complete reply within the prompt's timeout."""
+        pieces = list(redacted(self.endpoint.key, self._send(prompt, streamed=False)))
         text, reasoning = "".join(piece.text for piece in pieces), "".join(piece.reasoning for piece in pieces)
         if not reasoning:
-            text, reasoning = part_unopened(text)
+            text, reasoning = split_unopened(text)
         return Completion(text, reasoning, pieces[-1].finish, pieces[-1].usage or Usage())
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
-        """Yield the reply as it comes; no piece may take longer than the prompt's time."""
-        return redacted(self.endpoint.key, self._ask(prompt, streamed=True))
+        """Yield the reply as it arrives; the prompt's timeout applies between two events."""
+        return redacted(self.endpoint.key, self._send(prompt, streamed=True))
 
-    def _ask(self, prompt: Prompt, streamed: bool) -> Generator[Piece, None, None]:
-        """Yield the pieces of a reply; as long as none has come, what may pass is tried again."""
-        patience = ReadTimeouts(prompt.timeout)
+    def _send(self, prompt: Prompt, streamed: bool) -> Generator[Piece, None, None]:
+        """Yield the pieces of a reply, retrying transient errors until the first piece has arrived."""
+        timeouts = ReadTimeouts(prompt.timeout)
         attempt = 1
         while True:
             body = self._body(prompt, streamed)
-            begun = False
+            started = False
             try:
-                with closing(self._attempt(prompt, body, patience)) as pieces:
+                with closing(self._attempt(prompt, body, timeouts)) as pieces:
                     for piece in pieces:
-                        begun = True
+                        started = True
                         yield piece
                 return
             except ModelError as error:
-                if begun:
+                if started:
                     raise
-                field = refused_field(error.detail, body) if error.code == "INVALID_REQUEST" else ""
+                field = rejected_field(error.detail, body) if error.code == "INVALID_REQUEST" else ""
                 if field:
-                    logs.log("%s refuses %s; asked again without", self.asked.server, field)
-                    self._unwanted.add(field)
+                    logs.log("%s rejects %s; retrying without it", self.target.server, field)
+                    self._rejected.add(field)
                     continue
                 pause = _pause(error, attempt)
-                if attempt == ATTEMPTS or not error.retryable or time.monotonic() + pause >= patience.until:
+                if attempt == MAX_ATTEMPTS or not error.retryable or time.monotonic() + pause >= timeouts.until:
                     raise
-                logs.log("%s: %s; asked again in %.1f s", self.asked.server, error, pause)
+                logs.log("%s: %s; retrying in %.1f s", self.target.server, error, pause)
             attempt += 1
             self.sleep(pause)
 
     def _body(self, prompt: Prompt, streamed: bool) -> dict[str, Any]:
         body = make_body(prompt, self.endpoint.model, self.dialect, streamed)
-        return {field: value for field, value in body.items() if field not in self._unwanted}
+        return {field: value for field, value in body.items() if field not in self._rejected}
 
-    def _attempt(self, prompt: Prompt, body: dict[str, Any], patience: ReadTimeouts) -> Generator[Piece, None, None]:
-        """Ask once and yield the pieces of the reply; the last one has how it ended and what it took."""
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", "User-Agent": AGENT}
+    def _attempt(self, prompt: Prompt, body: dict[str, Any], timeouts: ReadTimeouts) -> Generator[Piece, None, None]:
+        """Send the request once and yield the reply; the last piece has the finish reason and usage."""
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", "User-Agent": USER_AGENT}
         if self.endpoint.key:
             headers["Authorization"] = f"Bearer {self.endpoint.key}"
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        reading = ReplyStream(self.asked)
-        lost: ProviderError = BrokenOffError("the stream ended without an end")
+        reply = ReplyStream(self.target)
+        lost: ProviderError = BrokenOffError("the stream ended early")
         try:
-            with post(self.asked.address, headers, data, patience) as response:
-                yield from reading.pieces(response, patience, streamed="stream" in body)
-        except ProviderError as problem:
-            lost = problem
-        yield from reading.rest()
-        if not reading.finish:
-            raise self._error(lost, patience) from lost
-        usage = reading.usage or estimate(prompt, reading.size)
+            with post(self.target.url, headers, data, timeouts) as response:
+                yield from reply.pieces(response, timeouts, streamed="stream" in body)
+        except ProviderError as error:
+            lost = error
+        yield from reply.rest()
+        if not reply.finish:
+            raise self._error(lost, timeouts) from lost
+        usage = reply.usage or estimate_usage(prompt, reply.size)
         usage = usage._replace(cost=self.endpoint.price.cost(usage))
-        logs.log("%s: %s, %s tokens", self.asked.server, reading.finish, usage.prompt_tokens + usage.completion_tokens)
-        yield Piece(finish=reading.finish, usage=usage)
+        logs.log("%s: %s, %s tokens", self.target.server, reply.finish, usage.prompt_tokens + usage.completion_tokens)
+        yield Piece(finish=reply.finish, usage=usage)
 
-    def _error(self, problem: ProviderError, patience: ReadTimeouts) -> ModelError:
-        """Return the error of a model that one of the connection means."""
-        if isinstance(problem, DeadlineError):
-            return ModelTimeoutError(server=self.asked.server, seconds=patience.seconds)
-        kind = next((ours for theirs, ours in KINDS if isinstance(problem, theirs)), ModelError)
-        return kind(server=self.asked.server, detail=problem.detail)
+    def _error(self, error: ProviderError, timeouts: ReadTimeouts) -> ModelError:
+        """Return the ModelError for an error of the connection."""
+        if isinstance(error, DeadlineError):
+            return ModelTimeoutError(server=self.target.server, seconds=timeouts.seconds)
+        kind = next((ours for theirs, ours in MODEL_ERRORS if isinstance(error, theirs)), ModelError)
+        return kind(server=self.target.server, detail=error.detail)
 
 
 def _pause(error: ModelError, attempt: int) -> float:

@@ -1,22 +1,23 @@
-"""What is sent to a model: one wire format, and the few words in which servers differ."""
+"""The request body for a model, and the few fields in which servers differ."""
 
 import re
 from typing import Any
 
-from sleuth.answers.llm.address import endpoint_host, is_private
 from sleuth.answers.llm.chat import Prompt
+from sleuth.answers.llm.endpoint import endpoint_host, is_private
 from sleuth_providers.records import Record
 
-TYPED, FLAG = "thinking", "enable_thinking"  # how thinking is switched: {"type": "disabled"}, or false
-SWITCHES = {
+# The field that turns thinking on and off: {"type": "disabled"} in one, false in the other.
+TYPED, FLAG = "thinking", "enable_thinking"
+THINKING_FIELDS = {
     "deepseek.com": TYPED,
     "bigmodel.cn": TYPED,
     "z.ai": TYPED,
     "aliyuncs.com": FLAG,
 }
-# They take no temperature, and name the limit of a reply otherwise.
+# OpenAI's reasoning models take no temperature and name the token limit differently.
 REASONING = re.compile(r"o\d|gpt-5(?!.*chat)")
-# What a server may refuse and a reply can do without.
+# Fields to leave out if a server rejects them.
 OPTIONAL = (
     "response_format",
     "temperature",
@@ -29,26 +30,26 @@ OPTIONAL = (
 
 
 class Dialect(Record):
-    """How one server wants one model to be asked."""
+    """How a server expects requests for a model."""
 
-    switch: str = ""  # the field that turns thinking on and off; it is on by default where there is one
+    thinking: str = ""  # the field that turns thinking on and off; servers that have it think by default
     temperature: bool = True
     limit: str = "max_tokens"
 
 
 def dialect_of(base: str, model: str) -> Dialect:
-    """Return what a server understands, by its host and the model's name."""
+    """Return the dialect for a host and a model name."""
     host, name = endpoint_host(base), model.rpartition("/")[2].lower()
     reasons = REASONING.match(name) is not None
-    switch = next((field for domain, field in SWITCHES.items() if f".{host}".endswith(f".{domain}")), "")
-    if not switch and name == model.lower() and name.startswith("deepseek-") and not is_private(base):
-        switch = TYPED  # DeepSeek's own names, asked through somebody's gateway
+    thinking = next((field for domain, field in THINKING_FIELDS.items() if f".{host}".endswith(f".{domain}")), "")
+    if not thinking and name == model.lower() and name.startswith("deepseek-") and not is_private(base):
+        thinking = TYPED  # DeepSeek's own model names behind a gateway
     limit = "max_completion_tokens" if reasons or host == "api.openai.com" else "max_tokens"
-    return Dialect(switch, not reasons, limit)
+    return Dialect(thinking, not reasons, limit)
 
 
 def make_body(prompt: Prompt, model: str, dialect: Dialect, streamed: bool) -> dict[str, Any]:
-    """Return the request as JSON: what the prompt needs and nothing else."""
+    """Return the JSON body of a request."""
     body: dict[str, Any] = {"model": model, "messages": [message._asdict() for message in prompt.messages]}
     if streamed:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -58,13 +59,13 @@ def make_body(prompt: Prompt, model: str, dialect: Dialect, streamed: bool) -> d
         body[dialect.limit] = prompt.max_tokens
     if prompt.json:
         body["response_format"] = {"type": "json_object"}
-    if dialect.switch == TYPED:
+    if dialect.thinking == TYPED:
         body[TYPED] = {"type": "enabled" if prompt.thinking else "disabled"}
-    elif dialect.switch == FLAG:
-        body[FLAG] = prompt.thinking and streamed  # with it on, whole replies are refused
+    elif dialect.thinking == FLAG:
+        body[FLAG] = prompt.thinking and streamed  # servers accept true only for streams
     return body
 
 
-def refused_field(words: str, body: dict[str, Any]) -> str:
-    """Return the field of a request that a server's words complain about, if a reply can do without it."""
-    return next((field for field in OPTIONAL if field in body and re.search(rf"\b{field}\b", words)), "")
+def rejected_field(message: str, body: dict[str, Any]) -> str:
+    """Return the optional field that an error message complains about, if any."""
+    return next((field for field in OPTIONAL if field in body and re.search(rf"\b{field}\b", message)), "")

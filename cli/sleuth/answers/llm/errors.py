@@ -1,33 +1,45 @@
-"""What can go wrong between sleuth and a model.
+"""What can go wrong between sleuth and a model, and how a server's error response becomes one of these errors.
 
 ModelError                    FAILED                1
 ├── ModelKeyError             API_KEY_INVALID       4   HTTP 401 and 403
-├── ModelLimitError           RATE_LIMIT_EXCEEDED   5   asked too fast; try later
-│   └── ModelBalanceError     RATE_LIMIT_EXCEEDED   5   the money or the quota is used up
+├── ModelLimitError           RATE_LIMIT_EXCEEDED   5   too many requests; try later
+│   └── ModelBalanceError     RATE_LIMIT_EXCEEDED   5   out of credit or quota
 ├── ModelTimeoutError         TIMEOUT               6
-├── ModelUnreachableError     UNREACHABLE           6   nobody answers at that address
-│   └── ModelBrokenOffError   UNREACHABLE           6   a reply that ended half-way
+├── ModelUnreachableError     UNREACHABLE           6   no connection
+│   └── ModelBrokenOffError   UNREACHABLE           6   a reply that was cut off
 ├── ModelUnavailableError     PROVIDER_UNAVAILABLE  6   HTTP 5xx
-├── ModelRequestError         INVALID_REQUEST       2   the server does not accept this request, and says why
+├── ModelRequestError         INVALID_REQUEST       2   the server rejects this request
 │   ├── ModelNotFoundError    MODEL_NOT_FOUND       2   no model of that name
-│   └── ContextTooLongError   CONTEXT_TOO_LONG      2   more text than the model can read: send less
-└── ModelResponseError        BAD_RESPONSE          1   an answer that cannot be read
-    └── ModelAddressError     BAD_RESPONSE          1   HTTP 404 or a redirect: most often a wrong path
+│   └── ContextTooLongError   CONTEXT_TOO_LONG      2   the prompt exceeds the context window
+└── ModelResponseError        BAD_RESPONSE          1   a response that cannot be parsed
+    └── ModelAddressError     BAD_RESPONSE          1   HTTP 404 or a redirect: usually a wrong path
 
-In messages `{server}` is the host and `{detail}` what it said or what was seen, cleaned and without secrets.
+In messages `{server}` is the host and `{detail}` the server's message or what happened, cleaned and redacted.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sleuth.answers.llm.chat import Usage
+from sleuth.base import logs
 from sleuth.base.errors import SleuthError
+from sleuth.base.text import shorten
+from sleuth.base.urls import clean_url
+from sleuth_providers.base import Response
+from sleuth_providers.errors import ProviderError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text
+from sleuth_providers.net.client import MAX_RETRY_AFTER_S, retry_after
+from sleuth_providers.records import Record
+
+MAX_DETAIL_CHARS = 300
 
 
 class ModelError(SleuthError):
-    """A model did not answer as hoped."""
+    """A call to a model failed."""
 
-    message: str = "the model at {server} could not answer: {detail}"
-    hint: str = "see what is wrong with it: sleuth doctor --only model"
+    message: str = "the model at {server} failed: {detail}"
+    hint: str = "find the cause: sleuth doctor --only model"
     retryable: ClassVar[bool] = False
 
     def __init__(
@@ -43,47 +55,47 @@ class ModelError(SleuthError):
         super().__init__(self.message, hint or self.hint, server=server, detail=detail, wait=retry_after, **values)
         self.status = status
         self.retry_after = retry_after
-        self.usage = Usage()  # what was paid for nothing
+        self.usage = Usage()  # tokens spent on failed attempts
 
     @property
     def detail(self) -> str:
-        """Return what the server said, or what was seen."""
+        """Return the server's message, or what happened."""
         return str(self.values["detail"])
 
 
 class ModelKeyError(ModelError):
-    """The key is missing, wrong, or not good for this model or region."""
+    """The key is missing, wrong, or not valid for this model or region."""
 
     code = "API_KEY_INVALID"
-    message = "{server} rejects the key of the model: {detail}"
+    message = "{server} rejected the model's API key: {detail}"
     hint = "set another key: sleuth config set llm.api_key -"
 
 
 class ModelLimitError(ModelError):
-    """Too many requests in too little time."""
+    """Too many requests in a short time."""
 
     code = "RATE_LIMIT_EXCEEDED"
     recoverable = True
     retryable = True
-    message = "{server} limits how often the model may be asked: {detail}"
-    hint = "try later"
+    message = "rate limited by {server}: {detail}"
+    hint = "try again later"
 
 
 class ModelBalanceError(ModelLimitError):
-    """There is no money or no quota left; asking again is no use."""
+    """The account is out of credit or quota; a retry cannot help."""
 
     retryable = False
-    message = "the account at {server} is used up: {detail}"
-    hint = "top it up, or ask another server: sleuth config set llm.base_url URL"
+    message = "the account at {server} is out of credit: {detail}"
+    hint = "add credit, or use another server: sleuth config set llm.base_url URL"
 
 
 class ModelTimeoutError(ModelError):
-    """No reply in time, or none that went on."""
+    """No reply in time, or a stream that stalled."""
 
     code = "TIMEOUT"
     recoverable = True
     message = "the model at {server} did not answer within {seconds:g} s"
-    hint = "try again; a smaller model is quicker: sleuth config set llm.model NAME"
+    hint = "try again, or use a faster model: sleuth config set llm.model NAME"
 
 
 class ModelUnreachableError(ModelError):
@@ -91,14 +103,14 @@ class ModelUnreachableError(ModelError):
 
     code = "UNREACHABLE"
     recoverable = True
-    message = "the model at {server} cannot be reached: {detail}"
+    message = "cannot reach the model at {server}: {detail}"
 
 
 class ModelBrokenOffError(ModelUnreachableError):
-    """The connection was there and broke, or the reply ended without an end."""
+    """The connection was lost, or the reply ended without a finish reason."""
 
     retryable = True
-    message = "the reply of the model at {server} broke off: {detail}"
+    message = "the reply from the model at {server} was cut off: {detail}"
     hint = "try again"
 
 
@@ -109,14 +121,14 @@ class ModelUnavailableError(ModelError):
     recoverable = True
     retryable = True
     message = "the model at {server} is unavailable: {detail}"
-    hint = "try later"
+    hint = "try again later"
 
 
 class ModelRequestError(ModelError):
-    """The server refuses this very request."""
+    """The server rejects this request."""
 
     code = "INVALID_REQUEST"
-    message = "{server} does not accept the request: {detail}"
+    message = "{server} rejected the request: {detail}"
 
 
 class ModelNotFoundError(ModelRequestError):
@@ -124,26 +136,151 @@ class ModelNotFoundError(ModelRequestError):
 
     code = "MODEL_NOT_FOUND"
     message = "{server} has no model {model!r}: {detail}"
-    hint = "see which it has: sleuth doctor --only model, then: sleuth config set llm.model NAME"
+    hint = "list its models with: sleuth doctor --only model, then: sleuth config set llm.model NAME"
 
 
 class ContextTooLongError(ModelRequestError):
-    """The prompt is longer than the model can read; a shorter one may do."""
+    """The prompt exceeds the model's context window."""
 
     code = "CONTEXT_TOO_LONG"
-    message = "the text is too long for the model at {server}: {detail}"
-    hint = "let fewer pages be read: sleuth config set ask.pages 1"
+    message = "the prompt is too long for the model at {server}: {detail}"
+    hint = "read fewer pages: sleuth config set ask.pages 1"
 
 
 class ModelResponseError(ModelError):
-    """The answer is not what a model's API promises."""
+    """The response does not follow the chat completions API."""
 
     code = "BAD_RESPONSE"
-    message = "{server} sent an answer that cannot be read: {detail}"
+    message = "invalid response from {server}: {detail}"
 
 
 class ModelAddressError(ModelResponseError):
-    """Something else lives at that path."""
+    """The URL belongs to something other than a chat completions API."""
 
-    message = "no model answers at {address}: {detail}"
+    message = "there is no model API at {address}: {detail}"
     hint = "most endpoints end in /v1: sleuth config set llm.base_url https://HOST/v1"
+
+
+# Servers agree on neither status codes nor error codes, so the text of the error decides where it can.
+TOO_LONG = re.compile(
+    r"context.?(?:length|window|size)|exceed_context|too many tokens|(?:prompt|input|request) (?:is )?too (?:long|big)"
+    r"|request too large|input length|maximum (?:prompt|input|sequence) length|max_model_len",
+    re.IGNORECASE,
+)
+NO_MODEL = re.compile(
+    r"model.{0,80}(?:not.?found|not.?exist|no such|unknown)|(?:unknown|invalid|no such|not a valid) model",
+    re.IGNORECASE | re.DOTALL,
+)
+OUT_OF_CREDIT = re.compile(
+    r"insufficient.?(?:quota|balance|funds|credit)|balance.{0,9}insufficient|exceeded your current quota|余额不足",
+    re.IGNORECASE,
+)
+# For errors inside a stream, which come with HTTP 200.
+STATUS_BY_TEXT = (
+    (r"rate.?limit", 429),
+    (r"api.?key|authentication", 401),
+    (r"overload|server.?error|unavailable", 503),
+)
+
+
+class RequestTarget(Record):
+    """The model and URL of a request, for error messages."""
+
+    server: str
+    model: str
+    url: str
+
+
+def error_text(document: Any) -> str:
+    """Return the message of an error document, in any of the forms servers use."""
+    body = as_dict(document)
+    error = body.get("error")
+    inner = as_dict(error)
+    found = (
+        as_text(inner.get("message"))
+        or as_text(error)
+        or as_text(body.get("message"))
+        or as_text(body.get("msg"))
+        or as_text(body.get("detail"))
+        or "; ".join(_validation_error(as_dict(entry)) for entry in as_list(body.get("detail")))
+        or as_text(inner.get("code") or inner.get("type"))
+    )
+    return shorten(logs.safe(found.strip()), MAX_DETAIL_CHARS)
+
+
+def _validation_error(entry: dict[str, Any]) -> str:
+    """Return one entry of FastAPI's list: the field and what is wrong with it."""
+    place = ".".join(as_text(step) for step in as_list(entry.get("loc")) if step != "body")
+    return f"{place}: {as_text(entry.get('msg'))}" if place else as_text(entry.get("msg"))
+
+
+def is_error(document: Any) -> bool:
+    """Tell whether a document that came with HTTP 200 is an error all the same."""
+    body = as_dict(document)
+    return (
+        bool(body.get("error")) or body.get("object") == "error" or ("choices" not in body and bool(error_text(body)))
+    )
+
+
+def response_error(target: RequestTarget, response: Response) -> ModelError:
+    """Return the error that a response other than 200 stands for."""
+    try:
+        document = as_dict(response.json())
+    except ProviderError:  # HTML, plain text or nothing: the status has to do
+        document = {}
+    if 300 <= response.status < 400:
+        location = logs.safe(response.headers.get("location", ""))[:MAX_DETAIL_CHARS]
+        return wrong_url(target, f"HTTP {response.status}, {location}", response.status)
+    return classify(target, document, response.status, _retry_after(response))
+
+
+def wrong_url(target: RequestTarget, detail: str, status: int) -> ModelError:
+    """Return the error for a URL that is not a chat completions API."""
+    return ModelAddressError(server=target.server, detail=detail, status=status, address=clean_url(target.url))
+
+
+def classify(target: RequestTarget, document: Any, status: int, wait: float | None = None) -> ModelError:
+    """Return the error that an error document and a status stand for."""
+    error = as_dict(as_dict(document).get("error"))
+    message, field = error_text(document), as_text(error.get("param"))
+    text = f"{message} {as_text(error.get('code'))} {as_text(error.get('type'))}"
+    status = _own_status(error) or (_likely_status(text) if status == 200 else status)
+    detail = message or f"HTTP {status}"
+    common: dict[str, Any] = {"server": target.server, "detail": detail, "status": status}
+    retry: dict[str, Any] = {"retry_after": wait, "hint": "try again in {wait:.0f} s" if wait else ""}
+    if status == 402 or (status in (403, 429) and OUT_OF_CREDIT.search(text)):
+        return ModelBalanceError(**common)
+    if status in (401, 403):
+        return ModelKeyError(**common)
+    if status == 429:
+        return ModelLimitError(**common, **retry)
+    if status == 413 or TOO_LONG.search(text):
+        return ContextTooLongError(**common)
+    if status in (400, 404, 422) and NO_MODEL.search(text):
+        return ModelNotFoundError(**common, model=target.model)
+    if status == 404:
+        return wrong_url(target, detail, status)
+    if status >= 500:
+        return ModelUnavailableError(**common, **retry)
+    if status >= 400:
+        return ModelRequestError(**common | {"detail": detail if field in message else f"{field}: {detail}"})
+    return ModelError(**common)
+
+
+def _own_status(error: Mapping[str, Any]) -> int:
+    """Return the HTTP status inside an error document: gateways forward errors with HTTP 200."""
+    code = as_number(error.get("code"))
+    return int(code) if code is not None and 400 <= code < 600 else 0
+
+
+def _likely_status(text: str) -> int:
+    return next((status for pattern, status in STATUS_BY_TEXT if re.search(pattern, text, re.IGNORECASE)), 200)
+
+
+def _retry_after(response: Response) -> float | None:
+    """Return the seconds to wait, from `retry-after-ms` or `Retry-After`."""
+    try:
+        milliseconds = float(response.headers.get("retry-after-ms", ""))
+    except ValueError:
+        return retry_after(response)
+    return min(max(0.0, milliseconds / 1000), MAX_RETRY_AFTER_S) if milliseconds == milliseconds else None

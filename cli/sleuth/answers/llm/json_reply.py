@@ -1,4 +1,4 @@
-"""JSON out of what a model wrote around it, in it and after it; asked for once more where there is none."""
+"""Asks a model for a JSON object and reads it out of whatever the model wrote around it."""
 
 import re
 import time
@@ -9,55 +9,63 @@ from typing import Any
 
 from sleuth.answers.llm.chat import Completion, Message, Model, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
-from sleuth.answers.llm.lenient_json import LenientReader
-from sleuth.answers.llm.reply import CLOSE, OPEN, read_document
+from sleuth.answers.llm.stream import THINK_CLOSE, THINK_OPEN, parse_object
 
-LONGEST = 1_000_000  # characters of a reply
+MAX_REPLY_CHARS = 100_000
 MAX_DEPTH = 50
-MOST_STARTS = 10  # opening braces that are tried
-MOST_FENCES = 3
-MAX_QUOTE = 2000  # characters of a bad reply that are shown to the model again
-LEAST_TIME = 0.5  # seconds that make a second question worth it
+MAX_STARTS = 10  # opening braces to try
+MAX_FENCES = 3  # fenced code blocks to try
+MAX_QUOTED_CHARS = 2000  # of a bad reply, quoted in the second request
+MIN_RETRY_S = 0.5  # with less time left there is no second request
 FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)(?:```|$)", re.DOTALL)
 STRUCTURE = re.compile(r'[{}\[\]]|"(?:[^"\\]++|\\.)*+(?:"|$)', re.DOTALL)
 CORRECTION = (
-    "That was not one JSON object. Reply again with the JSON object alone:"
-    " no explanation, no Markdown, every quotation mark inside of a text escaped."
+    "That was not a single JSON object. Reply again with only the JSON object:"
+    " no explanation, no Markdown, and every quotation mark inside a string escaped."
 )
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Return the JSON object in a model's reply, mended where it is broken; ValueError where there is none."""
-    if len(text) > LONGEST:
+    """Return the JSON object in a model's reply, repaired if necessary; ValueError if there is none."""
+    if len(text) > MAX_REPLY_CHARS:
         raise ValueError("too long")
     for part in _parts(text):
         start = part.find("{")
-        for _ in range(MOST_STARTS):
+        for _ in range(MAX_STARTS):
             if start < 0:
                 break
             end = _end(part, start)
             with suppress(ValueError):
-                return read_document(part[start:end])
+                return parse_object(part[start:end])
             with suppress(ValueError):
-                return LenientReader(part, start, MAX_DEPTH).read()
-            start = part.find("{", end or start + 1)  # never inside of an object that cannot be read
+                return _repaired(part[start : end or None])
+            start = part.find("{", end or start + 1)  # never inside an object that cannot be read
     raise ValueError("no JSON object")
 
 
+def _repaired(text: str) -> dict[str, Any]:
+    from json_repair import repair_json  # only for the few replies that need it
+
+    found = parse_object(repair_json(text, skip_json_loads=True))  # parsing joins escaped surrogate pairs
+    if not found:
+        raise ValueError("an empty object")
+    return found
+
+
 def _parts(text: str) -> Iterator[str]:
-    """Yield where an object may be, the likeliest first: the whole, a fenced block, what follows the reasoning."""
+    """Yield where the object may be, likeliest first: the whole reply, a fenced block, the text after reasoning."""
     begin = text.lstrip()[:3]
     if begin.startswith("{"):
         yield text
     elif begin == "```" and (first := FENCE.search(text)):
         yield first[1]
-    spoken = text.rpartition(CLOSE)[2] if CLOSE in text else text.partition(OPEN)[0]
-    yield from (found[1] for found in islice(FENCE.finditer(spoken), MOST_FENCES))
+    spoken = text.rpartition(THINK_CLOSE)[2] if THINK_CLOSE in text else text.partition(THINK_OPEN)[0]
+    yield from (found[1] for found in islice(FENCE.finditer(spoken), MAX_FENCES))
     yield spoken
 
 
 def _end(text: str, start: int) -> int:
-    """Return where the object that begins at a place ends, by its brackets outside of texts; 0 where it does not."""
+    """Return the end of the object that begins at `start`, by its brackets outside strings; 0 if it has none."""
     depth = 0
     for found in STRUCTURE.finditer(text, start):
         if found[0] in "{[":
@@ -72,27 +80,24 @@ def _end(text: str, start: int) -> int:
 
 
 def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
-    """Return the object a model replies with and what it took; a reply that is none is asked for once more."""
-    until = time.monotonic() + prompt.timeout
-    prompt = prompt._replace(json=True)
-    reply = model.complete(prompt)
-    try:
-        return read_object(reply.text), reply.usage
-    except ValueError:
-        left = until - time.monotonic()
-    usage = reply.usage
-    if left > LEAST_TIME:
-        reply = model.complete(_corrected(prompt, reply)._replace(timeout=left))
+    """Return the object a model replies with and the usage; a bad reply gets one more try in the time left."""
+    deadline = time.monotonic() + prompt.timeout
+    prompt = request = prompt._replace(json=True)
+    usage = Usage()
+    for is_last in (False, True):
+        reply = model.complete(request)
         usage = usage.plus(reply.usage)
-        try:
+        with suppress(ValueError):
             return read_object(reply.text), usage
-        except ValueError:
-            pass
+        left = deadline - time.monotonic()
+        if is_last or left <= MIN_RETRY_S:
+            break
+        request = _corrected(prompt, reply)._replace(timeout=left)
     error = ModelResponseError(server=model.name, detail="not a JSON object")
     error.usage = usage
     raise error
 
 
 def _corrected(prompt: Prompt, reply: Completion) -> Prompt:
-    said = (Message("assistant", reply.text[:MAX_QUOTE]),) if reply.text.strip() else ()
-    return prompt._replace(messages=(*prompt.messages, *said, Message("user", CORRECTION)))
+    quoted = (Message("assistant", reply.text[:MAX_QUOTED_CHARS]),) if reply.text.strip() else ()
+    return prompt._replace(messages=(*prompt.messages, *quoted, Message("user", CORRECTION)))

@@ -1,57 +1,57 @@
-"""Server-sent events, read from bytes that may be cut anywhere."""
+"""A parser for server-sent events, fed with chunks of bytes."""
 
 import re
 from collections.abc import Iterator
 
 DONE = "[DONE]"
-LONGEST = 4_000_000  # bytes of a line or an event; a piece of a reply has a few hundred
-MARK = b"\xef\xbb\xbf"  # a byte order mark
+MAX_EVENT_BYTES = 4_000_000  # normal events have a few hundred
+BOM = b"\xef\xbb\xbf"
 LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class EventTooLongError(ValueError):
-    """A line or an event goes on without an end."""
+    """A line or an event exceeds MAX_EVENT_BYTES."""
 
 
 class EventReader:
-    """Takes bytes as they come and gives the data of each event; comments and other fields pass in silence."""
+    """Parses chunks into the data of events; comments and other fields are skipped."""
 
     def __init__(self) -> None:
-        self.lines = 0  # whole ones so far, comments among them: each is a sign of life
-        self._begun = bytearray()  # of a line
-        self._data: list[bytes] = []  # of an event
+        self.lines = 0  # complete lines so far, including comments that servers send as keep-alive
+        self._line = bytearray()  # incomplete
+        self._data: list[bytes] = []  # of the current event
         self._size = 0
-        self._cut = False  # the last byte was a CR, and the LF that belongs to it may be the next
+        self._ends_in_cr = False  # its LF may start the next chunk
 
     def feed(self, data: bytes) -> Iterator[str]:
-        """Yield the data of every event that these bytes complete."""
-        if self._cut and data.startswith(b"\n"):
+        """Yield the data of each event that the chunk completes."""
+        if self._ends_in_cr and data.startswith(b"\n"):
             data = data[1:]
-            self._cut = False
+            self._ends_in_cr = False
         if not data:
             return
-        self._cut = data.endswith(b"\r")
+        self._ends_in_cr = data.endswith(b"\r")
         *whole, rest = LINE_END.split(data)
         for line in whole:
             event = self._end_line(line)
             if event is not None:
                 yield event
-        self._begun += rest
-        self._check(len(self._begun))
+        self._line += rest
+        self._check(len(self._line))
 
     def finish(self) -> Iterator[str]:
-        """Yield the event that the end of the stream completes: not every server ends with a blank line."""
-        if self._begun:
+        """Yield the last event of a stream that does not end with a blank line."""
+        if self._line:
             self._end_line(b"")
         if self._data:
             yield self._end_event()
 
     def _end_line(self, end: bytes) -> str | None:
-        """Take a line in; a blank one ends an event, whose data are returned."""
-        line = bytes(self._begun) + end
-        self._begun.clear()
+        """Process a line; a blank one ends an event, whose data is returned."""
+        line = bytes(self._line) + end
+        self._line.clear()
         if not self.lines:
-            line = line.removeprefix(MARK)
+            line = line.removeprefix(BOM)
         self.lines += 1
         if not line:
             return self._end_event() if self._data else None
@@ -68,5 +68,5 @@ class EventReader:
         return data
 
     def _check(self, size: int) -> None:
-        if size > LONGEST:
+        if size > MAX_EVENT_BYTES:
             raise EventTooLongError

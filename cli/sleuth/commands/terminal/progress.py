@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, domain, fit
+from sleuth.base.text import clean, fit
+from sleuth.base.urls import domain
 from sleuth.engine.content import compression_options
 from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import PageEvent

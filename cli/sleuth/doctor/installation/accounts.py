@@ -6,18 +6,19 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sleuth.answers.llm.address import list_address, sends_key_in_clear
-from sleuth.answers.llm.configured import find_key
+from sleuth.answers.llm.endpoint import find_key, models_url, sends_key_in_clear
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
 from sleuth.doctor.links import Link
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
-from sleuth_providers.base import Request, as_dict, as_list
+from sleuth_providers.base import Request
+from sleuth_providers.json import as_dict, as_list
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
@@ -79,7 +80,7 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
         cause = tr("the key would be sent unencrypted to another machine; it was not sent")
         fix = (f"sleuth config set llm.base_url {clean_url(url).replace('http:', 'https:', 1)}",)
         return warn(clean_url(url), Remedy(cause, fix, Link.MODEL))
-    return _list_models(list_address(url), key, settings[LLM_MODEL])
+    return _list_models(models_url(url), key, settings[LLM_MODEL])
 
 
 def _list_models(url: str, key: str, model: str) -> Finding:

@@ -13,7 +13,7 @@ from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, RedisReplyError
-from sleuth.store.cache.redis.contents import ServerInfo, describe
+from sleuth.store.cache.redis.contents import ServerInfo, inspect_server
 from sleuth.store.cache.redis.errors import refused
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
 from sleuth.store.settings import CACHE_URL, Settings
@@ -50,9 +50,9 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
     address = server.address
     name = f"{PREFIX}probe:{os.urandom(8).hex()}"
     try:
-        info = describe(server)
+        info = inspect_server(server)
         remove = ("EVAL", "return redis.call('DEL', KEYS[1])", 1, name)
-        replies = server.try_out(("SET", name, "1", "PX", 1000), remove)
+        replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
         problem = gone.problem or TimeoutError()
         if isinstance(problem, RedisReplyError):

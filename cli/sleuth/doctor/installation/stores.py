@@ -12,7 +12,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
 from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
-from sleuth.store.database import Migration, open_to_read
+from sleuth.store.database import Migration, open_read_only
 from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import CACHE_TTL, Settings
 
@@ -32,7 +32,7 @@ def _check_file(path: str, migrations: Sequence[Migration], link: str) -> Findin
     if not os.path.exists(path):
         return _missing(path, link)
     try:
-        with closing(open_to_read(path, LOCK_TIMEOUT_S)) as connection:
+        with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             result = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.Error as problem:
@@ -108,7 +108,7 @@ def check_cache(runtime: "Runtime", settings: Settings) -> Finding:
     if not os.path.exists(path):
         return _missing(path, Link.CACHE)
     try:
-        with closing(open_to_read(path, LOCK_TIMEOUT_S)) as connection:
+        with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             count, foreign = connection.execute(COUNT_ENTRIES).fetchone()
     except sqlite3.Error as problem:
         cause = tr("a cache that cannot be read is not used; deleting it is safe")
@@ -142,7 +142,7 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     if found.state != "ok":
         yield found
         return
-    with closing(open_to_read(path, LOCK_TIMEOUT_S)) as connection:
+    with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
         sources = dict(connection.execute("SELECT source, count(*) FROM page GROUP BY source").fetchall())
     shown = ", ".join(f"{name}: {count}" for name, count in sorted(sources.items()))
     yield ok(f"{path}: {shown}") if sources else skipped(tr("{path} is empty", path=path))

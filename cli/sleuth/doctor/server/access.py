@@ -8,7 +8,7 @@ from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
 from sleuth.doctor.fixes import CHECK_VARIABLES, LOG, PASS_LOCAL, RESTART, in_limiter, in_settings, shell
 from sleuth.doctor.links import Link
 from sleuth.doctor.server.http import login_needed
-from sleuth.doctor.server.probe import MOVED, ProbeResult
+from sleuth.doctor.server.probe import REDIRECTS, ProbeResult
 from sleuth.doctor.server.session import Session
 
 LINK_TOKEN_KEY = "botdetection.ip_limit.link_token"  # noqa: S105 - a key of /config
@@ -32,7 +32,7 @@ def json_is_enabled(session: Session) -> Finding:
 def _no_json(session: Session, seen: ProbeResult) -> Remedy:
     if seen.status == 401:
         return login_needed(session, seen)
-    if seen.status in MOVED:
+    if seen.status in REDIRECTS:
         host = clean(urlsplit(seen.target).hostname, 100) or "?"
         return Remedy(tr("the search is redirected to {host}; sleuth does not follow", host=host), (), Link.HTML)
     if seen.status == 200:

@@ -10,7 +10,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, Remedy, fail, ok, warn
 from sleuth.doctor.links import Link
-from sleuth.doctor.server.probe import find_proxy
+from sleuth_providers.net.client import system_proxy
 from sleuth_providers.records import Record
 
 EXAMPLE = "http://localhost:8080"
@@ -110,6 +110,6 @@ def _route(endpoint: Endpoint) -> str:
     variables = ", ".join(sorted(name for name in os.environ if name.lower() in PROXY_VARIABLES and os.environ[name]))
     if not variables:
         return tr("host {host}, port {port}", host=endpoint.host, port=endpoint.port)
-    if not find_proxy(endpoint.url):
+    if not system_proxy(endpoint.url):
         return tr("{variables} is set, but requests to this address bypass the proxy", variables=variables)
     return tr("requests go through the proxy from {variables}", variables=variables)

@@ -10,7 +10,7 @@ from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import ProbeResult, side_by_side
 from sleuth.doctor.server.session import Session
-from sleuth_providers.base import as_dict
+from sleuth_providers.json import as_dict
 
 COMMON_PREFIXES = ("", "/searxng", "/searx", "/search")
 COMMON_PORTS = (8080, 8888)  # with and without a container

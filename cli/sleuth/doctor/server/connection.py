@@ -1,8 +1,7 @@
-"""From the address to an open port: the name resolves, and somebody listens, over IPv6 and IPv4."""
+"""Checks that the server's name resolves and that its port is open, over IPv6 and IPv4."""
 
 import errno
 import socket
-import threading
 import time
 from functools import partial
 
@@ -14,49 +13,37 @@ from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import EXAMPLE
 from sleuth.doctor.server.probe import side_by_side
 from sleuth.doctor.server.session import Session
-from sleuth_providers.net.connection import Address
+from sleuth_providers.net.connection import Address, connect_first, resolve
 
-SECONDS = 2.0  # for a lookup, or a connection
+CONNECT_TIMEOUT_S = 2.0  # for the DNS lookup, and for each connection
 MAX_ADDRESSES = 6
 
 
 def name_resolves(session: Session) -> Finding:
-    """Look the name up."""
+    """Resolve the host name."""
     endpoint = session.endpoint
     if session.prober.proxy:
         return skipped(tr("the proxy looks names up"))
     started = time.monotonic()
-    found = _look_up(endpoint.host, endpoint.port, session.time_left(SECONDS))
+    found = _resolve(endpoint.host, endpoint.port, session.time_left(CONNECT_TIMEOUT_S))
     elapsed_ms = round((time.monotonic() - started) * 1000)
     if isinstance(found, list):
         session.addresses = found[:MAX_ADDRESSES]
         addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in session.addresses)
         evidence = addresses if addresses != endpoint.host else tr("an address, nothing to look up")
         return ok(evidence, elapsed_ms=elapsed_ms)
-    if found is None or found.errno == socket.EAI_AGAIN:
+    if isinstance(found, TimeoutError) or found.errno == socket.EAI_AGAIN:
         cause = tr("the name server of this machine does not answer: no network, a VPN, or a wrong DNS setting")
         remedy = Remedy(cause, (f"getent hosts {shell(endpoint.host)}", "cat /etc/resolv.conf"), Link.ADDRESS)
         return fail(tr("no answer about {host}", host=endpoint.host), remedy, elapsed_ms=elapsed_ms)
     return fail(tr("no such host: {host}", host=endpoint.host), _unknown_name(session), elapsed_ms=elapsed_ms)
 
 
-def _look_up(host: str, port: int, seconds: float) -> list[Address] | OSError | None:
-    """Ask in a thread that is left behind when it takes too long; getaddrinfo has no time limit of its own."""
-    answer: list[list[Address] | OSError] = []
-
-    def work() -> None:
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answer.append([(family, sockaddr) for family, _, _, _, sockaddr in found])
-        except OSError as problem:
-            answer.append(problem)
-        except UnicodeError:
-            answer.append(OSError(socket.EAI_NONAME, "not a name"))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return answer[0] if answer else None
+def _resolve(host: str, port: int, seconds: float) -> list[Address] | OSError:
+    try:
+        return resolve(host, port, time.monotonic() + seconds)
+    except OSError as problem:
+        return problem
 
 
 def _unknown_name(session: Session) -> Remedy:
@@ -82,11 +69,11 @@ def _unknown_name(session: Session) -> Remedy:
 
 
 def port_is_open(session: Session) -> Finding:
-    """Try every address the name has, all at once: IPv6 and IPv4 may well differ."""
+    """Connect to every address of the host at the same time: IPv6 and IPv4 often differ."""
     if session.prober.proxy:
         return skipped(tr("the proxy makes the connection"))
     started = time.monotonic()
-    seconds = session.time_left(SECONDS)
+    seconds = session.time_left(CONNECT_TIMEOUT_S)
     problems = side_by_side(partial(_connect, address, seconds) for address in session.addresses)
     elapsed_ms = round((time.monotonic() - started) * 1000)
     tried = list(zip(session.addresses, problems, strict=True))
@@ -102,9 +89,7 @@ def port_is_open(session: Session) -> Finding:
 
 def _connect(address: Address, seconds: float) -> OSError | None:
     try:
-        with socket.socket(address[0], socket.SOCK_STREAM) as connection:
-            connection.settimeout(seconds)
-            connection.connect(address[1])
+        connect_first([address], time.monotonic() + seconds).close()
     except OSError as problem:
         return problem
     return None

@@ -7,7 +7,7 @@ from typing import Any
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.server.session import Session
-from sleuth_providers.base import as_dict, as_list, as_text
+from sleuth_providers.json import as_dict, as_list, as_text
 from sleuth_providers.records import Record
 
 TIMING = re.compile(r"(?:^|[,\s])total_\d+_([^;,]{1,80});dur=(\d{1,9}(?:\.\d{1,9})?)(?![\d.])")

@@ -15,7 +15,7 @@ from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.probe import ProbeResult
 from sleuth.doctor.server.session import Session
-from sleuth.doctor.server.tls import speaks_tls
+from sleuth.doctor.server.tls import uses_tls
 
 GATEWAY_STATUSES = (502, 503, 504, *range(520, 527))  # 520 to 526 are Cloudflare's
 HTTP_ON_TLS_PORT = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server")  # nginx; Go, Caddy
@@ -47,7 +47,7 @@ def _no_answer(session: Session) -> Remedy:
     if session.health.timed_out:
         cause = tr("the port is open but nothing answers: the server hangs, is overloaded, or is not a web server")
         return Remedy(cause, (RESTART, LOG, *_list_listeners(session)), Link.REFUSED)
-    if session.endpoint.scheme == "http" and session.health.broke_off and speaks_tls(session):
+    if session.endpoint.scheme == "http" and session.health.broke_off and uses_tls(session):
         return _use_https(session)
     cause = tr(
         "the connection is closed without an answer: SearXNG in the container has exited or listens on another port, "

@@ -1,6 +1,5 @@
-"""Single requests to a server that may be anything: what came back, or why nothing did, and how long it took."""
+"""Single requests to a server that may be anything: the reply or the error, and how long it took."""
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -8,24 +7,25 @@ from typing import Any, TypeVar
 from urllib.parse import urljoin
 
 from sleuth.base.i18n import tr, tr_detail
-from sleuth.base.text import clean, clean_url
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError
-from sleuth_providers.net.client import COMMON_HEADERS, Transport
-from sleuth_providers.net.connection import ExchangeLimits, exchange
+from sleuth_providers.net.client import COMMON_HEADERS, choose_transport, system_proxy
+from sleuth_providers.net.policy import ExchangeLimits
 from sleuth_providers.records import Record
 
 T = TypeVar("T")
-SECONDS = 3.0  # for a request that asks no search engine; a healthy server needs milliseconds
-MAX_BODY = 4_000_000  # the largest good answer, /config with every engine, has 0.1 MB
-MAX_TEXT = 20_000
-MOVED = (301, 302, 303, 307, 308)
+REQUEST_TIMEOUT_S = 3.0  # for requests that reach no search engine; a healthy server needs milliseconds
+MAX_BODY_BYTES = 4_000_000  # the largest valid reply, /config with every engine, has 0.1 MB
+MAX_TEXT_BYTES = 20_000
+REDIRECTS = (301, 302, 303, 307, 308)
 TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 GENERATOR = re.compile(r"<meta\s+name=\"generator\"\s+content=\"(searxng|searx)/([^\"]{1,60})\"", re.IGNORECASE)
 
 
 class ProbeResult(Record):
-    """What one request met with."""
+    """The outcome of one request."""
 
     path: str
     reply: Response | None = None
@@ -34,7 +34,7 @@ class ProbeResult(Record):
 
     @property
     def status(self) -> int:
-        """Return the HTTP status, 0 where there was no answer."""
+        """Return the HTTP status, 0 without a reply."""
         return self.reply.status if self.reply else 0
 
     def header(self, name: str) -> str:
@@ -43,13 +43,13 @@ class ProbeResult(Record):
 
     @property
     def text(self) -> str:
-        """Return the beginning of the body; in whatever charset it is, what is looked for is ASCII."""
-        return self.reply.body[:MAX_TEXT].decode("utf-8", "replace") if self.reply else ""
+        """Return the beginning of the body; the charset does not matter, since all patterns are ASCII."""
+        return self.reply.body[:MAX_TEXT_BYTES].decode("utf-8", "replace") if self.reply else ""
 
     @property
     def target(self) -> str:
-        """Return where the answer redirects to; nothing where it does not, or to no web address."""
-        if not self.reply or self.status not in MOVED:
+        """Return the URL of a redirect, empty for other replies and for invalid URLs."""
+        if not self.reply or self.status not in REDIRECTS:
             return ""
         try:
             return clean_url(urljoin(self.reply.url, self.header("location")))
@@ -57,7 +57,7 @@ class ProbeResult(Record):
             return ""
 
     def json(self) -> Any:
-        """Return the body as JSON, None where it is none."""
+        """Return the body as JSON, None if it is not JSON."""
         try:
             return self.reply.json() if self.reply else None
         except ProviderError:
@@ -65,28 +65,23 @@ class ProbeResult(Record):
 
     @property
     def signed(self) -> bool:
-        """Tell whether SearXNG itself answered rather than something in front of it."""
+        """Tell whether the reply comes from SearXNG itself and not from a proxy in front of it."""
         timing = self.header("server-timing")
         return "total;dur=" in timing and "render;dur=" in timing
 
     @property
-    def is_html(self) -> bool:
-        """Tell whether a page for people came back."""
-        return "html" in self.header("content-type")
-
-    @property
     def broke_off(self) -> bool:
-        """Tell whether the connection was there and ended without an answer."""
+        """Tell whether the connection was closed before a whole reply."""
         return isinstance(self.error, BrokenOffError)
 
     @property
     def timed_out(self) -> bool:
-        """Tell whether no answer came in time."""
+        """Tell whether the request timed out."""
         return isinstance(self.error, DeadlineError)
 
     @property
     def summary(self) -> str:
-        """Say in a few words what came back."""
+        """Return the reply in a few words."""
         if self.reply is None:
             return f"{self.path}: {_reason(self.error)}"
         server = clean(self.header("server"), 60)
@@ -103,50 +98,34 @@ def _reason(error: ProviderError | None) -> str:
 
 
 class Prober:
-    """Sends requests with the headers a search sends, none of them beyond one deadline; follows no redirect."""
+    """Sends requests with the headers of a search until one deadline; follows no redirects."""
 
     def __init__(self, agent: str, deadline: float, address: str) -> None:
         self.headers = COMMON_HEADERS | {"User-Agent": agent}
         self.deadline = deadline
-        self.proxy = find_proxy(address)
-        self.wire = _through(self.proxy) if self.proxy else exchange
+        self.proxy = system_proxy(address)
+        self.transport = choose_transport(address)
 
-    def send(self, request: Request, seconds: float = SECONDS) -> ProbeResult:
-        """Send one request; whatever happens is an observation, never an error."""
+    def send(self, request: Request, seconds: float = REQUEST_TIMEOUT_S) -> ProbeResult:
+        """Send one request; errors are part of the result."""
         started = time.monotonic()
-        limits = ExchangeLimits(min(self.deadline, started + seconds), min(seconds, SECONDS), MAX_BODY)
+        limits = ExchangeLimits(min(self.deadline, started + seconds), min(seconds, REQUEST_TIMEOUT_S), MAX_BODY_BYTES)
         reply, error = None, None
         try:
-            reply = self.wire(request, self.headers, limits, None)
+            reply = self.transport(request, self.headers, limits, None)
         except ProviderError as problem:
             error = problem
         return ProbeResult(_path(request), reply, error, round((time.monotonic() - started) * 1000))
 
 
-def find_proxy(address: str) -> str:
-    """Return the proxy that a search for this address goes through; a loopback address goes direct."""
-    if not any(name.lower().endswith("_proxy") for name in os.environ):
-        return ""
-    from sleuth_providers.net import proxy
-
-    return proxy.proxy_for(address) or ""
-
-
-def _through(proxy: str) -> Transport:
-    from sleuth_providers.net.proxy import proxy_transport
-
-    transport: Transport = proxy_transport(proxy)
-    return transport
-
-
 def _path(request: Request) -> str:
-    """Return the path as shown; the words of a search are left out."""
+    """Return the path for display, without the query words."""
     path = "/" + request.url.split("/", 3)[3] if request.url.count("/") > 2 else "/"
     return path if not request.params else f"{path}?{'q=…&' if 'q' in request.params else ''}format=json"
 
 
 def side_by_side(works: Iterable[Callable[[], T]]) -> list[T]:
-    """Do several things at once and return what came of them, in order."""
+    """Run functions in parallel and return their results in order."""
     from concurrent.futures import ThreadPoolExecutor
 
     waiting = list(works)

@@ -8,9 +8,10 @@ from typing import Any
 
 from sleuth.doctor.fixes import shell
 from sleuth.doctor.server.address import Endpoint
-from sleuth.doctor.server.probe import GENERATOR, SECONDS, Prober, ProbeResult, side_by_side
+from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult, side_by_side
 from sleuth_providers.adapters.searxng import SearXNG
-from sleuth_providers.base import Account, Query, Request, as_dict, as_text
+from sleuth_providers.base import Account, Query, Request
+from sleuth_providers.json import as_dict, as_text
 from sleuth_providers.net.connection import Address
 from sleuth_providers.records import Record
 
@@ -61,7 +62,7 @@ class Session:
         """Request a path; the password is sent only to the server it was set for."""
         headers = {} if base else self._login()
         request = Request(f"{base or self.endpoint.url}{path}", headers=headers)
-        return self.prober.send(request, self.time_left(SECONDS))
+        return self.prober.send(request, self.time_left(REQUEST_TIMEOUT_S))
 
     def _login(self) -> dict[str, str]:
         if not self.account.username:
@@ -112,7 +113,7 @@ class Session:
         if self.limiter.get("enabled") is True:
             return self.search
         request = Request(f"{self.endpoint.url}/search", {"format": "json"}, headers=self._login())
-        return self.prober.send(request, self.time_left(SECONDS))
+        return self.prober.send(request, self.time_left(REQUEST_TIMEOUT_S))
 
     @cached_property
     def search(self) -> ProbeResult:

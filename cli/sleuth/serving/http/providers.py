@@ -4,7 +4,8 @@ from typing import Any
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError
-from sleuth.base.text import clean, mask, mask_login
+from sleuth.base.text import clean, mask
+from sleuth.base.urls import mask_login
 from sleuth.engine.trial import test_providers
 from sleuth.runtime import Runtime
 from sleuth.store.provider_table import ProviderRow

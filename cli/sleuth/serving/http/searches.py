@@ -6,7 +6,8 @@ from sleuth.answers import digest
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, clean_url, domain
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url, domain
 from sleuth.engine.outcome import Outcome, Status, outcome_as_json
 from sleuth.relevance.hit import Hit
 from sleuth.serving.http.forms import SUMMARISED

@@ -1,7 +1,7 @@
-"""Answers kept for a while, shared by all processes. A cache that fails means "no cache", never a failed search.
+"""The cache on disk, shared by all processes. A cache that fails means "no cache", never a failed search.
 
-diskcache does the writing, with a Disk of ours: it stores JSON text in the row itself and refuses pickles, which the
-stock one would run. Its file is a plain SQLite table, so reading needs neither diskcache nor its import time.
+diskcache does the writing, with `JsonDisk`: it stores JSON text in the row and refuses pickles, which the stock Disk
+would execute. The file is a plain SQLite table, so reading it does not import diskcache, which takes long.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-RAW = 1  # diskcache's mode for a value that stands in the row as it is
-MAX_ENTRY = 2_000_000  # characters; a larger answer is not worth keeping
-CLOCK = 60  # seconds that a clock may be put back unnoticed; of an answer from later than that nobody knows the age
+MAX_ENTRY_CHARS = 2_000_000
+CLOCK_TOLERANCE_S = 60  # entries further in the future were stored before the clock was set back: their age is unknown
+# raw = 1 and mode = 1: plain text that diskcache keeps in the row itself.
 READ = "SELECT value, store_time, expire_time FROM Cache WHERE key = ? AND raw = 1 AND mode = 1 AND filename IS NULL"
 
 
 class CacheEntry(Record):
-    """Something kept, and for how many seconds it has been."""
+    """A cached value and its age in seconds."""
 
     value: Any
     age: float
@@ -39,64 +39,64 @@ class CacheEntry(Record):
 
 
 class Cache(Protocol):
-    """What search and page reading know of a cache."""
+    """The interface of all caches."""
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return what was kept under a key."""
+        """Return the entry for a key, even if expired; callers that need a fresh one check `expired`."""
 
     def put(self, key: str, value: Any, seconds: float) -> None:
-        """Keep a JSON value for some time."""
+        """Store a JSON value for some time."""
 
-    def single(self, key: str, patience: float) -> Any:
-        """Let one caller at a time work on a key, over all processes."""
+    def single_flight(self, key: str, timeout: float) -> Any:
+        """Return a context manager that lets one caller at a time, of all processes, work on a key."""
 
 
 class NoCache:
-    """The cache that is turned off."""
+    """The cache when caching is turned off."""
 
     def get(self, key: str) -> CacheEntry | None:
-        """Find nothing."""
+        """Return None."""
         return None
 
     def put(self, key: str, value: Any, seconds: float) -> None:
-        """Keep nothing."""
+        """Do nothing."""
 
     @contextmanager
-    def single(self, key: str, patience: float) -> Iterator[bool]:
-        """Let everybody work."""
+    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+        """Lock nothing."""
         yield True
 
 
 class DiskCache:
-    """The cache in the user's cache folder."""
+    """The cache in the cache folder of the user."""
 
     def __init__(self, folder: str, max_entries: int) -> None:
         self.folder, self.max_entries = folder, max_entries
         self.file = os.path.join(folder, "cache.db")
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return what was kept under a key, be it expired: who needs it fresh looks at `expired`."""
+        """Return the entry for a key, even if expired."""
         try:
             row = self._read(READ, (key,))
             if row is None or not isinstance(row[0], str):
                 return None
             now = time.time()
-            expired = (row[2] is not None and row[2] <= now) or row[1] > now + CLOCK
+            expired = (row[2] is not None and row[2] <= now) or row[1] > now + CLOCK_TOLERANCE_S
             return CacheEntry(json.loads(row[0]), max(0.0, now - row[1]), expired)
         except (sqlite3.Error, ValueError, TypeError, RecursionError):
             return None
 
     def put(self, key: str, value: Any, seconds: float) -> None:
-        """Keep a JSON value; the oldest entries leave when there are too many."""
+        """Store a JSON value; the oldest entries are evicted when there are too many."""
         if seconds > 0:
             self._change(lambda cache: self._replace(cache, key, value, seconds))
 
     def _replace(self, cache: Any, key: str, value: Any, seconds: float) -> None:
         text = json.dumps(value, ensure_ascii=False)
-        if len(text) > MAX_ENTRY:
+        if len(text) > MAX_ENTRY_CHARS:
             return
         with cache.transact(retry=True):
-            cache.delete(key)  # a new row, so that rows stand in the order they were stored
+            cache.delete(key)  # a new row, so that rows are in the order they were stored
             cache.set(key, text, expire=seconds)
             while len(cache) > self.max_entries:
                 oldest = next(iter(cache), None)
@@ -104,20 +104,20 @@ class DiskCache:
                     break
 
     def clear(self) -> int:
-        """Throw everything away and return how many entries there were; says so where they cannot be."""
+        """Delete all entries and return how many there were."""
         removed: list[int] = []
         problem = self._change(lambda cache: removed.append(cache.clear(retry=True)))
         if problem and os.path.exists(self.file):
             raise UnwritableError(
                 "cannot empty {path} ({reason})",
-                "check the permissions and the free space there",
+                "check its permissions and the free disk space",
                 path=self.file,
                 reason=problem,
             )
         return removed[0] if removed else 0
 
     def stats(self) -> dict[str, Any]:
-        """Return how much is kept."""
+        """Return the number, size and age of the entries."""
         found: dict[str, Any] = {"entries": 0, "bytes": 0, "oldestSeconds": None, "folder": self.folder}
         try:
             row = self._read("SELECT count(*), sum(length(value)), min(store_time) FROM Cache")
@@ -127,10 +127,10 @@ class DiskCache:
         return found | {"entries": row[0], "bytes": row[1] or 0, "oldestSeconds": oldest}
 
     @contextmanager
-    def single(self, key: str, patience: float) -> Iterator[bool]:
-        """Let one caller at a time work on a key; when it takes too long, the next one goes ahead all the same."""
+    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+        """Let one caller at a time work on a key; after `timeout` without progress the next one goes ahead anyway."""
         try:
-            lock = locked(os.path.join(private_folder(os.path.join(self.folder, "locks")), key), patience, remove=True)
+            lock = locked(os.path.join(private_folder(os.path.join(self.folder, "locks")), key), timeout, remove=True)
             lock.__enter__()
         except Exception:
             yield False
@@ -148,7 +148,7 @@ class DiskCache:
             connection.close()
 
     def _change(self, work: Any) -> Exception | None:
-        """Do something to the cache; returns what went wrong, which is logged and stops nobody."""
+        """Change the cache; an error is logged and returned, not raised."""
         try:
             from sleuth.store.cache.json_disk import open_cache
 
@@ -160,8 +160,8 @@ class DiskCache:
                 finally:
                     cache.close()
             except Exception as problem:
-                if _is_broken(problem):
-                    self._throw_away()
+                if _is_damaged(problem):
+                    self._delete_file()
                 raise
         except Exception as problem:
             from sleuth.base.logs import log
@@ -170,15 +170,14 @@ class DiskCache:
             return problem
         return None
 
-    def _throw_away(self) -> None:
-        """Remove a file that is broken, or that somebody else has written to; the next answer starts a new one."""
+    def _delete_file(self) -> None:
         for ending in ("", "-wal", "-shm"):
             with suppress(OSError):
                 os.unlink(self.file + ending)
 
 
-def _is_broken(problem: Exception) -> bool:
-    """Tell a file that is damaged, or that somebody else has written to, from one that is busy, full or forbidden."""
+def _is_damaged(problem: Exception) -> bool:
+    """Tell a file that is damaged, or was written by another program, from one that is busy, full or forbidden."""
     if isinstance(problem, sqlite3.OperationalError):
         return "no such" in str(problem)
     return isinstance(problem, sqlite3.DatabaseError | AttributeError | LookupError | TypeError | ValueError)

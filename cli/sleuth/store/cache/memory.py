@@ -1,4 +1,4 @@
-"""The last few answers of one session in memory, in front of the cache: `chat`, `mcp` and `serve` ask in circles."""
+"""An LRU cache in memory in front of another cache: `chat`, `mcp` and `serve` repeat the same queries."""
 
 import threading
 import time
@@ -8,44 +8,44 @@ from typing import Any
 from sleuth.store.cache.disk import Cache, CacheEntry
 from sleuth_providers.records import Record
 
-SIZE = 20
+MAX_ENTRIES = 20
 
 
-class _Kept(Record):
+class _Stored(Record):
     value: Any
     stored: float
     expires: float
 
 
 class MemoryCache:
-    """The least recently used goes first; safe to use from many threads."""
+    """Evicts the least recently used entry; thread-safe."""
 
-    def __init__(self, behind: Cache, size: int = SIZE) -> None:
-        self.behind, self.size = behind, size
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+    def __init__(self, backend: Cache, size: int = MAX_ENTRIES) -> None:
+        self.backend, self.size = backend, size
+        self._entries: OrderedDict[str, _Stored] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return what was kept under a key, here or behind."""
+        """Return the entry for a key, from memory or the backend."""
         with self._lock:
-            known = self._kept.get(key)
+            known = self._entries.get(key)
             if known:
-                self._kept.move_to_end(key)
+                self._entries.move_to_end(key)
         now = time.time()
         if known and now < known.expires:
             return CacheEntry(known.value, max(0.0, now - known.stored), expired=False)
-        return self.behind.get(key)
+        return self.backend.get(key)
 
     def put(self, key: str, value: Any, seconds: float) -> None:
-        """Keep a value here and behind."""
+        """Store a value in memory and in the backend."""
         now = time.time()
         with self._lock:
-            self._kept[key] = _Kept(value, now, now + seconds)
-            self._kept.move_to_end(key)
-            while len(self._kept) > self.size:
-                self._kept.popitem(last=False)
-        self.behind.put(key, value, seconds)
+            self._entries[key] = _Stored(value, now, now + seconds)
+            self._entries.move_to_end(key)
+            while len(self._entries) > self.size:
+                self._entries.popitem(last=False)
+        self.backend.put(key, value, seconds)
 
-    def single(self, key: str, patience: float) -> Any:
-        """Let one caller at a time work on a key, over all processes."""
-        return self.behind.single(key, patience)
+    def single_flight(self, key: str, timeout: float) -> Any:
+        """Let one caller at a time, of all processes, work on a key."""
+        return self.backend.single_flight(key, timeout)

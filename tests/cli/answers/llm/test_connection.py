@@ -14,7 +14,7 @@ import pytest
 
 from sleuth.answers.llm import connection
 from sleuth.answers.llm.errors import ModelBrokenOffError, ModelTimeoutError, ModelUnreachableError
-from sleuth_providers.net import connection as house
+from sleuth_providers.net import tls
 
 KEY = "sk-secret-0123456789"
 
@@ -81,7 +81,7 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     words += f" -addext subjectAltName=DNS:model.test,DNS:localhost -keyout {key} -out {file}"
     subprocess.run(words.split(), check=True, capture_output=True)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    monkeypatch.setattr(house, "_context", None)
+    monkeypatch.setattr(tls, "_context", None)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file, key)
     return context
@@ -170,7 +170,7 @@ def test_name_that_is_looked_up_for_ever_ends_in_time(wire: Any, monkeypatch: py
 
 
 def test_connection_has_a_limit_of_its_own(wire: Any, serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CONNECT", 0.3)
+    monkeypatch.setattr(connection, "CONNECT_TIMEOUT_S", 0.3)
     server = serve()
     server._read = lambda _: server.over.wait()  # the handshake of TLS is never answered
     with pytest.raises(ModelTimeoutError):
@@ -181,5 +181,5 @@ def test_connection_has_a_limit_of_its_own(wire: Any, serve: Any, monkeypatch: p
     "answer", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"y" * 200_000, b"\0" * 100]
 )
 def test_what_is_no_http_is_an_error(answer: bytes, serve: Any, wire: Any) -> None:
-    with pytest.raises(ModelBrokenOffError, match="spoke no HTTP"):
+    with pytest.raises(ModelBrokenOffError, match="not HTTP"):
         wire.model(serve(answer)).complete(wire.ask())

@@ -1,11 +1,11 @@
-"""A request says what is needed, in the words its server knows."""
+"""Request bodies contain the fields that each server understands."""
 
 from typing import Any
 
 import pytest
 
 from sleuth.answers.llm.chat import Message, Prompt
-from sleuth.answers.llm.dialect import dialect_of, make_body, refused_field
+from sleuth.answers.llm.dialect import dialect_of, make_body, rejected_field
 
 HELLO = Prompt((Message("user", "hello"),))
 
@@ -14,16 +14,16 @@ def body(base: str = "https://api.example.org/v1", model: str = "m", streamed: b
     return make_body(HELLO._replace(**more), model, dialect_of(base, model), streamed)
 
 
-def test_plain_request_has_nothing_but_model_and_messages() -> None:
+def test_plain_request_has_only_model_and_messages() -> None:
     assert body() == {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 
 
-def test_stream_asks_for_the_count() -> None:
+def test_stream_requests_usage() -> None:
     found = body(streamed=True)
     assert (found["stream"], found["stream_options"]) == (True, {"include_usage": True})
 
 
-def test_options_are_sent_when_wanted() -> None:
+def test_options_are_sent_when_set() -> None:
     found = body(temperature=0.0, json=True, max_tokens=7)
     assert (found["temperature"], found["response_format"], found["max_tokens"]) == (0.0, {"type": "json_object"}, 7)
 
@@ -41,25 +41,25 @@ def test_options_are_sent_when_wanted() -> None:
         ("https://notdeepseek.com/v1", "m", ""),
     ],
 )
-def test_thinking_is_switched_where_there_is_a_switch(base: str, model: str, field: str) -> None:
+def test_thinking_field_depends_on_the_server(base: str, model: str, field: str) -> None:
     found = body(base, model)
     assert [name for name in ("thinking", "enable_thinking") if name in found] == ([field] if field else [])
 
 
-def test_thinking_is_off_unless_wanted() -> None:
+def test_thinking_is_off_by_default() -> None:
     deepseek = ("https://api.deepseek.com", "deepseek-flash")
     assert body(*deepseek)["thinking"] == {"type": "disabled"}
     assert body(*deepseek, thinking=True)["thinking"] == {"type": "enabled"}
     assert "temperature" not in body(*deepseek, thinking=True, temperature=0.5)
 
 
-def test_flag_is_on_in_streams_only() -> None:
+def test_enable_thinking_is_true_only_in_streams() -> None:
     qwen = ("https://dashscope.aliyuncs.com/compatible-mode/v1", "qwen3-32b")
     assert [body(*qwen, streamed, thinking=True)["enable_thinking"] for streamed in (False, True)] == [False, True]
 
 
 @pytest.mark.parametrize("model", ["o3-mini", "gpt-5", "gpt-5.2-mini", "openai/o4-mini"])
-def test_reasoning_models_get_no_temperature_and_another_limit(model: str) -> None:
+def test_reasoning_models_get_no_temperature_and_another_limit_field(model: str) -> None:
     found = body("https://gateway.example/v1", model, temperature=0.3, max_tokens=9)
     assert ("temperature" in found, "max_tokens" in found, found["max_completion_tokens"]) == (False, False, 9)
 
@@ -70,7 +70,7 @@ def test_other_models_get_a_temperature(model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "field"),
+    ("message", "field"),
     [
         ("Unsupported parameter: 'response_format' is not supported with this model.", "response_format"),
         ("'response_format.type' must be 'json_schema' or 'text'", "response_format"),
@@ -82,5 +82,5 @@ def test_other_models_get_a_temperature(model: str) -> None:
         ("enable_thinking is not supported", ""),
     ],
 )
-def test_field_that_a_server_refuses_is_found(words: str, field: str) -> None:
-    assert refused_field(words, body(streamed=True, temperature=1.0, json=True, max_tokens=9)) == field
+def test_rejected_field_is_found_in_the_error_message(message: str, field: str) -> None:
+    assert rejected_field(message, body(streamed=True, temperature=1.0, json=True, max_tokens=9)) == field

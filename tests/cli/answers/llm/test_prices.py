@@ -1,18 +1,17 @@
-"""What replies cost, in dollars, by known prices and by prices that were set."""
+"""The estimated cost of calls, from list prices and from the settings."""
 
 import calendar
 
 import pytest
 
 from sleuth.answers.llm.chat import Message, Prompt, Usage
-from sleuth.answers.llm.prices import YUAN, Price, estimate, find_price
+from sleuth.answers.llm.prices import USD_PER_CNY, Price, estimate_usage, find_price
 
-DEEPSEEK = "https://api.deepseek.com"
 MILLIONS = Usage(1, 2_000_000, 1_000_000, cached_tokens=1_000_000)
 
 
 def at(text: str) -> float:
-    """Return a moment that is written in UTC."""
+    """Return the Unix time of a date and hour in UTC."""
     date, _, hour = text.partition(" ")
     return calendar.timegm((*map(int, date.split("-")), int(hour), 30, 0))
 
@@ -26,9 +25,9 @@ def at(text: str) -> float:
         ("some-other", 0),
     ],
 )
-def test_known_models_have_their_price(model: str, yuan: float) -> None:
+def test_known_models_have_a_list_price(model: str, yuan: float) -> None:
     sunday = at("2026-11-15 3")
-    assert find_price(DEEPSEEK, model).cost(MILLIONS, sunday) == pytest.approx(yuan * YUAN)
+    assert find_price(model).cost(MILLIONS, sunday) == pytest.approx(yuan * USD_PER_CNY)
 
 
 @pytest.mark.parametrize(
@@ -45,26 +44,21 @@ def test_known_models_have_their_price(model: str, yuan: float) -> None:
         ("2026-11-20 9", 2),  # Friday
     ],
 )
-def test_price_doubles_when_beijing_works(moment: str, times: int) -> None:
-    price = find_price(DEEPSEEK, "deepseek-flash")
-    assert price.cost(MILLIONS, at(moment)) == pytest.approx(times * 5.02 * YUAN)
+def test_price_doubles_at_peak_hours_in_beijing(moment: str, times: int) -> None:
+    price = find_price("deepseek-flash")
+    assert price.cost(MILLIONS, at(moment)) == pytest.approx(times * 5.02 * USD_PER_CNY)
 
 
-def test_machines_of_one_s_own_cost_nothing() -> None:
-    assert find_price("http://localhost:11434", "deepseek-flash") == Price()
-    assert find_price("http://10.0.0.7/v1", "deepseek-v4-pro").cost(MILLIONS) == 0
+def test_prices_in_the_settings_override_list_prices() -> None:
+    assert find_price("deepseek-flash", 1.0, 2.0).cost(MILLIONS) == pytest.approx(4.0)
+    assert find_price("m", 0.5).cost(MILLIONS) == pytest.approx(1.0)
+    assert find_price("m", None, 3.0).cost(MILLIONS) == pytest.approx(3.0)
 
 
-def test_prices_that_were_set_win() -> None:
-    assert find_price(DEEPSEEK, "deepseek-flash", 1.0, 2.0).cost(MILLIONS) == pytest.approx(4.0)
-    assert find_price("http://localhost:1", "m", 0.5).cost(MILLIONS) == pytest.approx(1.0)
-    assert find_price(DEEPSEEK, "m", None, 3.0).cost(MILLIONS) == pytest.approx(3.0)
-
-
-def test_more_cached_than_there_was_costs_no_less_than_nothing() -> None:
+def test_cost_is_never_negative() -> None:
     assert Price(1.0, 0.0, 0.0).cost(Usage(1, 10, 0, 0, 99)) == 0
 
 
-def test_estimate_goes_by_bytes() -> None:
-    found = estimate(Prompt((Message("user", "搜索" * 23),)), 46)
+def test_usage_is_estimated_from_bytes() -> None:
+    found = estimate_usage(Prompt((Message("user", "搜索" * 23),)), 46)
     assert found == Usage(1, 34, 10, estimated=True)

@@ -1,4 +1,4 @@
-"""A key that a server repeats never comes out, however the stream is cut."""
+"""A key that the server repeats is redacted, however the stream is split."""
 
 from collections.abc import Generator
 
@@ -16,7 +16,7 @@ def stream(*pieces: Piece) -> Generator[Piece, None, None]:
 
 
 @given(st.lists(st.sampled_from([KEY, "sk-", "s", "k", "-12", "hello ", "中文"]), max_size=8), st.data())
-def test_key_is_hidden_however_it_is_cut(parts: list[str], data: st.DataObject) -> None:
+def test_key_is_redacted_however_it_is_split(parts: list[str], data: st.DataObject) -> None:
     said = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(said)), max_size=6)))
     pieces = [Piece(said[start:end]) for start, end in zip([0, *cuts], [*cuts, len(said)], strict=True)]
@@ -28,17 +28,17 @@ def test_key_is_hidden_however_it_is_cut(parts: list[str], data: st.DataObject) 
     assert (shown[-1].finish, shown[-1].usage) == ("stop", Usage(1))
 
 
-def test_everything_is_handed_on_when_there_is_no_key() -> None:
+def test_pieces_are_unchanged_without_a_key() -> None:
     pieces = [Piece("a"), Piece(reasoning="b"), Piece(finish="stop")]
     assert list(redacted("", stream(*pieces))) == pieces
 
 
-def test_reasoning_is_looked_through_too() -> None:
+def test_key_is_redacted_from_reasoning() -> None:
     shown = redacted(KEY, stream(Piece(reasoning=f"<{KEY}>"), Piece(finish="stop")))
     assert "".join(piece.reasoning for piece in shown) == "<…>"
 
 
-def test_stream_is_closed_when_nobody_listens_any_more() -> None:
+def test_closing_the_generator_closes_the_stream() -> None:
     closed = []
 
     def pieces() -> Generator[Piece, None, None]:

@@ -1,4 +1,4 @@
-"""Events are read the same however their bytes are cut."""
+"""Server-sent events are parsed the same however the bytes are split."""
 
 import pytest
 from hypothesis import given, settings
@@ -43,7 +43,7 @@ def test_events_are_read(data: bytes, found: list[str]) -> None:
 
 @settings(deadline=None)
 @given(some.data())
-def test_cuts_change_nothing(source: some.DataObject) -> None:
+def test_chunk_boundaries_do_not_matter(source: some.DataObject) -> None:
     pieces = [b"data: \xe4\xbd\xa0", b"\r\n", b"\n", b"\r", b": hm", b"data:x", b"event: e", b"\xf0\x9f\x99\x82"]
     data = b"".join(source.draw(some.lists(some.sampled_from(pieces), max_size=30)))
     cuts = sorted(source.draw(some.lists(some.integers(0, len(data)), max_size=8)))
@@ -59,13 +59,13 @@ def test_comments_count_as_lines() -> None:
     assert reader.lines == 2
 
 
-def test_line_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "LONGEST", 1000)
+def test_endless_line_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 1000)
     with pytest.raises(EventTooLongError):
         read(*[b"x" * 100] * 11)
 
 
-def test_event_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "LONGEST", 1000)
+def test_endless_event_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 1000)
     with pytest.raises(EventTooLongError):
         read(*[b"data: " + b"x" * 93 + b"\n"] * 11)

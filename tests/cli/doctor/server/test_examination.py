@@ -278,7 +278,7 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
         raise UnreachableError("refused")
 
     session = Session(Endpoint("http", "search.example.org", 80), Account(), 5.0, Environment())
-    session.prober.wire = wire
+    session.prober.transport = wire
     look = {check.id: check.look for check in CHECKS}
     finding = look["searxng.http"](session)
     assert finding
@@ -291,7 +291,7 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
 def test_public_server_without_json_suggests_an_own_server(healthy: Any) -> None:
     session = Session(Endpoint("https", "search.example.org", 443), Account(), 5.0, Environment())
     refused = Response(403, {"server-timing": "total;dur=1, render;dur=0", "content-type": "text/html"}, b"")
-    session.prober.wire = lambda *_: refused
+    session.prober.transport = lambda *_: refused
     look = {check.id: check.look for check in CHECKS}
     finding = look["searxng.json"](session)
     assert finding

@@ -99,7 +99,7 @@ def test_nothing_is_kept_for_no_time(cache: DiskCache, seconds: float) -> None:
 
 
 def test_answer_that_is_too_large_is_not_kept(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_ENTRY", 10)
+    monkeypatch.setattr(module, "MAX_ENTRY_CHARS", 10)
     cache.put("large", "x" * 9, 60)
     cache.put("small", "x" * 8, 60)
     assert cache.get("large") is None
@@ -138,7 +138,7 @@ def test_cache_is_cleared_and_counted(cache: DiskCache, folder: str) -> None:
 def test_files_and_folders_are_private_when_the_umask_is_open(cache: DiskCache, tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        with cache.single("key", 1):
+        with cache.single_flight("key", 1):
             cache.put("k", 1, 60)
             found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
     finally:
@@ -160,7 +160,7 @@ def test_no_cache_keeps_nothing() -> None:
     cache = NoCache()
     cache.put("k", 1, 60)
     assert cache.get("k") is None
-    with cache.single("k", 1) as free:
+    with cache.single_flight("k", 1) as free:
         assert free
 
 
@@ -286,7 +286,7 @@ def test_place_that_cannot_be_written_is_no_cache(tmp_path: Path, place: str) ->
     cache.put("k", 1, 60)
     assert cache.get("k") is None
     assert cache.clear() == 0
-    with cache.single("k", 1) as alone:
+    with cache.single_flight("k", 1) as alone:
         assert not alone
 
 
@@ -314,7 +314,7 @@ WORKER = """
 import sys
 from sleuth.store.cache.disk import DiskCache
 cache = DiskCache(sys.argv[1], 100)
-with cache.single("question", 30):
+with cache.single_flight("question", 30):
     if cache.get("question") is None:
         with open(sys.argv[2], "a") as stream:
             stream.write("asked\\n")
@@ -334,23 +334,23 @@ def test_next_one_goes_ahead_when_the_first_takes_too_long(cache: DiskCache, fol
     os.makedirs(os.path.join(folder, "locks"))
     with locked(os.path.join(folder, "locks", "k"), remove=True):
         started = time.monotonic()
-        with cache.single("k", 0.1):
+        with cache.single_flight("k", 0.1):
             pass
         assert 0.1 <= time.monotonic() - started < 2
 
 
 def test_turn_is_given_back_when_the_work_fails(cache: DiskCache, folder: str) -> None:
-    with pytest.raises(ZeroDivisionError), cache.single("k", 1):
+    with pytest.raises(ZeroDivisionError), cache.single_flight("k", 1):
         raise ZeroDivisionError
     assert os.listdir(os.path.join(folder, "locks")) == []
 
 
 def test_cache_folder_may_vanish_while_somebody_works(cache: DiskCache, folder: str) -> None:
-    with cache.single("k", 1):
+    with cache.single_flight("k", 1):
         os.unlink(os.path.join(folder, "locks", "k"))
         os.rmdir(os.path.join(folder, "locks"))
 
 
 def test_key_that_is_no_file_name_fails_nobody(cache: DiskCache) -> None:
-    with cache.single("a/b/../../../x", 1) as alone:
+    with cache.single_flight("a/b/../../../x", 1) as alone:
         assert not alone

@@ -17,7 +17,7 @@ from pytest_httpserver import HTTPServer
 from sleuth.api import Client
 from sleuth.base.errors import MissingExtraError, SettingsError
 from sleuth.base.logs import safe
-from sleuth.base.text import mask_login
+from sleuth.base.urls import mask_login
 from sleuth.engine.found import found_as_json, found_from_json
 from sleuth.store.cache.disk import DiskCache
 from sleuth.store.cache.redis import connection, contents
@@ -273,7 +273,7 @@ def test_answer_that_drips_ends_in_time(lie: Callable[..., Liar], monkeypatch: p
     server = at(lie(drip).url)
     started = time.monotonic()
     with pytest.raises(RedisUnavailableError, match="no answer in time"):
-        server.ask(("GET", "k"))
+        server.execute(("GET", "k"))
     assert time.monotonic() - started < 3
     server.close()
 
@@ -286,7 +286,7 @@ def test_nobody_asks_a_server_again_that_failed(lie: Callable[..., Liar], tmp_pa
     for number in range(20):
         cache.put(str(number), number, 60)
         assert cache.get(str(number))
-        with cache.single(str(number), 5):
+        with cache.single_flight(str(number), 5):
             pass
         assert RedisLimits(server).reserve("x", 1, 1) is None
     assert liar.connections == 1
@@ -328,7 +328,7 @@ def test_error_of_the_server_is_said_in_our_words(lie: Callable[..., Liar], line
     warnings: list[str] = []
     server = at(lie(line + b"\r\n").url, warnings.append)
     with pytest.raises(RedisUnavailableError, match=reason):
-        server.ask(("PING",))
+        server.execute(("PING",))
     assert reason in warnings[0]
     assert "\x1b" not in warnings[0]
     assert "secret" not in warnings[0]
@@ -360,7 +360,7 @@ def test_name_that_is_never_found_ends_in_time(monkeypatch: pytest.MonkeyPatch) 
     started = time.monotonic()
     with pytest.raises(TimeoutError):
         RedisConnection(RedisAddress("host.example"))
-    assert time.monotonic() - started < connection.CONNECT + 3
+    assert time.monotonic() - started < connection.CONNECT_TIMEOUT_S + 3
     released.set()
 
 
@@ -369,7 +369,7 @@ def test_next_address_of_a_name_is_tried(lie: Callable[..., Liar], monkeypatch: 
     found = [(socket.AF_INET, 0, 0, "", ("127.0.0.1", number)) for number in (1, port)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     with closing(RedisServer(RedisAddress("host.example"), print)) as server:
-        assert server.ask(("PING",)) == [b"PONG"]
+        assert server.execute(("PING",)) == [b"PONG"]
 
 
 # What others wrote

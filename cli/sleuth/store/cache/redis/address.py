@@ -1,4 +1,4 @@
-"""Where the shared server is: `cache.url` taken apart, and as much of it as may be shown."""
+"""The address in `cache.url`: parsed, and shown without its password."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,17 +10,17 @@ from sleuth.base.text import clean
 from sleuth.store.keys import resolve
 from sleuth_providers.records import Record
 
-SECURE = {"redis": False, "valkey": False, "rediss": True, "valkeys": True, "unix": False}
-PORT = 6379
+USES_TLS = {"redis": False, "valkey": False, "rediss": True, "valkeys": True, "unix": False}
+DEFAULT_PORT = 6379
 MAX_DATABASE = 1_000_000
 
 
 class RedisAddress(Record):
-    """A server, and who we are there."""
+    """A server and the login for it."""
 
     host: str = ""
-    port: int = PORT
-    path: str = ""  # of a Unix socket; then there is no host
+    port: int = DEFAULT_PORT
+    path: str = ""  # of a Unix socket, instead of a host
     database: int = 0
     user: str = ""
     password: str = ""
@@ -28,19 +28,19 @@ class RedisAddress(Record):
 
     @property
     def place(self) -> str:
-        """Return where the server is, for messages."""
+        """Return host and port, or the path of the socket, for messages."""
         return clean(self.path or f"{self._bracketed}:{self.port}", 200, entities=False)
 
     @property
     def shown(self) -> str:
-        """Return the address without name and password."""
+        """Return the URL without user name and password."""
         if self.path:
             return f"unix://{self.place}" + (f"?db={self.database}" if self.database else "")
         return f"{'rediss' if self.secure else 'redis'}://{self.place}/{self.database}"
 
     @property
     def greeting(self) -> list[tuple[str, ...]]:
-        """Return what is said first over a new connection."""
+        """Return the commands that start a new connection."""
         login = ("AUTH", self.user, self.password) if self.user else ("AUTH", self.password)
         return [
             *([login] if self.password else []),
@@ -53,30 +53,30 @@ class RedisAddress(Record):
 
 
 def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
-    """Return the server that a setting means: an address as it is, or what env:, cmd: or keyring: lead to."""
+    """Return the server that `cache.url` names, as a URL or through env:, cmd: or keyring:."""
     text = resolve(setting, environ, "sleuth/cache").strip()
     if not text:
         where = setting if setting.startswith("env:") else setting.partition(":")[0]
         raise SettingsError(
-            "there is no address for cache.url in {where}",
-            "put it there, or set another one: sleuth config set cache.url -",
+            "cache.url refers to {where}, which is empty",
+            "set {where}, or give the address itself: sleuth config set cache.url -",
             where=where,
         )
     try:
-        address = _read(text)
-    except (ValueError, KeyError):  # its words may quote the password
+        address = _parse(text)
+    except (ValueError, KeyError):  # their messages may quote the password
         logs.hide(text)
         raise SettingsError(
-            "cache.url is no address of a Redis or Valkey server",
-            "write it like redis://user:password@host:6379/0, with %2F for / in a password, %40 for @ and so on",
+            "cache.url is not a valid Redis or Valkey URL",
+            "use the form redis://user:password@host:6379/0, and percent-encode the password (%2F for /, %40 for @)",
         ) from None
     logs.hide(address.password)
     return address
 
 
-def _read(text: str) -> RedisAddress:
+def _parse(text: str) -> RedisAddress:
     parts = urlsplit(text)
-    secure = SECURE[parts.scheme]
+    secure = USES_TLS[parts.scheme]
     login: dict[str, Any] = {
         "user": unquote(parts.username or ""),
         "password": unquote(parts.password or ""),
@@ -89,7 +89,9 @@ def _read(text: str) -> RedisAddress:
         return RedisAddress(path=unquote(parts.path), database=_database(named), **login)
     if not parts.hostname:
         raise ValueError("no host")
-    return RedisAddress(parts.hostname, parts.port or PORT, database=_database(named or parts.path.strip("/")), **login)
+    return RedisAddress(
+        parts.hostname, parts.port or DEFAULT_PORT, database=_database(named or parts.path.strip("/")), **login
+    )
 
 
 def _database(text: str) -> int:

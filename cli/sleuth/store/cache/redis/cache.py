@@ -1,4 +1,4 @@
-"""Answers and pages in the shared server; where it is gone, those on this disk. JSON text, nothing else."""
+"""The cache in the shared server, as JSON text; while the server is down, the cache on disk takes its place."""
 
 import json
 import threading
@@ -8,32 +8,32 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from sleuth.base.logs import log
-from sleuth.store.cache.disk import MAX_ENTRY, Cache, CacheEntry
+from sleuth.store.cache.disk import MAX_ENTRY_CHARS, Cache, CacheEntry
 from sleuth.store.cache.redis.server import PREFIX, RedisLock, RedisServer, RedisUnavailableError
 
-GRACE = 86400.0  # seconds that an entry is kept beyond its time: --offline takes an old answer rather than none
-LONGEST = 366 * 86400.0  # seconds; whoever wrote more was not sleuth
-LASTING = 2.0  # seconds that a turn is there for somebody who is not
-FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.1  # seconds between two looks whether a turn is free
+STALE_S = 86400.0  # entries stay this long after they expire: --offline prefers an old result to none
+MAX_TTL_S = 366 * 86400.0  # a longer one was not written by sleuth
+LOCK_TTL_S = 2.0  # renewed while the work lasts, so that a lock expires soon after its holder dies
+MIN_POLL_S, MAX_POLL_S = 0.005, 0.1  # between two attempts to acquire a lock
 
 
 class RedisCache:
-    """The cache of all machines; `behind` is that of this one."""
+    """The cache of all machines; `fallback` is the cache of this one."""
 
-    def __init__(self, server: RedisServer, kind: str, behind: Cache) -> None:
-        self.server, self.kind, self.behind = server, kind, behind
+    def __init__(self, server: RedisServer, kind: str, fallback: Cache) -> None:
+        self.server, self.kind, self.fallback = server, kind, fallback
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return what was kept under a key, be it expired: who needs it fresh looks at `expired`."""
+        """Return the entry for a key, even if expired."""
         name = self._name(key)
         try:
-            text, left = self.server.ask(("GETRANGE", name, 0, MAX_ENTRY), ("PTTL", name))
+            text, ttl_ms = self.server.execute(("GETRANGE", name, 0, MAX_ENTRY_CHARS), ("PTTL", name))
         except RedisUnavailableError:
-            return self.behind.get(key)
-        return _read(text, left)
+            return self.fallback.get(key)
+        return _parse_entry(text, ttl_ms)
 
     def put(self, key: str, value: Any, seconds: float) -> None:
-        """Keep a JSON value; when there is too much, the server decides what leaves."""
+        """Store a JSON value; when its memory is full, the server decides what to evict."""
         if seconds <= 0:
             return
         try:
@@ -41,63 +41,62 @@ class RedisCache:
         except (TypeError, ValueError, RecursionError) as problem:
             log("shared cache: not written: %r", problem)
             return
-        if len(text) > MAX_ENTRY:
+        if len(text) > MAX_ENTRY_CHARS:
             return
         try:
-            self.server.ask(("SET", self._name(key), text, "PX", round((seconds + GRACE) * 1000)))
+            self.server.execute(("SET", self._name(key), text, "PX", round((seconds + STALE_S) * 1000)))
         except RedisUnavailableError:
-            self.behind.put(key, value, seconds)
+            self.fallback.put(key, value, seconds)
 
     @contextmanager
-    def single(self, key: str, patience: float) -> Iterator[bool]:
-        """Let one caller at a time work on a key, on this machine and then on all; nobody waits longer than asked."""
-        until = time.monotonic() + patience
-        with self.behind.single(key, patience) as alone:
-            turn = self._wait(f"{self.kind}:{key}", until)
+    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+        """Let one caller at a time work on a key, first on this machine, then on all; waits at most `timeout`."""
+        deadline = time.monotonic() + timeout
+        with self.fallback.single_flight(key, timeout) as alone:
+            lock = self._acquire(f"{self.kind}:{key}", deadline)
             done = threading.Event()
-            if turn:
-                threading.Thread(target=self._keep, args=(turn, done), daemon=True).start()
+            if lock:
+                threading.Thread(target=self._renew, args=(lock, done), daemon=True).start()
             try:
                 yield alone
             finally:
                 done.set()
-                if turn:
-                    self.server.give(turn)
+                if lock:
+                    self.server.release(lock)
 
-    def _keep(self, turn: RedisLock, done: threading.Event) -> None:
-        """Prolong a turn while the work lasts: whoever is killed lets go of it soon."""
+    def _renew(self, lock: RedisLock, done: threading.Event) -> None:
         with suppress(RedisUnavailableError):
-            while not done.wait(LASTING / 4) and self.server.keep(turn, LASTING):
+            while not done.wait(LOCK_TTL_S / 4) and self.server.renew(lock, LOCK_TTL_S):
                 pass
 
-    def _wait(self, name: str, until: float) -> RedisLock | None:
-        """Return the turn as soon as it is free; None when the time is up, or nobody can tell."""
-        pause = FIRST_PAUSE
+    def _acquire(self, name: str, deadline: float) -> RedisLock | None:
+        """Return the lock as soon as it is free; None at the deadline, or when the server is unavailable."""
+        pause = MIN_POLL_S
         try:
-            while not (turn := self.server.take(name, LASTING)):
-                left = until - time.monotonic()
+            while not (lock := self.server.acquire(name, LOCK_TTL_S)):
+                left = deadline - time.monotonic()
                 if left <= 0:
                     return None
                 time.sleep(min(pause, left))
-                pause = min(pause * 1.5, LONGEST_PAUSE)
+                pause = min(pause * 1.5, MAX_POLL_S)
         except RedisUnavailableError:
             return None
-        return turn
+        return lock
 
     def _name(self, key: str) -> str:
         return f"{PREFIX}{self.kind}:{key}"
 
 
-def _read(text: Any, left: Any) -> CacheEntry | None:
-    """Read an entry that anybody may have written. Its age is told by the server's clock: ours may differ."""
-    if not text or len(text) > MAX_ENTRY or not isinstance(left, int) or left < 0:
+def _parse_entry(text: Any, ttl_ms: Any) -> CacheEntry | None:
+    """Read an entry that anyone may have written; its age comes from the clock of the server, ours may differ."""
+    if not text or len(text) > MAX_ENTRY_CHARS or not isinstance(ttl_ms, int) or ttl_ms < 0:
         return None
     try:
         document = json.loads(text.decode())
-        kept, value = document["kept"], document["value"]
-        fresh = left / 1000 - GRACE
-        if not 0 < kept <= LONGEST or fresh > kept:
+        ttl, value = document["kept"], document["value"]
+        fresh = ttl_ms / 1000 - STALE_S
+        if not 0 < ttl <= MAX_TTL_S or fresh > ttl:
             return None
-        return CacheEntry(value, kept - fresh, expired=fresh <= 0)
+        return CacheEntry(value, ttl - fresh, expired=fresh <= 0)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -1,38 +1,38 @@
-"""One connection to a Redis or Valkey server: one deadline around every exchange, replies bounded, little to import.
+"""A connection to a Redis or Valkey server: one deadline for each exchange, replies of bounded size.
 
-The usual client takes longer to import than a cached search takes as a whole, gives every single read a time limit of
-its own, and takes in whatever a server sends. What is needed of the protocol (RESP 2) is small.
+Why not redis-py: it takes longer to import than a cached search takes as a whole, limits single reads instead of the
+exchange, and reads replies of any size. The part of the protocol (RESP 2) that is needed here is small.
 """
 
 import errno
 import os
 import re
 import socket
-import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sleuth.store.cache.redis.address import RedisAddress
+from sleuth_providers.errors import ProviderError
+from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect
 from sleuth_providers.records import Record
 
-CONNECT = 0.5  # seconds until a connection must stand
-MAX_REPLY = 4_000_000  # bytes taken in for one exchange
-MAX_DEPTH = 4  # lists in lists; a scan has two
-CHUNK = 65536
+CONNECT_TIMEOUT_S = 0.5
+MAX_REPLY_BYTES = 4_000_000  # for all replies of one exchange
+MAX_DEPTH = 4  # of nested lists; a scan has two
 
 Command = Sequence[str | int | bytes]
 
 
 class ErrorReply(Record):
-    """A reply that is an error."""
+    """An error as the server sent it."""
 
     code: str  # the first word, such as WRONGTYPE
-    text: str  # never shown: it may quote what was sent
+    text: str  # never shown: it may quote the command
 
 
 class RedisReplyError(Exception):
-    """The server does not do what it was asked to."""
+    """The server refused a command."""
 
     def __init__(self, refusal: ErrorReply) -> None:
         super().__init__(refusal.code)
@@ -40,41 +40,42 @@ class RedisReplyError(Exception):
 
 
 class NotRedisError(Exception):
-    """What came back is no reply, or a monstrous one."""
+    """The reply is not RESP, or too large."""
 
 
 class RedisConnection:
-    """A socket with its greeting still to be said; after any error it is of no more use."""
+    """A connection that logs in with its first commands; after any error it must be closed."""
 
     def __init__(self, address: RedisAddress) -> None:
         self._greeting = address.greeting
         self._received = bytearray()
-        self._room = 0
-        self._socket = dial(address, time.monotonic() + CONNECT)
+        self._allowance = 0
+        self._until = time.monotonic() + CONNECT_TIMEOUT_S
+        self._raw = _connect(address, self._until)
+        self._socket = DeadlineSocket(self._raw, lambda: self._until)
 
     def ask(self, commands: Sequence[Command], until: float) -> list[Any]:
-        """Send commands together and return the reply to each: bytes, a number, None, a list or a Refusal."""
+        """Send commands together and return the reply to each: bytes, a number, None, a list or an ErrorReply."""
         greeting, self._greeting = self._greeting, []
-        self._room = MAX_REPLY
-        self._socket.settimeout(remaining(until))
+        self._allowance, self._until = MAX_REPLY_BYTES, until
         self._socket.sendall(b"".join(map(packed, [*greeting, *commands])))
         for _ in greeting:
-            reply = self._read(until)
+            reply = self._read()
             if isinstance(reply, ErrorReply):
                 raise RedisReplyError(reply)
-        return [self._read(until) for _ in commands]
+        return [self._read() for _ in commands]
 
     def close(self) -> None:
-        """Hang up."""
-        self._socket.close()
+        """Close the connection."""
+        self._raw.close()
 
-    def _read(self, until: float, depth: int = 0) -> Any:
-        line = self._line(until)
+    def _read(self, depth: int = 0) -> Any:
+        line = self._line()
         kind, rest = line[:1], line[1:]
         if kind == b"+":
             return rest
         if kind == b"-":
-            return _refusal(rest.decode("utf-8", "replace"))
+            return _error_reply(rest.decode("utf-8", "replace"))
         if kind not in (b":", b"$", b"*") or depth == MAX_DEPTH:
             raise NotRedisError
         try:
@@ -85,118 +86,63 @@ class RedisConnection:
             return number
         if number < 0:
             return None
-        if number > MAX_REPLY:
+        if number > MAX_REPLY_BYTES:
             raise NotRedisError
         if kind == b"*":
-            return [self._read(until, depth + 1) for _ in range(number)]
-        return self._take(number, until)
+            return [self._read(depth + 1) for _ in range(number)]
+        return self._take(number)
 
-    def _line(self, until: float) -> bytes:
+    def _line(self) -> bytes:
         start = 0
         while (end := self._received.find(b"\r\n", start)) < 0:
             start = max(0, len(self._received) - 1)
-            self._receive(until)
+            self._receive()
         line = bytes(self._received[:end])
         del self._received[: end + 2]
         return line
 
-    def _take(self, size: int, until: float) -> bytes:
+    def _take(self, size: int) -> bytes:
         while len(self._received) < size + 2:
-            self._receive(until)
+            self._receive()
         data = bytes(self._received[:size])
         del self._received[: size + 2]
         return data
 
-    def _receive(self, until: float) -> None:
-        self._socket.settimeout(remaining(until))
-        data = self._socket.recv(CHUNK)
+    def _receive(self) -> None:
+        data = self._socket.recv(CHUNK_BYTES)
         if not data:
             raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
-        self._room -= len(data)
-        if self._room < 0:
+        self._allowance -= len(data)
+        if self._allowance < 0:
             raise NotRedisError
         self._received += data
 
 
-def _refusal(text: str) -> ErrorReply:
-    """Read an error; before Redis 7, one from within a script stands behind the place where it happened."""
+def _error_reply(text: str) -> ErrorReply:
+    """Parse an error; before Redis 7, an error in a script comes after the place where it happened."""
     inner = re.findall(r"@user_script: ?\d+: -?([A-Z]{3,})\b", text)
     return ErrorReply(inner[-1] if inner else text.partition(" ")[0], text)
 
 
 def packed(command: Command) -> bytes:
-    """Return a command as it is sent: every word with its length before it, so that no word can be a command."""
+    """Return a command in RESP: each word is preceded by its length, so that no word can be taken for a command."""
     words = [word if isinstance(word, bytes) else str(word).encode("utf-8", "replace") for word in command]
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(word), word) for word in words)
 
 
-def remaining(until: float) -> float:
-    """Return how many seconds are left; TimeoutError when none are."""
-    left = until - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
-
-
-def dial(address: RedisAddress, until: float) -> socket.socket:
-    """Connect to the first place of an address that answers; all share the time there is."""
-    problem: OSError = TimeoutError()
-    places = list(_places(address, until))
-    for left, (family, place) in zip(range(len(places), 0, -1), places, strict=True):
-        plain = socket.socket(family, socket.SOCK_STREAM)
+def _connect(address: RedisAddress, until: float) -> socket.socket:
+    if not address.path:
         try:
-            plain.settimeout(remaining(until) / left)
-            plain.connect(place)
-            if not address.path:
-                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return _secured(plain, address.host, until) if address.secure else plain
-        except OSError as error:
-            plain.close()
-            problem = error
-        except BaseException:
-            plain.close()
-            raise
-    raise problem
-
-
-def _places(address: RedisAddress, until: float) -> Iterable[tuple[int, Any]]:
-    if address.path:
-        if not hasattr(socket, "AF_UNIX"):
-            raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
-        return [(socket.AF_UNIX, address.path)]
-    return [(found[0], found[4]) for found in _look_up(address.host, address.port, until)]
-
-
-def _look_up(host: str, port: int, until: float) -> Any:
-    """Look a name up in a thread that is left behind when it takes too long: getaddrinfo has no time limit."""
-    answer: list[Any] = []
-
-    def look_up() -> None:
-        try:
-            answer.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except OSError as problem:
-            answer.append(problem)
-        except UnicodeError:  # a label that no name can have
-            answer.append(socket.gaierror(socket.EAI_NONAME, "no such name"))
-
-    thread = threading.Thread(target=look_up, daemon=True)
-    thread.start()
-    thread.join(remaining(until))
-    if not answer:
-        raise TimeoutError
-    if isinstance(answer[0], OSError):
-        raise answer[0]
-    return answer[0]
-
-
-def _secured(plain: socket.socket, host: str, until: float) -> socket.socket:
-    from sleuth_providers.errors import ProviderError
-    from sleuth_providers.net.connection import tls_context
-
+            return connect(address.host, address.port, until, tls=address.secure)
+        except ProviderError as problem:  # SSL_CERT_FILE names no certificates
+            raise OSError(errno.ENOENT, problem.detail) from problem
+    if not hasattr(socket, "AF_UNIX"):
+        raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
+    plain = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        context = tls_context()
-    except ProviderError as problem:  # SSL_CERT_FILE names no certificates
-        raise OSError(errno.ENOENT, problem.detail) from problem
-    plain.settimeout(remaining(until))
-    secured: socket.socket = context.wrap_socket(plain, server_hostname=host)
-    return secured
+        plain.settimeout(CONNECT_TIMEOUT_S)
+        plain.connect(address.path)
+    except BaseException:
+        plain.close()
+        raise
+    return plain

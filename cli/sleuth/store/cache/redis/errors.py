@@ -1,4 +1,4 @@
-"""Why the shared server cannot be used, in our words: what it says itself may quote a password."""
+"""Why the shared server is unusable. Its own messages are not shown: they may quote a password."""
 
 import socket
 import ssl
@@ -9,54 +9,54 @@ from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, Redis
 
 
 def reason(problem: Exception) -> str:
-    """Say in a few words what went wrong."""
+    """Return a short description of a failure."""
     if isinstance(problem, RedisReplyError):
         return refused(problem.refusal)
     if isinstance(problem, NotRedisError):
-        return tr("what answers there is no Redis or Valkey")
+        return tr("not a Redis or Valkey server")
     if isinstance(problem, TimeoutError):
-        return tr("no answer in time")
+        return tr("timed out")
     if isinstance(problem, socket.gaierror):
         return tr("no such host")
     if isinstance(problem, ConnectionRefusedError):
         return tr("connection refused")
     if isinstance(problem, FileNotFoundError):
-        return tr("there is no such socket")
+        return tr("no such socket")
     if isinstance(problem, ssl.SSLCertVerificationError):
         return tr("bad certificate: {detail}", detail=clean(problem.verify_message, 200))
     if isinstance(problem, ssl.SSLError):
-        return tr("it does not speak TLS")
+        return tr("the server does not use TLS")
     if isinstance(problem, ConnectionError):
-        return tr("it closed the connection")
+        return tr("the server closed the connection")
     return clean(getattr(problem, "strerror", None) or type(problem).__name__, 200, entities=False)
 
 
 def refused(refusal: ErrorReply) -> str:
-    """Say what an error of the server means."""
+    """Return what an error reply means."""
     text = refusal.text
     match refusal.code:
         case "NOAUTH":
-            return tr("it wants a password")
+            return tr("password required")
         case "WRONGPASS":
-            return tr("it rejects the name or the password")
+            return tr("wrong user name or password")
         case "NOPERM":
-            return tr("this user may not do there what sleuth does")
+            return tr("this user lacks permission for the commands that sleuth needs")
         case "READONLY":
-            return tr("it is a replica that can only be read")
+            return tr("the server is a read-only replica")
         case "OOM":
-            return tr("its memory is full")
+            return tr("the server is out of memory")
         case "LOADING":
-            return tr("it is still loading its data")
+            return tr("the server is still loading its data")
         case "MISCONF" | "NOREPLICAS":
-            return tr("it takes no writes now")
+            return tr("the server does not accept writes at the moment")
         case "DENIED":
-            return tr("it answers to its own machine alone")
+            return tr("the server accepts local connections only (protected mode)")
         case "MOVED" | "ASK" | "CLUSTERDOWN" | "CROSSSLOT":
-            return tr("it is part of a cluster, and sleuth knows single servers only")
+            return tr("the server is part of a cluster; sleuth supports single servers only")
         case _ if "max number of clients" in text:
-            return tr("it takes no more connections")
+            return tr("the server has reached its connection limit")
         case _ if "DB index" in text:
-            return tr("it has no database of that number")
+            return tr("the server has no database with that number")
         case _ if "AUTH" in text or "password" in text:
-            return tr("it rejects the name or the password")
-    return tr("it answers with the error {code}", code=clean(refusal.code, 40, entities=False))
+            return tr("wrong user name or password")
+    return tr("the server returned the error {code}", code=clean(refusal.code, 40, entities=False))

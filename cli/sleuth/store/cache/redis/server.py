@@ -1,4 +1,4 @@
-"""The server that machines share: a few connections, turns to work on something, and a rest for it when it fails."""
+"""The Redis or Valkey server that machines share: a small connection pool, locks, and a circuit breaker."""
 
 import os
 import threading
@@ -13,128 +13,128 @@ from sleuth.store.cache.redis.address import RedisAddress
 from sleuth.store.cache.redis.connection import Command, ErrorReply, NotRedisError, RedisConnection, RedisReplyError
 from sleuth_providers.records import Record
 
-PREFIX = "sleuth:1:"  # before all names; the number is that of the form in which things are kept
-PATIENCE = 1.0  # seconds for an answer
-REST = 30.0  # seconds for which a server that failed is left alone
-IDLE = 4  # connections that are kept
+PREFIX = "sleuth:1:"  # of all keys; the number is the version of the format
+REPLY_TIMEOUT_S = 1.0
+RETRY_AFTER_S = 30.0  # for which a server that failed is not used
+MAX_IDLE_CONNECTIONS = 4
 
-# A turn ends by itself, and somebody else may have it by now: give back and prolong one's own and no other.
-GIVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
-KEEP = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
+# A lock expires, and another process may hold it by then: release and renew only what carries our token.
+RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 
 
 class RedisUnavailableError(Exception):
-    """The server cannot be used now; whoever asked does without."""
+    """The server is not usable at the moment; callers do without it."""
 
     def __init__(self, why: str = "", problem: Exception | None = None) -> None:
         super().__init__(why)
-        self.problem = problem  # None while it is left alone after an earlier one
+        self.problem = problem  # None while the server is skipped after an earlier failure
 
 
 class RedisLock(Record):
-    """The right to work on something, and the proof of having it."""
+    """A lock, and the token that proves it is ours."""
 
     name: str
     token: str
 
 
 class RedisServer:
-    """Asks a Redis or Valkey server, from many threads; the first failure is told, then nobody waits for it."""
+    """Runs commands from many threads. The first failure is reported; then the server is skipped for a while."""
 
     def __init__(self, address: RedisAddress, warn: Callable[[str], None]) -> None:
         self.address, self._warn = address, warn
-        self._lock = threading.Lock()
+        self._mutex = threading.Lock()
         self._idle: list[RedisConnection] = []
         self._held: set[RedisLock] = set()
-        self._rests_until = 0.0
-        self._told = False
+        self._retry_at = 0.0
+        self._warned = False
 
-    def ask(self, *commands: Command) -> list[Any]:
-        """Return the replies to commands that are sent together; None for a value of another kind than expected."""
-        replies = self.try_out(*commands)
+    def execute(self, *commands: Command) -> list[Any]:
+        """Send commands together and return their replies; None for a key of another type than expected."""
+        replies = self.execute_raw(*commands)
         wrong = next((reply for reply in replies if isinstance(reply, ErrorReply) and reply.code != "WRONGTYPE"), None)
         if wrong:
-            raise self._lost(RedisReplyError(wrong))
+            raise self._failed(RedisReplyError(wrong))
         return [None if isinstance(reply, ErrorReply) else reply for reply in replies]
 
-    def try_out(self, *commands: Command) -> list[Any]:
-        """Return the replies to commands, refusals too, which then mean nothing else."""
-        self._stop_at_rest()
+    def execute_raw(self, *commands: Command) -> list[Any]:
+        """Send commands together and return their replies, error replies included."""
+        self._check_available()
         try:
             replies = self._exchange(commands)
         except (OSError, NotRedisError, RedisReplyError) as problem:
-            raise self._lost(problem) from problem
-        self._rests_until = 0.0
+            raise self._failed(problem) from problem
+        self._retry_at = 0.0
         return replies
 
-    def take(self, name: str, seconds: float) -> RedisLock | None:
-        """Try to have the turn to work on something, for so long unless it is kept."""
-        turn = RedisLock(f"{PREFIX}turn:{name}", os.urandom(16).hex())
-        [reply] = self.ask(("SET", turn.name, turn.token, "NX", "PX", max(1, round(seconds * 1000))))
+    def acquire(self, name: str, seconds: float) -> RedisLock | None:
+        """Try to get a lock; it expires after `seconds` unless it is renewed."""
+        lock = RedisLock(f"{PREFIX}lock:{name}", os.urandom(16).hex())
+        [reply] = self.execute(("SET", lock.name, lock.token, "NX", "PX", max(1, round(seconds * 1000))))
         if reply is None:
             return None
-        self._held.add(turn)
-        return turn
+        self._held.add(lock)
+        return lock
 
-    def keep(self, turn: RedisLock, seconds: float) -> bool:
-        """Prolong a turn, and tell whether it is still there to be kept."""
-        return turn in self._held and self.ask(("EVAL", KEEP, 1, *turn, max(1, round(seconds * 1000)))) == [1]
+    def renew(self, lock: RedisLock, seconds: float) -> bool:
+        """Extend a lock; False when it is no longer ours."""
+        return lock in self._held and self.execute(("EVAL", RENEW, 1, *lock, max(1, round(seconds * 1000)))) == [1]
 
-    def give(self, turn: RedisLock) -> None:
-        """Let the next one have a turn."""
-        if turn in self._held:
-            self._held.discard(turn)
-            with suppress(RedisUnavailableError):  # then it ends by itself
-                self.ask(("EVAL", GIVE, 1, *turn))
+    def release(self, lock: RedisLock) -> None:
+        """Release a lock that is ours."""
+        if lock in self._held:
+            self._held.discard(lock)
+            with suppress(RedisUnavailableError):  # it expires by itself
+                self.execute(("EVAL", RELEASE, 1, *lock))
 
     def close(self) -> None:
-        """Give back the turns of work that nobody waits for any more, and hang up."""
-        for turn in tuple(self._held):
-            self.give(turn)
-        with self._lock:
+        """Release the locks of abandoned work and close all connections."""
+        for lock in tuple(self._held):
+            self.release(lock)
+        with self._mutex:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
-    def _stop_at_rest(self) -> None:
-        with self._lock:
+    def _check_available(self) -> None:
+        with self._mutex:
             now = time.monotonic()
-            if now < self._rests_until:
+            if now < self._retry_at:
                 raise RedisUnavailableError
-            if self._rests_until:
-                self._rests_until = now + REST  # one may try; the others go on resting until it has an answer
+            if self._retry_at:
+                self._retry_at = now + RETRY_AFTER_S  # one caller may try; the others wait for its result
 
     def _exchange(self, commands: tuple[Command, ...]) -> list[Any]:
-        with self._lock:
+        with self._mutex:
             connection = self._idle.pop() if self._idle else None
         if connection:
-            with suppress(ConnectionError):  # a server hangs up on who is silent for long; a new one may do
-                return self._over(connection, commands)
-        return self._over(RedisConnection(self.address), commands)
+            with suppress(ConnectionError):  # the server closes idle connections; a new one may work
+                return self._send(connection, commands)
+        return self._send(RedisConnection(self.address), commands)
 
-    def _over(self, connection: RedisConnection, commands: tuple[Command, ...]) -> list[Any]:
+    def _send(self, connection: RedisConnection, commands: tuple[Command, ...]) -> list[Any]:
         try:
-            replies = connection.ask(commands, time.monotonic() + PATIENCE)
+            replies = connection.ask(commands, time.monotonic() + REPLY_TIMEOUT_S)
         except BaseException:
             connection.close()
             raise
-        with self._lock:
-            if len(self._idle) < IDLE:
+        with self._mutex:
+            if len(self._idle) < MAX_IDLE_CONNECTIONS:
                 self._idle.append(connection)
                 return replies
         connection.close()
         return replies
 
-    def _lost(self, problem: Exception) -> RedisUnavailableError:
-        """Leave the server alone for a while, and say so the first time."""
+    def _failed(self, problem: Exception) -> RedisUnavailableError:
+        """Skip the server for a while, and warn the first time."""
         from sleuth.store.cache.redis.errors import reason
 
-        with self._lock:
-            self._rests_until = time.monotonic() + REST
-            first, self._told = not self._told, True
+        with self._mutex:
+            self._retry_at = time.monotonic() + RETRY_AFTER_S
+            first, self._warned = not self._warned, True
         why = reason(problem)
         log("shared cache: %s: %s", self.address.place, why)
         if first:
-            template = "the shared cache at {host} does not answer ({why}); this machine's own cache serves"
+            template = "the shared cache at {host} is unavailable ({why}); using the local cache"
             self._warn(tr(template, host=self.address.place, why=why))
         return RedisUnavailableError(why, problem)

@@ -1,0 +1,150 @@
+"""The model endpoint that the settings name: its URLs, its API key, and the models to use there."""
+
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from sleuth.answers.llm.chat import Models
+from sleuth.answers.llm.prices import find_price
+from sleuth.base import logs
+from sleuth.base.errors import SettingsError
+from sleuth.base.urls import clean_url
+from sleuth.store import keys
+from sleuth.store.settings import (
+    LLM_KEY,
+    LLM_MODEL,
+    LLM_PRICE_INPUT,
+    LLM_PRICE_OUTPUT,
+    LLM_REASONER,
+    LLM_URL,
+    Setting,
+    Settings,
+)
+from sleuth_providers.errors import BadRequestError
+from sleuth_providers.net.guard import is_local
+from sleuth_providers.net.urls import split_url
+
+if TYPE_CHECKING:
+    from sleuth.answers.llm.client import ChatModel
+
+KEYRING_ENTRY = "sleuth/llm.api_key"
+CHAT_PATH, MODELS_PATH = "/chat/completions", "/models"
+VERSION = re.compile(r"/(v\d[^/]*|beta)(/|$)")  # /v1, Zhipu's /v4, Google's /v1beta/openai, DeepSeek's /beta
+# A key from the environment is sent only to the host that issued it.
+KEY_VARIABLES = {
+    "api.deepseek.com": "DEEPSEEK_API_KEY",
+    "api.groq.com": "GROQ_API_KEY",
+    "api.moonshot.ai": "MOONSHOT_API_KEY",
+    "api.moonshot.cn": "MOONSHOT_API_KEY",
+    "api.openai.com": "OPENAI_API_KEY",
+    "api.siliconflow.cn": "SILICONFLOW_API_KEY",
+    "api.z.ai": "ZAI_API_KEY",
+    "dashscope.aliyuncs.com": "DASHSCOPE_API_KEY",
+    "open.bigmodel.cn": "ZHIPU_API_KEY",
+    "openrouter.ai": "OPENROUTER_API_KEY",
+}
+
+
+def chat_url(base: str) -> str:
+    """Return the URL for chat completions; `/v1` is added if the base URL has no version."""
+    return _url(base, CHAT_PATH)
+
+
+def models_url(base: str) -> str:
+    """Return the URL that lists the server's models."""
+    return _url(base, MODELS_PATH)
+
+
+def _url(base: str, service: str) -> str:
+    parts = urlsplit(base.strip())
+    path = parts.path.rstrip("/").removesuffix(CHAT_PATH).removesuffix(MODELS_PATH).rstrip("/")
+    complete = VERSION.search(path) or parts.path.rstrip("/").endswith((CHAT_PATH, MODELS_PATH))
+    return urlunsplit((parts.scheme, server_name(base), f"{path}{'' if complete else '/v1'}{service}", parts.query, ""))
+
+
+def endpoint_host(base: str) -> str:
+    """Return the host in lower case."""
+    return urlsplit(base.strip()).hostname or ""
+
+
+def server_name(base: str) -> str:
+    """Return `host[:port]` without credentials, for messages."""
+    return urlsplit(base.strip()).netloc.rpartition("@")[2]
+
+
+def is_private(base: str) -> bool:
+    """Tell whether a server is on this machine or the local network, where keys are rare and use is free."""
+    return is_local(endpoint_host(base))
+
+
+def sends_key_in_clear(base: str) -> bool:
+    """Tell whether requests go unencrypted to another machine."""
+    return urlsplit(base.strip()).scheme == "http" and not _is_this_machine(endpoint_host(base))
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None:
+    """Return the configured models, or None if the server needs a key and there is none.
+
+    Servers on this machine or the local network need no key. OPENAI_BASE_URL and its like are ignored: only the
+    settings decide which server receives the user's questions.
+    """
+    base, name = settings[LLM_URL].strip(), settings[LLM_MODEL].strip()
+    if not base or not name:
+        return None
+    _check(base)
+    key = find_key(settings, environ)
+    if not key and not is_private(base):
+        return None
+    if key and sends_key_in_clear(base):
+        raise SettingsError(
+            "refusing to send the model's API key unencrypted to {place}",
+            "use https: sleuth config set llm.base_url {secure}",
+            place=clean_url(base),
+            secure=clean_url(base).replace("http:", "https:", 1),
+        )
+    writer = _model(settings, key, name)
+    reasoner = settings.look_up(LLM_REASONER)
+    if reasoner.origin == "default" or reasoner.value in ("", name):
+        return Models(writer, writer)
+    return Models(writer, _model(settings, key, reasoner.value))
+
+
+def find_key(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Return the key from the settings, else from the environment variable of the endpoint's host."""
+    stored, variable = settings[LLM_KEY], KEY_VARIABLES.get(endpoint_host(settings[LLM_URL]), "")
+    key = (keys.resolve(stored, environ, KEYRING_ENTRY) if stored else environ.get(variable, "")).strip()
+    logs.hide(key)
+    return key
+
+
+def _check(base: str) -> None:
+    try:
+        split_url(base)
+    except BadRequestError as error:
+        raise SettingsError(
+            "llm.base_url is not a valid URL: {detail}",
+            "write it like https://HOST/v1: sleuth config set llm.base_url URL",
+            detail=error.detail,
+        ) from error
+
+
+def _model(settings: Settings, key: str, name: str) -> "ChatModel":
+    from sleuth.answers.llm.client import ChatModel, ModelEndpoint
+
+    base = settings[LLM_URL].strip()
+    prices = _price(settings, LLM_PRICE_INPUT), _price(settings, LLM_PRICE_OUTPUT)
+    return ChatModel(ModelEndpoint(base, name, key, find_price("" if is_private(base) else name, *prices)))
+
+
+def _price(settings: Settings, setting: Setting[float | str]) -> float | None:
+    value = settings[setting]
+    return None if isinstance(value, str) else value

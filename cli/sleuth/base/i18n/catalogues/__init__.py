@@ -1,1 +1,0 @@
-"""Messages in other languages: dictionaries from the English text."""

