@@ -2,7 +2,9 @@
 
 import re
 import socket
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -68,15 +70,15 @@ def test_healthy_server_exits_0_with_a_line_a_check(sleuth: Any, searxng: HTTPSe
     lines = done.out.splitlines()
     assert lines[:2] == ["SearXNG", f"✓ {address(searxng)}"]
     assert "✓ SearXNG 2999.1.1" in lines
-    assert "✓ JSON format" in lines
-    assert "✓ engines: 1 answered, 0 failed" in lines
+    assert "✓ JSON output is enabled" in lines
+    assert "✓ Engines: 1 answered, 0 failed" in lines
     assert "\x1b" not in done.out
     assert "✗" not in done.out
 
 
 def test_verbose_shows_what_was_seen_and_times(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("doctor", address(searxng), "--verbose")
-    assert re.search(r"✓ JSON format  \d+ ms", done.out)
+    assert re.search(r"✓ JSON output is enabled  \d+ ms", done.out)
     assert "answered: alpha 8 ms" in done.out
 
 
@@ -84,9 +86,9 @@ def test_failure_is_explained_below_and_exits_1(sleuth: Any, without_json: HTTPS
     done = sleuth("doctor", address(without_json))
     assert done.exit == 1
     listed, _, explained = done.out.partition("\n\n")
-    assert "✗ JSON format" in listed
-    assert "– search, engines, response time: not checked, because of: JSON format" in listed
-    assert explained.startswith("✗ JSON format  searxng.json\n")
+    assert "✗ JSON output is disabled" in listed
+    assert "– search, engines, time: not checked: JSON output is disabled" in listed
+    assert explained.startswith("✗ JSON output is disabled  searxng.json\n")
     assert "`json` is not in `search.formats`" in explained
     assert "\n    search:\n      formats:\n        - html\n        - json\n" in explained
     assert "docker compose restart core" in explained
@@ -98,7 +100,7 @@ def test_terminal_gets_colour_and_the_same_words(sleuth: Any, without_json: HTTP
     done = sleuth("doctor", address(without_json), terminal=True)
     assert "\x1b[" in done.out
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", done.out)
-    assert "✗ JSON format" in plain
+    assert "✗ JSON output is disabled" in plain
     assert "        - json" in plain
     colourless = sleuth("doctor", address(without_json), "--color", "never", terminal=True).out
     assert not re.search(r"\x1b\[[0-9;]*m", colourless)
@@ -132,7 +134,7 @@ def test_only_brings_along_what_stood_in_the_way(sleuth: Any, closed_port: int) 
 def test_only_with_an_unknown_name_is_refused(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("doctor", address(searxng), "--only", "searxng.jsno")
     assert done.exit == 2
-    assert "no check begins with 'searxng.jsno'" in done.err
+    assert "no check id starts with 'searxng.jsno'" in done.err
 
 
 def test_without_arguments_server_and_installation_are_examined(sleuth: Any, searxng: HTTPServer) -> None:
@@ -172,6 +174,18 @@ def test_second_instance_is_examined_by_its_id(sleuth: Any, without_json: HTTPSe
     assert done.json["checks"][0]["title"] == address(without_json)
 
 
+def test_search_that_works_ends_the_cool_down(sleuth: Any, searxng: HTTPServer) -> None:
+    from sleuth.store.health import Health
+
+    sleuth("providers", "set", "searxng", "--api-host", address(searxng))
+    with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as connection:
+        health = Health(connection)
+        health.note_outcome("searxng", "rate_limited")
+        assert health.cooldown("searxng")
+        assert sleuth("doctor", SEARXNG_URL="").exit == 0
+        assert not health.cooldown("searxng")
+
+
 def test_other_provider_is_tried_out(sleuth: Any) -> None:
     done = sleuth("doctor", "--provider", "tavily", "--timeout", "0.1", "--json")
     assert [check["id"] for check in done.json["checks"]] == ["provider.tavily"]
@@ -194,7 +208,7 @@ def test_password_goes_to_the_server_it_was_set_for_only(sleuth: Any, searxng: H
 def test_fix_needs_a_settings_file(sleuth: Any) -> None:
     done = sleuth("doctor", "--fix")
     assert done.exit == 2
-    assert "--settings" in done.err
+    assert "settings.yml --fix" in done.err
 
 
 def test_database_that_is_broken_does_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
@@ -221,11 +235,12 @@ def test_settings_file_is_checked_without_asking_anybody(sleuth: Any, tmp_path: 
     assert not any(check["id"].startswith(("searxng.", "install.")) for check in done.json["checks"])
 
 
-def test_settings_file_is_mended_beside_itself(sleuth: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("option", [["--settings"], []])
+def test_settings_file_is_fixed_in_a_copy_beside_it(option: list[str], sleuth: Any, tmp_path: Any) -> None:
     file = tmp_path / "settings.yml"
     file.write_text("use_default_settings: true\nsearch:\n  formats: [html]\n")
-    done = sleuth("doctor", "--settings", str(file), "--fix")
-    assert "json" in done.out.partition("(mended)")[2]
+    done = sleuth("doctor", *option, str(file), "--fix")
+    assert "json" in done.out.partition("(fixed)")[2]
     assert f"cp {tmp_path}/settings.fixed.yml {file}" in done.err
     assert "json" in (tmp_path / "settings.fixed.yml").read_text()
     assert "json" not in file.read_text()

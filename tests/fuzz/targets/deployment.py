@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sleuth.base.text import JOINERS
 from sleuth.doctor.files.settings import check_settings, diff, fix_settings
-from sleuth.doctor.files.yaml_source import NotYamlError, read_yaml, stray_tab
+from sleuth.doctor.files.yaml_source import NotYamlError, read_yaml
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 PLACES = ("config/settings.yml", "docker-compose.yml", ".env", "config/limiter.toml")
@@ -35,8 +35,8 @@ def check(data: bytes) -> None:
     path = home / PLACES[0]
     before = check_settings(str(path))
     assert before
-    assert all(type(part) is str for finding in before for part in (*finding[:5], *finding.fix))
-    shown = "".join(part for finding in before for part in (finding.evidence, finding.cause, *finding.fix))
+    assert all(type(part) is str for finding in before for part in (*finding[:5], finding.title))
+    shown = "".join(part for finding in before for part in (finding.evidence, finding.cause, *finding.fix.splitlines()))
     assert all(sign.isprintable() or sign in JOINERS for sign in shown), "what is shown is harmless"
     text = fix_settings(str(path))
     if text is None:
@@ -61,6 +61,7 @@ def _failed(findings: list[object]) -> int:
 
 def _parses(text: str) -> bool:
     try:
-        return stray_tab(text, read_yaml(text)) is None
+        read_yaml(text)
     except NotYamlError:
         return False
+    return True

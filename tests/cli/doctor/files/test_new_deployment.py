@@ -61,8 +61,10 @@ def test_commands_to_start_verify_and_restart_are_on_stdout(sleuth: Any, tmp_pat
     assert '- "127.0.0.1:8899:8080"' in (folder / "docker-compose.yml").read_text()
 
 
-def test_usual_port_needs_no_word_to_sleuth(sleuth: Any, tmp_path: Path) -> None:
-    assert "--api-host" not in sleuth("searxng", "init", str(tmp_path / "s")).out
+def test_default_port_needs_no_setting_in_sleuth(sleuth: Any, tmp_path: Path) -> None:
+    out = sleuth("searxng", "init", str(tmp_path / "s")).out
+    assert "--api-host" not in out
+    assert "sleuth doctor http://127.0.0.1:8080" in out.splitlines()
 
 
 @pytest.mark.parametrize("there", FILES)

@@ -68,21 +68,21 @@ MISTAKES = {
     "formats not in search": (GOOD.replace("formats: [html, json]", "max_page: 1"), "settings.formats", "fail", "2"),
     "formats without json": (GOOD.replace(", json", ""), "settings.formats", "fail", "3"),
     "formats upper case": (GOOD.replace("json", "JSON"), "settings.formats", "fail", "3"),
-    "formats one word": (GOOD.replace("[html, json]", "json"), "settings.formats", "fail", "3"),
-    "formats empty": (GOOD.replace("[html, json]", ""), "settings.formats", "fail", "3"),
+    "formats one word": (GOOD.replace("[html, json]", "json"), "settings.values", "fail", "3"),
+    "formats empty": (GOOD.replace("[html, json]", ""), "settings.values", "fail", "3"),
     "formats no items": (GOOD.replace("[html, json]", "[]"), "settings.formats", "fail", "3"),
     "formats nested": (GOOD.replace("[html, json]", "[[json]]"), "settings.formats", "fail", "3"),
     "secret default": (GOOD.replace(SECRET, "ultrasecretkey"), "settings.secret_key", "fail", "5"),
     "secret missing": (HEAD, "settings.secret_key", "fail", "1"),
     "secret missing in server": (f"{HEAD}server:\n  limiter: false\n", "settings.secret_key", "fail", "4"),
-    "secret a number": (GOOD.replace(SECRET, "123456"), "settings.secret_key", "fail", "5"),
+    "secret a number": (GOOD.replace(SECRET, "123456"), "settings.values", "fail", "5"),
     "secret empty": (GOOD.replace(SECRET, "''"), "settings.secret_key", "warn", "5"),
     "limiter without valkey": (f"{GOOD}  limiter: true\n", "settings.limiter", "fail", "6"),
-    "limiter quoted": (f'{GOOD}  limiter: "false"\n', "settings.limiter", "fail", "6"),
-    "limiter a number": (f"{GOOD}  limiter: 1\n", "settings.limiter", "fail", "6"),
+    "limiter quoted": (f'{GOOD}  limiter: "false"\n', "settings.values", "fail", "6"),
+    "limiter a number": (f"{GOOD}  limiter: 1\n", "settings.values", "fail", "6"),
     "limiter for all": (f"{GOOD}  limiter: yes\nvalkey: {{url: 'valkey://v/0'}}\n", "settings.limiter", "warn", "6"),
     "public instance": (f"{GOOD}  public_instance: true\n", "settings.public_instance", "fail", "6"),
-    "public instance quoted": (f"{GOOD}  public_instance: 'no'\n", "settings.public_instance", "fail", "6"),
+    "public instance quoted": (f"{GOOD}  public_instance: 'no'\n", "settings.values", "fail", "6"),
     "redis": (f"{GOOD}redis:\n  url: redis://r:6379/0\n", "settings.valkey", "warn", "7"),
     "valkey without scheme": (f"{GOOD}valkey:\n  url: localhost:6379\n", "settings.valkey", "fail", "7"),
     "valkey at home": (f"{GOOD}valkey:\n  url: valkey://localhost:6379/0\n", "settings.valkey", "warn", "7"),
@@ -106,7 +106,7 @@ MISTAKES = {
     "name twice": (f"{ONE}, shortcut: a}}\n- {{name: Q, {ENGINE}, shortcut: b}}\n", "settings.engines", "fail", "10"),
     "shortcut twice": (f"{ONE}, shortcut: a}}\n- {OTHER}, shortcut: a}}\n", "settings.engines", "fail", "10"),
     "no shortcut twice": (f"{ONE}}}\n- {OTHER}}}\n", "settings.engines", "fail", "10"),
-    "shortcut borrowed": (f"{GOOD}engines:\n- {{name: q, {ENGINE}, shortcut: wp}}\n", "settings.engines", "warn", "7"),
+    "module misspelt": (f"{GOOD}engines:\n- {{name: q, engine: jsn_engine}}\n", "settings.engines", "warn", "7"),
     "named off": (f"{GOOD}engines:\n- name: off\n  disabled: true\n", "settings.engines", "fail", "7"),
     "named no": (f"{GOOD}engines:\n- name: no\n", "settings.engines", "fail", "7"),
     "named by number": (f"{GOOD}engines:\n- name: 360\n", "settings.engines", "fail", "7"),
@@ -233,6 +233,12 @@ def test_any_way_of_writing_is_mended(text: str, write: Write) -> None:
     assert mended is not None
     path.write_text(mended)
     assert not troubles(path, "fail"), mended
+
+
+def test_formats_become_lower_case(write: Write) -> None:
+    path = write(GOOD.replace("[html, json]", "[HTML, csv, JSON]"))
+    assert "SearXNG ignores HTML, JSON" in troubles(path)[0].cause
+    assert fix_settings(str(path)) == GOOD.replace("[html, json]", "[html, csv, json]")
 
 
 def test_misspelt_section_is_renamed_not_doubled(write: Write) -> None:
