@@ -1,4 +1,4 @@
-"""`sleuth mcp` under the MCP Inspector, the protocol's own test bench, from npm."""
+"""`sleuth mcp` with the MCP Inspector, the reference client of the protocol, from npm."""
 
 import fcntl
 import json
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
 PACKAGE, VERSION = "@modelcontextprotocol/inspector", "2.12.0"
 INTEGRITY = "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
-TOOL_FAILED = 5  # how it ends when a tool returns an error
+TOOL_FAILED = 5  # exit status if a tool returns an error
 
 Inspect = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
 def inspector() -> str:
-    """Give the Inspector's program, installed once and kept in the cache."""
+    """Give the path of the Inspector, which is installed once and cached."""
     npm = shutil.which("npm") or pytest.skip("npm is not installed")
     cache = Path(os.environ.get("SLEUTH_TEST_CACHE") or ROOT / ".cache") / "inspector"
     cache.mkdir(parents=True, exist_ok=True)
@@ -38,16 +38,16 @@ def inspector() -> str:
             words = [npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(home)]
             done = subprocess.run([*words, f"{PACKAGE}@{VERSION}"], capture_output=True, text=True, timeout=600)
             if done.returncode:
-                pytest.skip(f"the Inspector cannot be installed here: {done.stderr.strip()[-300:]}")
+                pytest.skip(f"the Inspector cannot be installed: {done.stderr.strip()[-300:]}")
             installed = json.loads((home / "node_modules" / ".package-lock.json").read_text())["packages"]
-            assert installed[f"node_modules/{PACKAGE}"]["integrity"] == INTEGRITY, "it is not the package it was"
+            assert installed[f"node_modules/{PACKAGE}"]["integrity"] == INTEGRITY, "the package has changed"
             (home / "ready").touch()
     return str(home / "node_modules" / ".bin" / "mcp-inspector")
 
 
 @pytest.fixture
 def inspect(inspector: str, sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Inspect:
-    """Give a function that runs the Inspector on the installed sleuth."""
+    """Give a function that runs the Inspector against the installed sleuth."""
     hit = {"url": "https://a.example/", "title": "About foxes", "content": "Foxes sleep in dens."}
     httpserver.expect_request("/search").respond_with_json({"results": [hit]})
     program = Path(sys.executable).parent / "sleuth"
@@ -66,7 +66,7 @@ def inspect(inspector: str, sleuth: Any, httpserver: HTTPServer, tmp_path: Path)
     return run
 
 
-def test_inspector_finds_no_fault_in_the_tools(inspect: Inspect) -> None:
+def test_inspector_finds_no_errors_in_the_tools(inspect: Inspect) -> None:
     done = inspect("--method", "tools/list", "--strict")
     assert done.returncode == 0, done.stderr
     assert "0 errors" in done.stderr
@@ -82,7 +82,7 @@ def test_inspector_calls_a_tool(inspect: Inspect) -> None:
     assert "[1] About foxes\nhttps://a.example/" in result["content"][0]["text"]
 
 
-def test_inspector_sees_a_clean_error(inspect: Inspect) -> None:
+def test_inspector_gets_a_clean_error(inspect: Inspect) -> None:
     done = inspect("--method", "tools/call", "--tool-name", "web_search", "--tool-arg", "query=foxes", "count=99")
     assert done.returncode == TOOL_FAILED
     result = json.loads(done.stdout)
