@@ -84,7 +84,7 @@ def test_terminal_shows_time_query_and_result(searxng: Any) -> None:
     first, second = done.out.splitlines()
     assert "go" in first
     assert "searxng · failed" in first
-    assert "searxng · 1 results" in second
+    assert "searxng · 1 result" in second
 
 
 def test_batches_prompts_and_the_library_are_recorded_and_replays_are_not(searxng: Any, tmp_path: Path) -> None:
