@@ -31,7 +31,7 @@ def closed_port() -> Iterator[int]:
 
 @pytest.fixture
 def docker(tmp_path: Path) -> Callable[..., str]:
-    """Give a function that puts a docker on a PATH of its own; it says what it is told to and runs nothing."""
+    """Give a function that installs a fake docker and returns its PATH."""
 
     def install(listed: str = "", *, log: str = "", error: str = "", name: str = "docker") -> str:
         folder = tmp_path / "bin"

@@ -197,7 +197,7 @@ def test_search_without_an_answer_in_time_fails() -> None:
 
 
 def test_healthy_server_has_no_problem(replay: Any, healthy: Any, examined: Any) -> None:
-    assert not examined(replay(healthy).url).troubled
+    assert not examined(replay(healthy).url).problems
 
 
 def test_requests_look_like_those_of_a_search(replay: Any, healthy: Any, examined: Any) -> None:

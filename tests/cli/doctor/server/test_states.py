@@ -255,7 +255,7 @@ STATES = [
         "IP is on BLOCKLIST",
     ),
     State(
-        "a limit of somebody in front",
+        "a limit of the reverse proxy",
         {"probe": ("nginx", "429 Too Many Requests")},
         "searxng.limiter",
         "fail",
@@ -396,7 +396,7 @@ STATES = [
         "SearXNG answers at",
     ),
     State(
-        "a prefix nobody knows",
+        "an unknown prefix",
         {"*": ("searxng", "404 Not Found"), "/healthz": None, "/config": None},
         "searxng.path",
         "fail",
