@@ -1,4 +1,4 @@
-"""Each misconfiguration of a real server is run for real, and the doctor names it; its fixes, applied, work."""
+"""Each misconfiguration is run on a real server: doctor reports it, and its fixes work."""
 
 import json
 import socket
@@ -17,7 +17,7 @@ from sleuth_providers.base import Account
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere")
-NOBODY = Account()
+NO_ACCOUNT = Account()
 ALICE = Account(username="alice", password="horse battery")
 LIMITED = {"server": {"limiter": True}}
 
@@ -26,7 +26,7 @@ class Place(NamedTuple):
     """Where the doctor is sent, and with what."""
 
     url: str
-    account: Account = NOBODY
+    account: Account = NO_ACCOUNT
     environment: Environment = ENVIRONMENT
 
 
@@ -420,7 +420,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: f"{state.make.__name__}-{state.id}")
-def test_state_is_named(state: State, world: World) -> None:
+def test_state_is_reported(state: State, world: World) -> None:
     place = state.make(world)
     found = look(place)
     finding = found[state.id]

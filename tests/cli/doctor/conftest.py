@@ -1,4 +1,4 @@
-"""A loopback server that replays recorded answers, and the answers that are not worth a file."""
+"""A loopback server that replays recorded and made-up answers."""
 
 import re
 import socketserver
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """A server that is up: its address, and what it was asked."""
+    """A running server: its address and the requests it got."""
 
     url: str
     asked: list[Asked]
@@ -58,7 +58,7 @@ SIGNS = {
 
 
 def made(server: str, status: str, body: str | None = None, headers: dict[str, str] | None = None) -> bytes:
-    """Return an answer that is not worth a file: who gives it, its status, its body (a page by default)."""
+    """Return a made-up answer: the server, its status, its body (a page by default)."""
     text = f"<!doctype html><html><head><title>{status}</title></head></html>" if body is None else body
     fields = {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(text.encode()))}
     fields |= {"Date": formatdate(NOW, usegmt=True)} | SIGNS[server] | (headers or {})
@@ -127,7 +127,7 @@ class Examined(dict[str, Finding]):
         return [id for id, finding in self.items() if finding.state == "fail"]
 
     @property
-    def troubled(self) -> list[str]:
+    def problems(self) -> list[str]:
         return [id for id, finding in self.items() if finding.state in ("warn", "fail")]
 
 

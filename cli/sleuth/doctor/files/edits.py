@@ -31,23 +31,22 @@ def add_key(text: str, section: YamlEntry, key: str, value: str) -> tuple[Edit, 
     """Add a key to a section that is a mapping or empty; the value is on one line."""
     node = section.value
     if node.kind == "map" and node.flow:
-        place = text.index("{", node.start) + 1
-        return (Edit(place, place, f"{key}: {value}{', ' if node.value else ''}"),)
+        return (_insert_first(text, node, "{", f"{key}: {value}"),)
     if node.kind == "map":
         return (_below(text, end_of(node), " " * node.column, f"{key}: {value}"),)
     colon = text.find(":", section.key.end)
-    cleared = (
-        (Edit(colon + 1, node.end, ""),) if section.key.end <= colon < node.start < node.end else ()
-    )  # a written null
-    return (*cleared, _below(text, max(section.key.end, node.end), " " * (section.key.column + 2), f"{key}: {value}"))
+    is_null = section.key.end <= colon < node.start < node.end  # written as null or ~
+    return (
+        *([Edit(colon + 1, node.end, "")] if is_null else []),
+        _below(text, max(section.key.end, node.end), " " * (section.key.column + 2), f"{key}: {value}"),
+    )
 
 
 def add_section(text: str, root: YamlNode, name: str, lines: Iterable[str]) -> Edit:
     """Add a section at the end of the file."""
     newline = newline_of(text)
     if root.kind == "map" and root.flow:
-        place = text.index("{", root.start) + 1
-        return Edit(place, place, f"{name}: {{{', '.join(lines)}}}{', ' if root.value else ''}")
+        return _insert_first(text, root, "{", f"{name}: {{{', '.join(lines)}}}")
     indent = " " * (root.column if root.kind == "map" else 0)
     body = newline.join([f"{indent}{name}:", *(f"{indent}  {line}" for line in lines)]) + newline
     place = _end_of_document(text, root)
@@ -60,8 +59,7 @@ def add_first(text: str, root: YamlNode, line: str) -> Edit:
     if root.kind != "map":
         return Edit(len(text), len(text), ("" if not text or text[-1] in "\r\n" else newline_of(text)) + line + "\n")
     if root.flow:
-        place = text.index("{", root.start) + 1
-        return Edit(place, place, f"{line}{', ' if root.value else ''}")
+        return _insert_first(text, root, "{", line)
     newline = newline_of(text)
     return Edit(root.start, root.start, f"{line}{newline}{newline}{' ' * root.column}")
 
@@ -72,9 +70,13 @@ def add_item(text: str, node: YamlNode, item: str) -> Edit:
         last = max((child.end for child in node.value if node.start < child.start < node.end), default=0)
         if last:
             return Edit(last, last, f", {item}")
-        place = text.index("[", node.start) + 1
-        return Edit(place, place, f"{item}, " if node.value else item)
+        return _insert_first(text, node, "[", item)
     return _below(text, end_of(node), " " * node.column, f"- {item}")
+
+
+def _insert_first(text: str, node: YamlNode, bracket: str, item: str) -> Edit:
+    place = text.index(bracket, node.start) + 1
+    return Edit(place, place, f"{item}{', ' if node.value else ''}")
 
 
 def end_of(node: YamlNode, depth: int = 0) -> int:

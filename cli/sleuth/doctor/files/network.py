@@ -51,7 +51,7 @@ def _check_redis(deployment: Deployment) -> Iterator[Finding]:
 
 
 def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
-    """Judge a URL that is right on the host and wrong in a container."""
+    """Report a URL that is right on the host and wrong in a container."""
     better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
     fix = in_settings("valkey:", f"  url: {better}")
     if not deployment.container:

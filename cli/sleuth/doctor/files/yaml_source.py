@@ -97,19 +97,16 @@ def read_yaml(text: str) -> YamlNode:
         raise NotYamlError(tr("it is larger than {size} characters", size=MAX_BYTES))
     if _is_deep(text):
         raise NotYamlError(tr("it is nested too deeply"))
+    reader = _Reader(text)
     try:
         composed = _compose(text)
+        root = reader.read(composed) if composed else YamlNode("null", None, len(text), len(text), 1, 0)
+    except NotYamlError:
+        raise
     except RecursionError as problem:
         raise NotYamlError(tr("it is nested too deeply")) from problem
     except Exception as problem:  # on malformed input the parser raises more than its own errors
         raise _explain(problem, text) from problem
-    if composed is None:
-        return YamlNode("null", None, len(text), len(text), 1, 0)
-    try:
-        reader = _Reader(text)
-        root = reader.read(composed)
-    except RecursionError as problem:
-        raise NotYamlError(tr("it is nested too deeply")) from problem
     reader.refuse_tabs()
     return root
 

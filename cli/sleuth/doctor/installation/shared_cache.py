@@ -67,7 +67,7 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
 
 
 def _judge(address: RedisAddress, info: ServerInfo) -> Iterator[Finding]:
-    """Judge a server that works: whether it will keep working, and is fast enough."""
+    """Check whether a working server will keep working, and is fast enough."""
     software = f"{info.software or 'Redis'} {info.version or tr('(unknown version)')}"
     evidence = f"{address.shown}: {software}, {info.latency_ms} ms"
     remedies = []

@@ -48,7 +48,7 @@ def _check_file(path: str, migrations: Sequence[Migration], link: str) -> Findin
 
 
 def _missing(path: str, link: str) -> Finding:
-    """Judge a file that does not exist: fine where it can be created."""
+    """Report a file that does not exist, which is fine where it can be created."""
     folder = os.path.dirname(path)
     while not os.path.exists(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)

@@ -1,4 +1,4 @@
-"""When nobody answers on this machine, Docker is asked: a stand-in that says what the real one would."""
+"""The container check, with a fake docker that prints what the real one would."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def closed_port() -> Iterator[int]:
 
 @pytest.fixture
 def docker(tmp_path: Path) -> Callable[..., str]:
-    """Give a function that puts a docker on a PATH of its own; it says what it is told to and runs nothing."""
+    """Give a function that installs a fake docker and returns its PATH."""
 
     def install(listed: str = "", *, log: str = "", error: str = "", name: str = "docker") -> str:
         folder = tmp_path / "bin"
@@ -48,7 +48,7 @@ def docker(tmp_path: Path) -> Callable[..., str]:
     return install
 
 
-def test_docker_that_is_not_installed_is_said(closed_port: int, examined: Any) -> None:
+def test_missing_docker_is_reported(closed_port: int, examined: Any) -> None:
     finding = examined(f"http://127.0.0.1:{closed_port}", search_path="/nowhere")["searxng.container"]
     assert finding.state == "skipped"
     assert "neither docker nor podman" in finding.evidence
@@ -71,7 +71,7 @@ def test_docker_that_does_not_answer_is_explained(
 
 
 @pytest.mark.parametrize(("log", "cause", "fix"), LOGS)
-def test_log_of_a_stopped_container_gives_the_reason_away(
+def test_log_of_a_stopped_container_shows_the_cause(
     log: str, cause: str, fix: str, closed_port: int, examined: Any, docker: Any
 ) -> None:
     search_path = docker(EXITED, log=f"starting\n{log}")
@@ -106,7 +106,7 @@ def test_container_with_the_right_port_listens_on_another_one_inside(
     assert "GRANIAN_PORT" in finding.cause
 
 
-def test_companions_are_no_server(closed_port: int, examined: Any, docker: Any) -> None:
+def test_companion_containers_are_ignored(closed_port: int, examined: Any, docker: Any) -> None:
     search_path = docker(
         "searxng-valkey\tvalkey/valkey:9-alpine\trunning\tUp 2 hours\t6379/tcp\nweb\tnginx\trunning\tUp\t"
     )
@@ -115,13 +115,13 @@ def test_companions_are_no_server(closed_port: int, examined: Any, docker: Any) 
     assert "docker compose up -d" in finding.fix
 
 
-def test_podman_will_do(closed_port: int, examined: Any, docker: Any) -> None:
+def test_podman_works_too(closed_port: int, examined: Any, docker: Any) -> None:
     search_path = docker(EXITED, name="podman")
     finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "podman logs --tail 50 searxng-core" in finding.fix
 
 
-def test_docker_is_not_asked_about_other_machines_or_servers_that_answer(
+def test_docker_is_queried_only_when_no_local_server_answers(
     replay: Any, healthy: Any, examined: Any, docker: Any
 ) -> None:
     search_path = docker(EXITED)
@@ -129,7 +129,7 @@ def test_docker_is_not_asked_about_other_machines_or_servers_that_answer(
     assert "searxng.container" not in examined("http://nowhere.invalid:8080", search_path=search_path)
 
 
-def test_name_of_a_container_cannot_smuggle_a_command(closed_port: int, examined: Any, docker: Any) -> None:
+def test_container_name_is_quoted_in_commands(closed_port: int, examined: Any, docker: Any) -> None:
     search_path = docker("searxng;reboot\tsearxng/searxng\texited\tExited\t")
     finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "docker logs --tail 50 'searxng;reboot'" in finding.fix
