@@ -144,7 +144,7 @@ def test_named_provider_is_asked_alone(call: Call, httpserver: HTTPServer) -> No
     [
         ("web_search", {}, "query is missing"),
         ("web_search", {"query": ""}, "query cannot be empty"),
-        ("web_search", {"query": " \x00"}, "there is nothing to search for"),
+        ("web_search", {"query": " \x00"}, "the query is empty"),
         ("web_search", {"query": "x" * 401}, "query is too long"),
         ("web_search", {"query": ["x"]}, "query must be text"),
         ("web_search", {"query": "x", "count": 11}, "count must be from 1 to 10"),
