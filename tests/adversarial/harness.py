@@ -28,6 +28,7 @@ FAULTS = (
     b"Fatal Python",
     b"something unexpected",
     b"--debug tells more",
+    b"for details, add --debug",
 )
 CAPABILITIES = (1, 2, 3)  # to override, to search, to own: with these root passes by all permissions
 DROP_CAPABILITY = 24

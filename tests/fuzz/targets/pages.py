@@ -8,8 +8,7 @@ from sleuth.library.html import read_markup
 from sleuth.pages import blocks, charsets
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
-from sleuth.pages.page import as_json, from_json, from_reading
-from sleuth.pages.services import ServiceReply
+from sleuth.pages.page import as_json, from_json, to_page
 from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
@@ -49,15 +48,12 @@ def check(data: bytes) -> None:
     for one in content.blocks:
         assert one.kind in blocks.KINDS
         assert_clean(one.text, "\n\t" if one.kind == "table" else "\n")
-    for said in content[:4]:
-        assert_clean(said, "")
-    reading = ServiceReply(content, "https://a.example/")
-    again = from_json(as_json("page", reading))
-    assert [one.text for one in again.content.blocks] == [one.text for one in content.blocks], (
-        "the cache changes nothing"
-    )
+    for label in content[:4]:
+        assert_clean(label, "")
+    again = from_json(as_json(content))
+    assert [one.text for one in again.blocks] == [one.text for one in content.blocks], "the cache changes nothing"
     for limit in (10, 100, 1000):
-        page = from_reading("https://a.example/", reading, limit)
+        page = to_page("https://a.example/", content, limit)
         assert len(page.markdown) <= limit + 10 or page.markdown.startswith("```"), "the limit holds"
         assert_clean(page.markdown, "\n")
         assert_clean(page.text, "\n\t")
