@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from sleuth.library.library import Document, Library
-from sleuth.library.snippet import passage
+from sleuth.library.snippet import best_passage
 from sleuth.relevance.words import match_expression
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
@@ -30,7 +30,7 @@ def check(data: bytes) -> None:
         words = match_expression(page.title)
         if words:
             assert LIBRARY.search(page.title, 50), "what is in is found"
-        passage(page.text, query)
+        best_passage(page.text, query)
     assert LIBRARY.remove("https://fuzz.example/*") == len(pages)
 
 

@@ -3,6 +3,7 @@
 The first line of a case is a content type; `bookmarks` and `file` are read as files of the library are.
 """
 
+import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
 from sleuth.library.html import read_markup
 from sleuth.pages import blocks, charsets
