@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sleuth.answers.citations import CitedSource, by_number
 from sleuth.relevance.sentences import MARKER, sentences
-from sleuth.relevance.words import FAINT, RUN, words
+from sleuth.relevance.words import GRAMMAR_CHARACTERS, UNSPACED_RUN, words
 from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
@@ -97,7 +97,7 @@ class Evidence:
 
 def terms(text: str) -> frozenset[str]:
     """Return what a sentence says: its terms without grammar."""
-    return frozenset(words(DECORATION.sub(" ", text))) - FAINT
+    return frozenset(words(DECORATION.sub(" ", text))) - GRAMMAR_CHARACTERS
 
 
 def _sentences(text: str) -> list[EvidenceSentence]:
@@ -111,7 +111,7 @@ def _quotes(claim: str) -> list[str]:
 
 
 def _is_long(quote: str) -> bool:
-    return len(quote.split()) >= 4 or len("".join(RUN.findall(quote))) >= 6
+    return len(quote.split()) >= 4 or len("".join(UNSPACED_RUN.findall(quote))) >= 6
 
 
 def _unmarked(claim: str) -> str:

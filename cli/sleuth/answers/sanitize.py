@@ -18,14 +18,14 @@ def tame(text: str, links: Mapping[int, str]) -> str:
 
     Where a parser still sees more in it than words, it gets the words alone.
     """
-    parts = markdown.split(text)
+    parts = markdown.split_blocks(text)
     tamed = "".join(_checked(_block(part, links), part, links) for part in parts)
     return _checked(tamed, text, links) if len(parts) > 1 else tamed
 
 
 def _checked(tamed: str, text: str, links: Mapping[int, str]) -> str:
-    known = {number: markdown.same_target(target) for number, target in links.items()}
-    seen = markdown.look(tamed)
+    known = {number: markdown.normalise_target(target) for number, target in links.items()}
+    seen = markdown.inspect(tamed)
     is_tame = not seen.has_html and all(_is_fit(link, known) for link in seen.links)
     return tamed if is_tame else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", text)
 

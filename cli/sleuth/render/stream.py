@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sleuth.base.markdown import split
+from sleuth.base.markdown import split_blocks
 from sleuth.base.text import strip_controls
 from sleuth.render.document import Document, print_lines
 from sleuth.render.wrap import wrap
@@ -74,7 +74,7 @@ class Stream:
     def _make_room(self) -> None:
         """Print what is finished for good, as far as the screen is too small for all of it."""
         complete = self.waiting[: self.waiting.rfind("\n") + 1]  # half a line may still become anything
-        finished = split(complete)[:-1]
+        finished = split_blocks(complete)[:-1]
         while finished and len(self._lines(self.waiting)) > self._rows:
             self.printed.append(finished.pop(0))
             self.waiting = self.waiting.removeprefix(self.printed[-1])

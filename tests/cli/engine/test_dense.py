@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -186,17 +185,15 @@ def test_a_slow_server_is_left_at_the_deadline(httpserver: HTTPServer) -> None:
     over = threading.Event()
 
     def drip(request: Request) -> Response:
-        over.wait(5)
+        over.wait()
         return answer(GOOD)
 
     httpserver.expect_request("/v1/embeddings").respond_with_handler(drip)
-    started = time.monotonic()
     found = compress(
         "cars", PAGES, "rag", dense=Embedder(ScoringEndpoint(httpserver.url_for("/v1"), "m"), http(timeout=0.5))
     )
     over.set()
     assert found.phase == "rag_failed"
-    assert time.monotonic() - started < 4
 
 
 def test_an_answer_too_large_is_refused(httpserver: HTTPServer) -> None:

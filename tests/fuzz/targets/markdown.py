@@ -8,7 +8,7 @@ from rich.console import Console
 from sleuth.answers.citations import find
 from sleuth.answers.fence import defused, fenced
 from sleuth.answers.sanitize import tame
-from sleuth.base.markdown import look, same_target, split
+from sleuth.base.markdown import inspect, normalise_target, split_blocks
 from sleuth.base.text import JOINERS
 from sleuth.base.urls import clean_url
 from sleuth.render.document import Document
@@ -28,11 +28,11 @@ LARGE = 20_000  # bytes: the parser of Markdown takes its time, and an answer is
 def check(data: bytes) -> None:
     """Tame, draw and defuse a text."""
     text = data.decode("utf-8", "replace")
-    assert "".join(split(text)) == text, "blocks are the text"
+    assert "".join(split_blocks(text)) == text, "blocks are the text"
     tamed = tame(text, LINKS)
-    seen = look(tamed)
+    seen = inspect(tamed)
     assert not seen.has_html, "no HTML"
-    known = {same_target(target) for target in LINKS.values()}
+    known = {normalise_target(target) for target in LINKS.values()}
     for link in seen.links:
         assert not link.is_picture, "no pictures"
         assert clean_url(link.target), "links to the web alone"

@@ -4,7 +4,7 @@ import time
 
 from sleuth.answers.llm.address import is_private
 from sleuth.answers.llm.chat import Prompt, Usage
-from sleuth.relevance.tokens import BYTES_A_TOKEN
+from sleuth.relevance.tokens import BYTES_PER_TOKEN
 from sleuth_providers.records import Record
 
 MILLION = 1_000_000
@@ -51,5 +51,5 @@ def _is_peak(now: float) -> bool:
 def estimate(prompt: Prompt, size: int) -> Usage:
     """Return the tokens of a request and of a reply of so many bytes, guessed."""
     sent = sum(len(message.content.encode("utf-8", "replace")) for message in prompt.messages)
-    read = round(sent / BYTES_A_TOKEN) + MESSAGE * len(prompt.messages)
-    return Usage(1, read, round(size / BYTES_A_TOKEN), estimated=True)
+    read = round(sent / BYTES_PER_TOKEN) + MESSAGE * len(prompt.messages)
+    return Usage(1, read, round(size / BYTES_PER_TOKEN), estimated=True)
