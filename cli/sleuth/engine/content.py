@@ -163,12 +163,7 @@ def _failures(pages: Any) -> list[str]:
         return []
     reasons = "; ".join(f"{domain(page.url)}: {page.problem}" for page in failed[:3])
     more = f" (+{len(failed) - 3})" if len(failed) > 3 else ""
-    return [
-        tr(
-            "FETCH_FAILED: some pages could not be read; their snippets are used instead: {reasons}",
-            reasons=reasons + more,
-        )
-    ]
+    return [tr("FETCH_FAILED: pages not read, snippets used instead: {reasons}", reasons=reasons + more)]
 
 
 def _as_json(page: Page) -> dict[str, Any]:
