@@ -120,7 +120,7 @@ def _text(token: Token, alt_text: bool) -> str:
 
 
 def _outside_comment(html: str) -> str:
-    """Return what follows a comment, or a block of HTML that is none; scripts and styles are dropped."""
+    """Return a block of HTML, or what follows it if it is a comment; drop scripts and styles."""
     if re.match(r"\s*<(script|style)\b", html, re.IGNORECASE):
         return ""
     comment, end, rest = html.partition("-->")

@@ -19,7 +19,7 @@ SMALLER_BATCHES = {"dashscope.aliyuncs.com": 10}
 MAX_CONCURRENT_REQUESTS = 4
 MAX_TEXT_CHARS = 2_000  # passages are short; models truncate or refuse long texts
 OLLAMA_PORT = 11434
-# The field that tells a query from a passage, and its two values. Other models use a prefix, or make no difference.
+# The field that marks a text as query or passage, and its two values. Other models use a prefix, or nothing.
 ROLE_FIELDS = {
     "api.jina.ai": ("task", "retrieval.query", "retrieval.passage"),
     "api.voyageai.com": ("input_type", "query", "document"),

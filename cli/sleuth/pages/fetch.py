@@ -112,7 +112,7 @@ def received(reply: Response, requested: str) -> Fetched:
 
 
 def refusal(reply: Response) -> ProviderError | None:
-    """Return the error for the status of a page; the messages for providers would speak of keys."""
+    """Return the error for the status of a page; the messages for providers mention keys."""
     status, detail = reply.status, f"HTTP {reply.status}"
     if bot_walls.is_challenge(reply.headers):
         return blocked("bot check", status)
@@ -175,7 +175,7 @@ def _kind_of_family(content_type: str) -> str:
     if name.endswith("+json"):
         return "json"
     if name == "xml" or name.endswith("+xml"):
-        return ""  # the body tells whether it is XHTML; feeds and drawings are not pages
+        return ""  # the body shows whether it is XHTML; feeds and drawings are not pages
     if name.removeprefix("x-") in CODE_TYPES or (family == "text" and name.startswith("x-")):
         return "code"
     # With no type, or the default type of a server, the body decides.

@@ -77,7 +77,7 @@ def to_page(url: str, content: ExtractedPage, limit: int) -> Page:
 
 
 def as_json(content: ExtractedPage) -> dict[str, Any]:
-    """Return the form of a page in the cache: whole, however little of it was asked for."""
+    """Return the form of a page in the cache: whole, however small the limit."""
     return {
         "url": content.final_url,
         "archived": content.archived,

@@ -103,5 +103,5 @@ def _metadata(reader: PdfReader) -> tuple[str, str, str]:
         date = re.match(r"D:(\d{4})(\d\d)?(\d\d)?", str(found.get("/CreationDate", "")))
         published = "-".join(part for part in date.groups() if part) if date else ""
         return str(found.get("/Title", "")), str(found.get("/Author", "")), published
-    except Exception:  # broken metadata is no reason to fail
+    except Exception:  # a file with broken metadata is still readable
         return "", "", ""

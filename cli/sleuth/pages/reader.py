@@ -206,7 +206,7 @@ class Reader:
         ):
             if not self.settings[allowed]:
                 continue
-            if is_private and not server:  # the user's own server may know of private pages
+            if is_private and not server:  # the user's own server may read private pages
                 message = tr("pages on a private network are not sent to {provider}", provider=provider)
                 chain.attempts.append(LayerAttempt(name, "skipped", message))
             else:

@@ -2,7 +2,7 @@
 
 The score of a passage is its BM25 score, plus a share of its neighbours', as a z-score among all passages, plus the
 z-score of its page among all pages. Both together find more than either: a page about the subject has the answer more
-often, and the answer often stands beside the sentence that repeats the question. The constants were tuned on the share
+often, and the answer is often next to the sentence that repeats the question. The constants were tuned on the share
 of answers that survive compression (bench/compression.py).
 """
 

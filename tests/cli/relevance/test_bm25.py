@@ -44,7 +44,7 @@ def test_nothing_in_common_is_nought(query: str) -> None:
     assert rank(query, []) == []
 
 
-def test_standard_scores_have_no_mean_and_unit_spread() -> None:
+def test_z_scores_have_mean_zero_and_unit_deviation() -> None:
     scores = standardise([1, 2, 3, 6])
     assert sum(scores) == pytest.approx(0)
     assert sum(score**2 for score in scores) / 4 == pytest.approx(1)
@@ -56,7 +56,7 @@ def test_equal_scores_become_zeros(scores: list[float]) -> None:
 
 
 @given(st.lists(st.floats(0, 1e6), max_size=20))
-def test_standard_scores_keep_the_order(scores: list[float]) -> None:
+def test_z_scores_keep_the_order(scores: list[float]) -> None:
     standard = standardise(scores)
     order = sorted(range(len(scores)), key=scores.__getitem__)
     assert all(standard[low] <= standard[high] for low, high in pairwise(order))

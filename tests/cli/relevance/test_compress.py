@@ -189,7 +189,7 @@ def test_without_a_budget_a_failed_scorer_leaves_about_as_much() -> None:
     assert 1000 < found.size_after <= 1200
 
 
-def test_no_pages_are_no_trouble() -> None:
+def test_without_pages_nothing_is_compressed() -> None:
     for method in ("none", "cutoff", "rag"):
         assert compress("tea", [], method).pages == ()
         assert [page.content for page in compress("tea", ["", " "], method, limit=10).pages] in (["", ""], ["", " "])

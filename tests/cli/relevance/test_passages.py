@@ -46,7 +46,7 @@ def test_a_long_sentence_stays_whole_and_an_endless_one_is_cut() -> None:
     assert all(endless[end - 1] in ",am" for _, end in split(endless))
 
 
-def test_passages_overlap_when_asked() -> None:
+def test_passages_overlap_on_request() -> None:
     text = "One two three four. " * 40
     plain, overlapping = split(text), split(text, overlap=60)
     assert all(first[1] <= second[0] for first, second in pairwise(plain))
@@ -90,7 +90,7 @@ def test_a_dense_score_moves_what_words_have_found() -> None:
     assert best("cars", *pages, dense=marks("old")) == "Cars are old."
 
 
-def test_dense_scores_are_asked_for_the_best_hundred_only() -> None:
+def test_only_the_best_hundred_passages_are_embedded() -> None:
     asked: list[int] = []
 
     def dense(query: str, texts: Sequence[str]) -> list[float]:

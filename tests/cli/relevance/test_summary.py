@@ -94,13 +94,13 @@ def test_without_a_question_several_pages_have_their_say() -> None:
     assert verbatim(found, [BRIDGE, STEEPING[0] * 3, DISKS[0]])
 
 
-def test_what_was_said_is_not_said_again() -> None:
+def test_repeated_sentences_are_left_out() -> None:
     page = "The bridge is open again for all cars and buses today. " * 10 + "The ferry stops running at the end of May."
     found = summarise([page], "bridge", 300)
     assert [part.text for part in found.overall].count("The bridge is open again for all cars and buses today.") == 1
 
 
-def test_a_sentence_longer_than_asked_is_cut_at_a_word() -> None:
+def test_a_sentence_over_the_limit_is_cut_at_a_word() -> None:
     page = "the bridge " * 60
     found = summarise([page], "bridge", 50)
     assert 30 < size(found.overall) <= 50

@@ -199,7 +199,7 @@ def test_a_key_is_a_plain_address() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "words", "mailto:a@example.com", "http://[broken", "http://a:99999/", "https://"])
-def test_what_is_no_web_address_is_its_own_key(text: str) -> None:
+def test_anything_but_a_web_url_is_its_own_key(text: str) -> None:
     assert canonical(text) == text
 
 
@@ -208,7 +208,7 @@ def test_a_very_long_url_is_its_own_key() -> None:
     assert canonical(long) == long
 
 
-def test_addresses_inside_addresses_are_unwrapped_to_the_last() -> None:
+def test_nested_urls_are_unwrapped() -> None:
     nested = "https://www.google.com/url?q=" * 100 + "https://example.com/a"
     assert canonical(nested) == "https://example.com/a"
 

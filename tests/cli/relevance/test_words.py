@@ -85,7 +85,7 @@ def test_a_full_text_index_finds_what_is_meant(index: sqlite3.Connection, query:
     assert find(index, query, other, page)[0] == page
 
 
-def test_an_index_tells_c_plus_plus_from_c(index: sqlite3.Connection) -> None:
+def test_an_index_distinguishes_c_plus_plus_from_c(index: sqlite3.Connection) -> None:
     assert find(index, "c++", "Vitamin C", "C++") == ["C++"]
 
 

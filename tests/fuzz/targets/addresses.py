@@ -1,4 +1,4 @@
-"""Addresses of pages: one key for each, found in one go, whatever they are dressed in. A case is a list of lines."""
+"""URLs: canonical, clean and encoded forms are final. A case is a list of lines."""
 
 from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain, mask_login, registered_host
 from sleuth.pages.fetch import wire_url
@@ -14,7 +14,7 @@ ROUNDS = 800
 
 
 def check(data: bytes) -> None:
-    """Bring each line into its normal forms; none may raise, and a normal form is its own."""
+    """Normalise each line in all ways; nothing raises, and a normal form stays the same."""
     for url in data.decode("utf-8", "surrogateescape").split("\n")[:20]:
         key = canonical(url)
         assert canonical(key) == key, "canonical is final"

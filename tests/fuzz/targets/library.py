@@ -1,6 +1,6 @@
-"""The library's index: any page can be put in, any words looked for, and all of it taken out again.
+"""The library's index: any document can be added, searched and removed.
 
-The parts of a case stand between lines of %%: what is looked for, then pages.
+Lines of %% separate the parts of a case: a query, then documents.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
-"""Pages of any kind: what a site sends becomes clean blocks, or one of the errors that say why not.
+"""Pages of any kind become sanitised blocks or an error.
 
-The first line of a case is a content type; `bookmarks` and `file` are read as files of the library are.
+The first line of a case is a content type; `bookmarks` and `file` are read as files of the library.
 """
 
 import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
@@ -71,5 +71,5 @@ def _check_file(markup: str) -> None:
 
 
 def assert_clean(text: str, allowed: str) -> None:
-    """Fail where a text could steer a terminal."""
+    """Fail if a text has control characters."""
     assert all(sign.isprintable() or sign in allowed or sign in "\u200c\u200d" for sign in text), "harmless"
