@@ -14,19 +14,11 @@ DEFAULT_PASSAGES = 5  # per page, if neither their number nor a budget is set
 GAP = "\n…\n"  # between passages that are not adjacent
 
 
-class KeptPassage(Record):
-    """A passage that was kept, by character offsets in the page."""
-
-    start: int
-    end: int
-    score: float = 0.0
-
-
 class CompressedPage(Record):
     """What is kept of one page."""
 
     content: str = ""
-    passages: tuple[KeptPassage, ...] = ()  # in reading order
+    passages: tuple[Passage, ...] = ()  # in reading order
     left_out: int = 0  # passages
 
 
@@ -74,7 +66,7 @@ def compress(
     """Compress pages by `none`, `cutoff` or `rag`; all content together fits into `max_tokens` or `limit`."""
     budget = Budget(max_tokens, "token") if max_tokens > 0 else Budget(limit, unit)
     if method == "none" and max_tokens <= 0:
-        return _result("default", [_whole(text) for text in pages], budget)
+        return _result("default", [_beginning(page, text, text) for page, text in enumerate(pages)], budget)
     if method == "cutoff":
         return _result("cutoff", cut_off(pages, budget), budget)
     try:
@@ -101,18 +93,13 @@ def cut_off(pages: Sequence[str], budget: Budget) -> list[CompressedPage]:
     for done, page in enumerate(sorted(range(len(pages)), key=sizes.__getitem__)):
         cut[page] = budget._replace(limit=left // (len(pages) - done)).cut(pages[page].strip())
         left -= budget.measure(cut[page])
-    return [_beginning(pages[page], cut[page]) for page in range(len(pages))]
+    return [_beginning(page, text, cut[page]) for page, text in enumerate(pages)]
 
 
-def _beginning(text: str, kept: str) -> CompressedPage:
-    start = len(text) - len(text.lstrip())
+def _beginning(page: int, text: str, kept: str) -> CompressedPage:
+    start = text.index(kept)
     end = start + len(kept)
-    spans = (KeptPassage(start, end),) if kept else ()
-    return CompressedPage(kept, spans, len(split(text[end:])))
-
-
-def _whole(text: str) -> CompressedPage:
-    return CompressedPage(text, (KeptPassage(0, len(text)),) if text else ())
+    return CompressedPage(kept, (Passage(page, start, end),) if kept else (), len(split(text[end:])))
 
 
 def _best_of_each(passages: Sequence[Passage], number: int) -> list[Passage]:
@@ -172,7 +159,7 @@ def _join_passages(
     return [
         CompressedPage(
             _joined_text(text, own),
-            tuple(KeptPassage(p.start, p.end, round(p.score, 4)) for p in own),
+            tuple(passage._replace(score=round(passage.score, 4)) for passage in own),
             totals[page] - len(own),
         )
         for page, (text, own) in enumerate(zip(pages, kept, strict=True))

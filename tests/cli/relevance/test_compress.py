@@ -66,7 +66,8 @@ def test_cutoff_keeps_offsets_of_pages_that_begin_blank() -> None:
     text = "\n\n  One two. Three four. Five six."
     found = compress("", [text], "cutoff", limit=22)
     assert found.pages[0].content == "One two. Three four."
-    assert text[slice(*found.pages[0].passages[0][:2])] == "One two. Three four."
+    [passage] = found.pages[0].passages
+    assert text[passage.start : passage.end] == "One two. Three four."
 
 
 def test_cutoff_in_tokens_keeps_within_them(counting: str) -> None:
