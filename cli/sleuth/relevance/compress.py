@@ -157,11 +157,7 @@ def _join_passages(
     for passage in sorted(chosen, key=lambda passage: passage.start):
         kept[passage.page].append(passage)
     return [
-        CompressedPage(
-            _joined_text(text, own),
-            tuple(passage._replace(score=round(passage.score, 4)) for passage in own),
-            totals[page] - len(own),
-        )
+        CompressedPage(_joined_text(text, own), tuple(own), totals[page] - len(own))
         for page, (text, own) in enumerate(zip(pages, kept, strict=True))
     ]
 
