@@ -81,7 +81,7 @@ def report(data: dict[str, Any], cases: int, in_tokens: bool) -> None:
 
 
 def measured(data: dict[str, Any], method: str, limit: int, in_tokens: bool, number: int) -> Kept:
-    """Squeeze every case and look for its evidence."""
+    """Compress every case and look for its evidence."""
     cases = data["cases"][:number]
     kept = over = 0
     started = time.process_time()

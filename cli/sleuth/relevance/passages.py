@@ -1,9 +1,10 @@
 """Splits pages into passages of whole sentences and scores how well each answers a query.
 
 The score of a passage is its BM25 score, plus a share of its neighbours', as a z-score among all passages, plus the
-z-score of its page among all pages. Both together find more than either: a page about the subject has the answer more
-often, and the answer is often next to the sentence that repeats the question. The constants were tuned on the share
-of answers that survive compression (bench/compression.py).
+z-score of its page among all pages: a page about the subject has the answer more often, and the answer is often next to
+the sentence that repeats the question. Measured by bench/compression.py, as the share of answers kept in 1,000 Latin
+(English) and 500 characters (Chinese): 0.960 and 0.975 with both, 0.950 and 0.945 without the score of the page, 0.950
+and 0.985 without the neighbours.
 """
 
 import math

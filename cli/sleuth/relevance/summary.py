@@ -5,7 +5,7 @@ BM25 score and a fading share of its neighbours'; without one, how much of the p
 
 Several pages: the unit is a window of adjacent sentences, since answers span sentences. A window scores by how many of
 its terms other pages have as well. Similarity to the question is deliberately no part of it: it finds titles, and the
-question repeated. The constants were tuned on ROUGE against human answers and summaries (bench/summaries.py).
+question repeated. bench/summaries.py measures the constants: ROUGE against human answers and summaries.
 """
 
 import math
