@@ -29,6 +29,7 @@ FAULTS = (
     b"something unexpected",
     b"unexpected error (",
     b"--debug tells more",
+    b"for details, add --debug",
 )
 CAPABILITIES = (1, 2, 3)  # to override, to search, to own: with these root passes by all permissions
 DROP_CAPABILITY = 24
