@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sleuth.base.i18n import tr
-from sleuth.base.markdown import parser
+from sleuth.base.markdown import normalise_target, parser
 from sleuth.base.text import clean, strip_controls
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.render.wrap import wrap
