@@ -1,10 +1,10 @@
 """Bing without an API: parses its RSS feed, or the results page when the feed is empty."""
 
-import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sleuth_providers.adapters._bing import time_filter
+from sleuth_providers.adapters._feed import elements, field
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
@@ -63,7 +63,10 @@ class LocalBing(ResultsPage):
     def read(self, response: Response, query: Query, options: Mapping[str, Any]) -> Found:
         """Parse feed or page; results without any word of the query are how Bing blocks bots."""
         rss = b"<rss" in response.body[:500]
-        found = Found(web_results(_items(page_text(response)))) if rss else super().read(response, query, options)
+        if rss:
+            found = Found(web_results(_result(item) for _, item in elements(page_text(response), "item")))
+        else:
+            found = super().read(response, query, options)
         text = " ".join(f"{result.title} {result.snippet} {result.url}" for result in found.results).lower()
         words = words_in(query.text)
         unrelated = len(found.results) > 4 and words and not any(word in text for word in words)
@@ -151,20 +154,12 @@ class LocalBing(ResultsPage):
     )
 
 
-def _items(feed: str) -> Iterator[Result]:
-    """Split the feed without an XML parser, which would expand entities."""
-    for item in feed.split("<item>")[1:]:
-        inside = item.partition("</item>")[0]
-        yield Result(
-            title=strip_tags(_field(inside, "title")),
-            url=_field(inside, "link"),
-            snippet=strip_tags(_field(inside, "description")),
-            published=_field(inside, "pubDate"),
-            site=_field(inside, "News:Source"),
-            thumbnail=_field(inside, "News:Image"),
-        )
-
-
-def _field(item: str, name: str) -> str:
-    text = item.partition(f"<{name}>")[2].partition(f"</{name}>")[0].strip()
-    return html.unescape(text).removeprefix("<![CDATA[").removesuffix("]]>").strip()
+def _result(item: str) -> Result:
+    return Result(
+        title=strip_tags(field(item, "title")),
+        url=field(item, "link"),
+        snippet=strip_tags(field(item, "description")),
+        published=field(item, "pubDate"),
+        site=field(item, "News:Source"),
+        thumbnail=field(item, "News:Image"),
+    )

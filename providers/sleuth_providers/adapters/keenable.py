@@ -1,0 +1,111 @@
+"""Keenable: an index of its own for agents; about 1,000 requests an hour work without a key."""
+
+from typing import Any
+
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
+from sleuth_providers.json import as_text, items, strip_tags, web_results
+
+PERIODS = {"day": "1d", "week": "7d", "month": "1mo", "year": "1y"}
+
+
+class Keenable(Provider):
+    """Requests with and without a key go to different endpoints; the one without wants the name of the program."""
+
+    id = "keenable"
+    name = "Keenable"
+    homepage = "https://keenable.ai/"
+    key_page = "https://keenable.ai/"
+    notes = (
+        "Works without a key, for 1,000 requests an hour per IP address. "
+        "With --freshness, pages without a date may be omitted."
+    )
+    env = ("KEENABLE_API_KEY",)
+    host = "https://api.keenable.ai"
+    host_env = ("KEENABLE_API_URL",)
+    supports = frozenset({"freshness", "range", "include"})
+    max_include = 1
+    max_results = 20
+    price = "without a key free; with a key not published (2026-11)"
+    per_minute = 60
+    options = {"mode": "pro (default) or realtime, which is faster"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Send a single domain; several are not possible."""
+        body: dict[str, Any] = {"query": query.text, "max_results": min(query.count, self.max_results)}
+        if mode := as_text(account.options.get("mode")):
+            body["mode"] = mode
+        if query.freshness:
+            body["published_after"] = PERIODS.get(query.freshness) or query.since
+        if query.freshness == "range":
+            body["published_before"] = query.until  # inclusive
+        if len(query.include) == 1:
+            body["site"] = query.include[0]
+        headers = {"X-API-Key": account.key} if account.key else {"X-Keenable-Title": "sleuth"}
+        return self.post_json(account, "/v1/search" if account.key else "/v1/search/public", body, headers)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Suggest a key when the limit without one is reached."""
+        if response.status == 429:
+            from sleuth_providers.net.client import retry_after
+
+            return RateLimitError("HTTP 429", status=429, hint=OWN_KEY_HINT, retry_after=retry_after(response))
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the results; `description` is nearly always empty."""
+        return Found(web_results(map(_result, items(response, "results"))))
+
+    _plain = Sample(
+        Query("sqlite wal"),
+        "POST https://api.keenable.ai/v1/search/public",
+        '{"results": []}',
+        (),
+        sends_body={"query": "sqlite wal", "max_results": 10},
+    )
+    _keyed = _plain._replace(account=Account(key="keen_sample"), sends="POST https://api.keenable.ai/v1/search")
+    samples = (
+        Sample(
+            Query(
+                "sqlite wal",
+                count=50,
+                freshness="range",
+                since="2026-01-01",
+                until="2026-06-30",
+                include=("sqlite.org",),
+            ),
+            _plain.sends,
+            """{"results": [{"title": "Write-Ahead Logging", "url": "https://sqlite.org/wal.html", "description": "",
+             "snippet": "The WAL file is &amp; stays …", "published_at": "2026-03-01T00:00:00Z"},
+             {"title": null, "url": "https://sqlite.org/二", "description": "说明", "snippet": null,
+             "published_at": null}, {"url": null}, 7]}""",
+            ("https://sqlite.org/wal.html", "https://sqlite.org/二"),
+            sends_body={
+                "query": "sqlite wal",
+                "max_results": 20,
+                "published_after": "2026-01-01",
+                "published_before": "2026-06-30",
+                "site": "sqlite.org",
+            },
+        ),
+        _keyed._replace(
+            query=Query("sqlite wal", freshness="month", since="2026-10-17", include=("a.example", "b.example")),
+            account=Account(key="keen_sample", options={"mode": "realtime"}),
+            sends_body=_plain.sends_body | {"mode": "realtime", "published_after": "1mo"},
+        ),
+        _plain,
+        _plain._replace(body='{"error": "missing title"}', status=400, error="INVALID_REQUEST"),
+        _keyed._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
+        _plain._replace(body='{"error": "bad date"}', status=422, error="INVALID_REQUEST"),
+        _plain._replace(body='{"error": "rate limit"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=strip_tags(item.get("snippet")) or strip_tags(item.get("description")),
+        published=as_text(item.get("published_at")),
+    )
