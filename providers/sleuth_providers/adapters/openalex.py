@@ -1,0 +1,139 @@
+"""OpenAlex: scientific works of all disciplines, with abstracts."""
+
+from typing import Any
+
+from sleuth_providers.adapters._papers import author_names, doi_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
+
+FIELDS = (
+    "id,doi,title,publication_date,publication_year,relevance_score,authorships,primary_location,"
+    "abstract_inverted_index"
+)
+MAX_ABSTRACT_WORDS = 300
+
+
+class OpenAlex(Provider):
+    """Requests only the fields in use, since records are large."""
+
+    id = "openalex"
+    name = "OpenAlex"
+    homepage = "https://developers.openalex.org/"
+    key_page = "https://openalex.org/settings/api"
+    notes = "Works without a key, for about 100 searches a day per IP address; a free key allows 1,000."
+    env = ("OPENALEX_API_KEY",)
+    host = "https://api.openalex.org"
+    supports = frozenset({"freshness", "range", "lang", "page"})
+    categories = ("science",)
+    max_results = 100
+    price = "$1; $0.10 a day free without a key, $1 with one (2026-11)"
+    per_minute = 60
+    per_day = 1000
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Send dates and language as filters."""
+        params: dict[str, str | int] = {
+            "search": query.text,
+            "per_page": min(query.count, self.max_results),
+            "select": FIELDS,
+        }
+        filters = []
+        if query.freshness:
+            filters.append(f"from_publication_date:{query.since}")
+        if query.freshness == "range":
+            filters.append(f"to_publication_date:{query.until}")
+        if query.lang:
+            filters.append(f"language:{query.lang.split('-')[0].lower()}")
+        if filters:
+            params["filter"] = ",".join(filters)
+        if query.page > 1:
+            params["page"] = query.page
+        if account.key:
+            params["api_key"] = account.key
+        return Request(f"{base_url(account, self.host)}/works", params)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Tell an exhausted daily budget from too many requests."""
+        if response.status == 429 and response.headers.get("x-ratelimit-remaining", "").strip() == "0":
+            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the works."""
+        return Found(web_results(map(_result, items(response, "results"))))
+
+    _plain = Sample(
+        Query("sparse retrieval", category="science"),
+        "GET https://api.openalex.org/works?search=sparse+retrieval&per_page=10&select=id%2Cdoi%2Ctitle"
+        "%2Cpublication_date%2Cpublication_year%2Crelevance_score%2Cauthorships%2Cprimary_location"
+        "%2Cabstract_inverted_index",
+        '{"meta": {"count": 0, "page": 1, "per_page": 10}, "results": [], "group_by": []}',
+        (),
+    )
+    samples = (
+        _plain._replace(
+            query=Query(
+                "sparse retrieval",
+                page=2,
+                lang="en-GB",
+                category="science",
+                freshness="range",
+                since="2026-01-01",
+                until="2026-06-30",
+            ),
+            sends=f"{_plain.sends}&filter=from_publication_date%3A2026-01-01%2Cto_publication_date%3A2026-06-30"
+            "%2Clanguage%3Aen&page=2&api_key=oa-sample",
+            body="""{"meta": {"count": 1904, "page": 2, "per_page": 10}, "results": [
+             {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.1000/abc", "title": "Sparse <i>retrieval</i>",
+             "relevance_score": 412.7, "publication_date": "2026-03-02", "publication_year": 2026,
+             "authorships": [{"author": {"display_name": "Ada Example"}}, {"author": null}],
+             "primary_location": {"landing_page_url": "https://journal.example/abc", "pdf_url": null,
+             "source": {"display_name": "J. Search"}}, "abstract_inverted_index": {"Sparse": [0], "win": [2, 4],
+             "methods": [1], "and": [3]}},
+             {"id": "https://openalex.org/W2", "doi": "https://doi.org/10.1000/二", "title": null,
+             "publication_date": null, "publication_year": 2025, "authorships": null, "primary_location": null,
+             "abstract_inverted_index": null}, {"id": null}, 7], "group_by": []}""",
+            finds=("https://journal.example/abc", "https://doi.org/10.1000/二"),
+            account=Account(key="oa-sample"),
+        ),
+        _plain,
+        _plain._replace(
+            body='{"error": "Rate limit exceeded"}',
+            status=429,
+            headers={"content-type": "application/json", "x-ratelimit-remaining": "0"},
+            error="RATE_LIMIT_EXCEEDED",
+            state="quota",
+        ),
+        _plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED", state="rate_limited"),
+        _plain._replace(body="{}", status=401, error="API_KEY_INVALID"),
+        _plain._replace(body="{}", status=403, error="API_KEY_INVALID"),
+        _plain._replace(
+            body='{"error": "Invalid query parameters error.", "message": "…"}', status=400, error="INVALID_REQUEST"
+        ),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    location = as_dict(item.get("primary_location"))
+    authors = (as_dict(entry.get("author")).get("display_name") for entry in objects(item.get("authorships")))
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(location.get("landing_page_url")) or doi_url(item.get("doi")) or as_text(item.get("id")),
+        snippet=_abstract(item.get("abstract_inverted_index")),
+        published=as_text(item.get("publication_date")) or as_text(item.get("publication_year")),
+        site=as_text(as_dict(location.get("source")).get("display_name")),
+        score=as_number(item.get("relevance_score")),
+        author=author_names(authors),
+    )
+
+
+def _abstract(index: Any) -> str:
+    """Return the beginning of an abstract, which comes as an index from each word to its positions."""
+    words: dict[int, str] = {}
+    for word, positions in as_dict(index).items():
+        for position in as_list(positions):
+            if isinstance(position, int) and 0 <= position < MAX_ABSTRACT_WORDS:
+                words[position] = word
+    return strip_tags(" ".join(words[position] for position in sorted(words)))

@@ -1,0 +1,109 @@
+"""Openverse: openly licensed images of Flickr, museums and many other collections."""
+
+import re
+
+from sleuth_providers.adapters._media import credit
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+from sleuth_providers.json import as_text, items, web_results
+
+MAX_DEPTH = 240  # results that can be reached by paging
+
+
+class Openverse(Provider):
+    """Answers 401 to a page that is too large or too far, which has nothing to do with a key."""
+
+    id = "openverse"
+    name = "Openverse"
+    homepage = "https://api.openverse.org/v1/"
+    notes = "About 100 searches a day per IP address. Snippets name author and licence, which reuse must state."
+    host = "https://api.openverse.org"
+    supports = frozenset({"safe", "page"})
+    categories = ("images",)
+    max_results = 20
+    max_query = 200
+    price = "free"
+    per_minute = 20
+    per_day = 100
+    options = {
+        "license_type": "commercial, modification, all or all-cc",
+        "source": "collections, comma-separated, such as flickr",
+    }
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Include sensitive images only with --safe off."""
+        params: dict[str, str | int] = {"q": query.text, "page_size": min(query.count, self.max_results)}
+        if query.page > 1:
+            params["page"] = query.page
+        if query.safe == "off":
+            params["mature"] = "true"
+        for name in self.options:
+            if value := as_text(account.options.get(name)):
+                params[name] = value
+        return Request(f"{base_url(account, self.host)}/v1/images/", params)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add pages that the API refuses."""
+        ignored = super().not_applied(query)
+        return (*ignored, "page") if query.page * min(query.count, self.max_results) > MAX_DEPTH else ignored
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Recognise a rejected page, and read the seconds to wait from the text."""
+        if response.status == 401:
+            return BadRequestError("HTTP 401", status=401)
+        if response.status != 429:
+            return None
+        wait = re.search(rb"available in (\d{1,6}) second", response.body)
+        return QuotaError("HTTP 429", status=429, retry_after=float(wait[1]) if wait else None)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the images."""
+        return Found(web_results(map(_result, items(response, "results"))))
+
+    _plain = Sample(
+        Query("lighthouse", category="images"),
+        "GET https://api.openverse.org/v1/images/?q=lighthouse&page_size=10",
+        '{"result_count": 0, "page_count": 0, "page_size": 10, "page": 1, "results": []}',
+        (),
+    )
+    samples = (
+        _plain._replace(
+            query=Query("lighthouse", count=50, page=2, safe="off", category="images"),
+            sends="GET https://api.openverse.org/v1/images/?q=lighthouse&page_size=20&page=2&mature=true&source=flickr",
+            body="""{"result_count": 240, "page_count": 12, "page_size": 20, "page": 2, "warnings": [], "results": [
+             {"id": "b7e1", "title": "Lighthouse", "foreign_landing_url": "https://www.flickr.com/photos/x/1",
+             "url": "https://live.staticflickr.com/1/1_b.jpg", "creator": "Ada", "license": "by-sa",
+             "license_version": "2.0", "source": "flickr", "height": 768, "width": 1024,
+             "attribution": "\\"Lighthouse\\" by Ada is licensed under CC BY-SA 2.0.",
+             "thumbnail": "https://api.openverse.org/v1/images/b7e1/thumb/"},
+             {"id": "二", "title": "", "foreign_landing_url": "https://example.org/二", "creator": null}, {}, 7]}""",
+            finds=("https://www.flickr.com/photos/x/1", "https://example.org/二"),
+            account=Account(options={"source": "flickr"}),
+        ),
+        _plain,
+        _plain._replace(
+            body='{"detail": "Request was throttled. Expected available in 42 seconds."}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(
+            body='{"detail": "page_size may not exceed 20 for anonymous requests"}', status=401, error="INVALID_REQUEST"
+        ),
+        _plain._replace(body='{"detail": {"license": ["…"]}}', status=400, error="INVALID_REQUEST"),
+        _plain._replace(body="", status=424, error="INVALID_REQUEST"),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    author = as_text(item.get("creator"))
+    licence = f"{as_text(item.get('license'))} {as_text(item.get('license_version'))}".strip().upper()
+    return Result(
+        title=as_text(item.get("title")) or "Untitled",
+        url=as_text(item.get("foreign_landing_url")),
+        snippet=as_text(item.get("attribution")) or credit(author, licence),
+        site=as_text(item.get("source")),
+        thumbnail=as_text(item.get("thumbnail")),
+        author=author,
+        image=as_text(item.get("url")),
+    )

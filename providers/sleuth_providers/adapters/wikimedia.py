@@ -1,0 +1,136 @@
+"""Wikimedia Commons: free images and videos."""
+
+import re
+
+from sleuth_providers.adapters._media import credit, video_length
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError, RateLimitError, UnavailableError
+from sleuth_providers.json import as_dict, as_number, as_text, items, objects, strip_tags, web_results
+
+FILE_TYPES = {"images": "bitmap|drawing", "videos": "video"}
+DESCRIPTION_CHARS = 300
+
+
+class Wikimedia(Provider):
+    """Files come in no particular order, with author and licence in HTML."""
+
+    id = "wikimedia"
+    name = "Wikimedia Commons"
+    homepage = "https://commons.wikimedia.org/wiki/Commons:API"
+    notes = "There is no filter for adult content. Snippets name author and licence, which reuse must state."
+    host = "https://commons.wikimedia.org"
+    supports = frozenset({"lang", "page"})
+    categories = ("images", "videos")
+    max_results = 50
+    max_query = 250
+    price = "free"
+    per_minute = 60
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Search the file pages, and request the file information of each; --lang selects that of descriptions."""
+        count = min(query.count, self.max_results)
+        params: dict[str, str | int] = {
+            "action": "query",
+            "format": "json",
+            "formatversion": 2,
+            "generator": "search",
+            "gsrnamespace": 6,
+            "gsrsearch": f"filetype:{FILE_TYPES.get(query.category, FILE_TYPES['images'])} {query.text}",
+            "gsrlimit": count,
+            "prop": "imageinfo",
+            "iiprop": "url|size|mime|extmetadata",
+            "iiurlwidth": 320,
+        }
+        if query.lang:
+            language = query.lang.split("-")[0].lower()
+            params |= {"uselang": language, "iiextmetadatalanguage": language}
+        if query.page > 1:
+            params["gsroffset"] = (query.page - 1) * count
+        return Request(f"{base_url(account, self.host)}/w/api.php", params)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find an error in HTTP 200; 403 refuses the user agent or the address."""
+        if response.status == 403:
+            return BlockedError("HTTP 403", status=403)
+        if response.status != 200 or b'"error"' not in response.body[:2000]:
+            return None
+        code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
+        if code == "ratelimited":
+            return RateLimitError(code, status=200)
+        if code == "maxlag":
+            return UnavailableError(code, status=200)
+        return BadResponseError("the API reports an error", status=200) if code else None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the files and sort them by rank, which is in `index`."""
+        pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
+        return Found(web_results(map(_result, pages)))
+
+    _plain = Sample(
+        Query("lighthouse", category="images"),
+        "GET https://commons.wikimedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
+        "&gsrnamespace=6&gsrsearch=filetype%3Abitmap%7Cdrawing+lighthouse&gsrlimit=10&prop=imageinfo"
+        "&iiprop=url%7Csize%7Cmime%7Cextmetadata&iiurlwidth=320",
+        '{"batchcomplete": true}',
+        (),
+    )
+    samples = (
+        _plain._replace(
+            query=Query("lighthouse", page=2, lang="de-CH", category="images"),
+            sends=f"{_plain.sends}&uselang=de&iiextmetadatalanguage=de&gsroffset=10",
+            body="""{"batchcomplete": true, "query": {"pages": [
+             {"pageid": 102, "ns": 6, "title": "File:二.png", "index": 2,
+             "imageinfo": [{"url": "https://upload.wikimedia.org/2.png", "extmetadata": null,
+             "descriptionurl": "https://commons.wikimedia.org/wiki/File:二.png"}]},
+             {"pageid": 101, "ns": 6, "title": "File:Lighthouse at dusk.jpg", "index": 1,
+             "imageinfo": [{"size": 1048576, "width": 4000, "height": 3000, "mime": "image/jpeg",
+             "url": "https://upload.wikimedia.org/a/ab/Lighthouse_at_dusk.jpg",
+             "thumburl": "https://upload.wikimedia.org/320px-Lighthouse_at_dusk.jpg",
+             "descriptionurl": "https://commons.wikimedia.org/wiki/File:Lighthouse_at_dusk.jpg",
+             "extmetadata": {"LicenseShortName": {"value": "CC BY-SA 4.0"}, "Artist": {"value": "<a href='/'>Ada</a>"},
+             "ImageDescription": {"value": "A <b>lighthouse</b>"}, "DateTimeOriginal": {"value": "2025-06-01"}}}]},
+             {"title": "File:None.jpg", "imageinfo": []}, 7]}}""",
+            finds=(
+                "https://commons.wikimedia.org/wiki/File:Lighthouse_at_dusk.jpg",
+                "https://commons.wikimedia.org/wiki/File:二.png",
+            ),
+        ),
+        _plain._replace(
+            query=Query("lighthouse", category="videos"),
+            sends=_plain.sends.replace("bitmap%7Cdrawing", "video"),
+            body="""{"query": {"pages": [{"title": "File:Light.webm", "index": 1, "imageinfo": [{"duration": 482.3,
+             "mime": "video/webm", "url": "https://upload.wikimedia.org/Light.webm",
+             "descriptionurl": "https://commons.wikimedia.org/wiki/File:Light.webm"}]}]}}""",
+            finds=("https://commons.wikimedia.org/wiki/File:Light.webm",),
+        ),
+        _plain,
+        _plain._replace(
+            body='{"error": {"code": "ratelimited", "info": "You\'ve exceeded your rate limit."}}',
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body='{"error": {"code": "maxlag", "info": "…"}}', error="PROVIDER_UNAVAILABLE"),
+        _plain._replace(body='{"error": {"code": "cirrussearch-too-busy-error"}}', error="BAD_RESPONSE"),
+        _plain._replace(body="<html>User-Agent</html>", status=403, error="BLOCKED"),
+        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(page: dict[str, object]) -> Result:
+    info = next(iter(objects(page.get("imageinfo"))), {})
+    facts = {name: strip_tags(as_dict(value).get("value")) for name, value in as_dict(info.get("extmetadata")).items()}
+    author = facts.get("Artist", "")
+    is_video = as_text(info.get("mime")).startswith("video/")
+    return Result(
+        title=re.sub(r"^[^:]{1,30}:|\.\w{2,5}$", "", as_text(page.get("title"))),
+        url=as_text(info.get("descriptionurl")),
+        snippet=credit(
+            facts.get("ImageDescription", "")[:DESCRIPTION_CHARS], author, facts.get("LicenseShortName", "")
+        ),
+        published=facts.get("DateTimeOriginal", ""),
+        site="Wikimedia Commons",
+        thumbnail=as_text(info.get("thumburl")),
+        author=author,
+        length=video_length(info.get("duration")),
+        image="" if is_video else as_text(info.get("url")),
+    )
