@@ -1,0 +1,114 @@
+"""Europe PMC: papers and preprints of the life sciences, with abstracts."""
+
+from sleuth_providers.adapters._dates import last_day
+from sleuth_providers.adapters._languages import language_code, unknown_language
+from sleuth_providers.adapters._papers import doi_url, paragraphs
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.errors import BadRequestError, ProviderError
+from sleuth_providers.json import as_dict, as_text, document, items, web_results
+
+MAX_PAGE_SIZE = 1000
+
+
+class EuropePmc(Provider):
+    """Pages only by cursor, so that a later page requests everything before it too."""
+
+    id = "europepmc"
+    name = "Europe PMC"
+    homepage = "https://europepmc.org/RestfulWebService"
+    notes = "Life sciences; includes PubMed."
+    host = "https://www.ebi.ac.uk"
+    supports = frozenset({"freshness", "range", "lang", "page"})
+    categories = ("science",)
+    max_results = 100
+    price = "free"
+    per_minute = 120
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Write filters into the query; a colon in its text would name a field."""
+        clauses = [query.text.replace(":", " ").strip()]
+        if query.freshness:
+            clauses.append(f"FIRST_PDATE:[{query.since} TO {last_day(query)}]")
+        if code := language_code(query):
+            clauses.append(f"LANG:{code}")
+        if len(clauses) > 1:
+            clauses[0] = f"({clauses[0]})"
+        params: dict[str, str | int] = {
+            "query": " AND ".join(clauses),
+            "format": "json",
+            "resultType": "core",
+            "synonym": "true",
+            "pageSize": min(query.page * min(query.count, self.max_results), MAX_PAGE_SIZE),
+        }
+        return Request(f"{base_url(account, self.host)}/europepmc/webservices/rest/search", params)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find an error in HTTP 200."""
+        if response.status == 200 and b'"errCode"' in response.body[:2000] and "errCode" in document(response):
+            return BadRequestError("the API reports an error", status=200)
+        return None
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the last page of the papers."""
+        start = (query.page - 1) * min(query.count, self.max_results)
+        papers = items(response, "resultList", "result")[start:]
+        return Found(web_results(map(_result, papers)), not_applied=unknown_language(query))
+
+    _plain = Sample(
+        Query("asthma", category="science"),
+        "GET https://www.ebi.ac.uk/europepmc/webservices/rest/search?query=asthma&format=json&resultType=core"
+        "&synonym=true&pageSize=10",
+        '{"version": "6.9", "hitCount": 0, "resultList": {"result": []}}',
+        (),
+    )
+    samples = (
+        _plain._replace(
+            query=Query(
+                "asthma: adults",
+                lang="en",
+                category="science",
+                freshness="range",
+                since="2026-01-01",
+                until="2026-06-30",
+            ),
+            sends=_plain.sends.replace(
+                "query=asthma",
+                "query=%28asthma++adults%29+AND+FIRST_PDATE%3A%5B2026-01-01+TO+2026-06-30%5D+AND+LANG%3Aeng",
+            ),
+            body="""{"version": "6.9", "hitCount": 48211, "nextCursorMark": "AoIIQKZ", "resultList": {"result": [
+             {"id": "40000001", "source": "MED", "doi": "10.1000/abc", "title": "Asthma in <i>adults</i>.",
+             "authorString": "Example A, Muster B.", "journalInfo": {"journal": {"title": "Journal of Examples"}},
+             "pubYear": "2026", "abstractText": "<h4>Background</h4>We studied CO<sub>2</sub> …",
+             "firstPublicationDate": "2026-03-02"},
+             {"id": "PPR1", "source": "PPR", "title": null, "journalInfo": null, "pubYear": "2026"},
+             {"id": null, "source": "MED"}, 7]}}""",
+            finds=("https://doi.org/10.1000/abc", "https://europepmc.org/article/PPR/PPR1"),
+        ),
+        _plain._replace(
+            query=Query("asthma", count=1, page=2, lang="xx", category="science"),
+            sends=_plain.sends.replace("pageSize=10", "pageSize=2"),
+            body="""{"resultList": {"result": [{"id": "1", "source": "MED", "title": "A"},
+             {"id": "2", "source": "MED", "title": "B"}]}}""",
+            finds=("https://europepmc.org/article/MED/2",),
+        ),
+        _plain,
+        _plain._replace(body='{"errCode": 404, "errMsg": "Empty query"}', error="INVALID_REQUEST"),
+        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        _plain._replace(body="", status=404, error="BAD_RESPONSE"),
+        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    source, number = as_text(item.get("source")), as_text(item.get("id"))
+    page = f"https://europepmc.org/article/{source}/{number}" if source and number else ""
+    journal = as_dict(as_dict(item.get("journalInfo")).get("journal"))
+    return Result(
+        title=paragraphs(item.get("title")).removesuffix("."),
+        url=doi_url(item.get("doi")) or page,
+        snippet=paragraphs(item.get("abstractText")),
+        published=as_text(item.get("firstPublicationDate")) or as_text(item.get("pubYear")),
+        site=as_text(journal.get("title")) or as_text(item.get("journalTitle")) or "Europe PMC",
+        author=as_text(item.get("authorString")).removesuffix("."),
+    )

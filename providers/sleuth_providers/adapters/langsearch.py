@@ -1,0 +1,114 @@
+"""LangSearch: web search with a free key."""
+
+from typing import Any
+
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, RateLimitError
+from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
+
+PERIODS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
+CODE_ERRORS = {"401": KeyInvalidError, "403": KeyInvalidError, "429": RateLimitError}
+SNIPPET_CHARS = 300
+
+
+class LangSearch(Provider):
+    """Returns page text instead of snippets when it is requested."""
+
+    id = "langsearch"
+    name = "LangSearch"
+    homepage = "https://docs.langsearch.com/"
+    key_page = "https://langsearch.com/"
+    notes = "A free key allows 1,000 requests a day, one a second; the allowance is renewed at midnight UTC."
+    env = ("LANGSEARCH_API_KEY",)
+    host = "https://api.langsearch.com"
+    needs_key = True
+    supports = frozenset({"freshness", "range", "include", "exclude", "content"})
+    max_results = 50
+    price = "free up to 1,000 requests a day (2026-11)"
+    per_minute = 60
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Send a range as two dates, both inclusive."""
+        body: dict[str, Any] = {"query": query.text, "count": min(query.count, self.max_results)}
+        if query.freshness:
+            body["freshness"] = PERIODS.get(query.freshness) or f"{query.since}..{query.until}"
+        if query.include:
+            body["includeDomains"] = list(query.include)
+        if query.exclude:
+            body["excludeDomains"] = list(query.exclude)
+        if query.content:
+            body["contents"] = {"text": True}
+        return self.post_json(account, "/v1/web-search", body)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Find an error in HTTP 200."""
+        if response.status != 200:
+            return None
+        code = as_text(as_dict(response.json()).get("code"))
+        if code in ("", "200"):
+            return None
+        return CODE_ERRORS.get(code, BadResponseError)("the API reports an error", status=200)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the results."""
+        return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
+
+    _plain = Sample(
+        Query("sqlite wal"),
+        "POST https://api.langsearch.com/v1/web-search",
+        '{"code": 200, "log_id": "abc", "msg": null, "data": {"webPages": {"value": []}}}',
+        (),
+        account=Account(key="langsearch-sample"),
+        sends_body={"query": "sqlite wal", "count": 10},
+    )
+    samples = (
+        _plain._replace(
+            query=Query(
+                "sqlite wal",
+                count=80,
+                freshness="range",
+                since="2026-09-01",
+                until="2026-09-13",
+                include=("sqlite.org",),
+                exclude=("spam.example",),
+                content=True,
+            ),
+            body="""{"code": 200, "log_id": "abc", "msg": null, "data": {"webPages": {"value": [
+             {"name": "Write-Ahead Logging", "url": "https://sqlite.org/wal.html", "snippet": "The <b>WAL</b> file …",
+             "datePublished": "2026-03-01T00:00:00Z"}, {"name": null, "url": "https://sqlite.org/二", "snippet": null,
+             "text": "正文", "datePublished": null}, {"url": 7}, []]}}}""",
+            finds=("https://sqlite.org/wal.html", "https://sqlite.org/二"),
+            sends_body={
+                "query": "sqlite wal",
+                "count": 50,
+                "freshness": "2026-09-01..2026-09-13",
+                "includeDomains": ["sqlite.org"],
+                "excludeDomains": ["spam.example"],
+                "contents": {"text": True},
+            },
+        ),
+        _plain._replace(
+            query=Query("sqlite wal", freshness="week", since="2026-11-10"),
+            sends_body=_plain.sends_body | {"freshness": "oneWeek"},
+        ),
+        _plain,
+        _plain._replace(body='{"code": "401", "msg": "Invalid API KEY"}', status=401, error="API_KEY_INVALID"),
+        _plain._replace(body='{"code": "400", "msg": "Bad date"}', status=400, error="INVALID_REQUEST"),
+        _plain._replace(body='{"code": "429", "msg": "Too many requests"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"code": 401, "msg": "Invalid API KEY"}', error="API_KEY_INVALID"),
+        _plain._replace(body='{"code": 429, "msg": "Daily limit"}', error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body='{"code": 500, "msg": "Error"}', error="BAD_RESPONSE"),
+        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _result(item: dict[str, object]) -> Result:
+    content = as_text(item.get("text"))
+    snippet = strip_tags(item.get("snippet")) or strip_tags(item.get("summary"))
+    return Result(
+        title=strip_tags(item.get("name")),
+        url=as_text(item.get("url")),
+        snippet=snippet or content[:SNIPPET_CHARS],
+        content=content,
+        published=as_text(item.get("datePublished")),
+    )

@@ -1,0 +1,123 @@
+"""Documentation for developers: MDN Web Docs and Microsoft Learn."""
+
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.json import as_number, as_text, document, objects, strip_tags, web_results
+
+HOSTS = {"mdn": "https://developer.mozilla.org", "learn": "https://learn.microsoft.com"}
+LOCALES = ("en-US", "de", "es", "fr", "ja", "ko", "pt-BR", "ru", "zh-CN", "zh-TW")  # of MDN
+MAX_PAGE = 10  # of MDN
+MAX_LEARN_RESULTS = 25
+
+
+class Mdn(Provider):
+    """Two sites with a search of their own, as engines: mdn for the web platform, learn for Microsoft."""
+
+    id = "mdn"
+    name = "MDN Web Docs"
+    homepage = "https://developer.mozilla.org/"
+    notes = (
+        "The search behind the website, without a published contract. Engines: mdn (default) and learn "
+        "(Microsoft Learn). Texts of MDN are by MDN contributors, under CC BY-SA."
+    )
+    host = HOSTS["mdn"]
+    supports = frozenset({"lang", "page", "engines"})
+    categories = ("it",)
+    known_engines = tuple(HOSTS)
+    max_results = 50
+    price = "free"
+    per_minute = 60
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Request the site of the engine."""
+        engine = self.engine(query, account, "mdn")
+        custom = account.host if account.host.rstrip("/") != self.host else ""
+        host = base_url(Account(host=custom), HOSTS.get(engine, self.host))
+        if engine == "learn":
+            count = min(query.count, MAX_LEARN_RESULTS)
+            params: dict[str, str | int] = {"search": query.text, "locale": _learn_locale(query), "$top": count}
+            if query.page > 1:
+                params["$skip"] = (query.page - 1) * count
+            return Request(f"{host}/api/search", params)
+        params = {"q": query.text, "locale": _mdn_locale(query.lang) or "en-US", "size": min(query.count, 50)}
+        if query.page > 1:
+            params["page"] = query.page
+        return Request(f"{host}/api/v1/search", params)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add languages and pages that MDN does not have."""
+        ignored = list(super().not_applied(query))
+        if query.engines[:1] != ("learn",):
+            ignored += ["lang"] if query.lang and not _mdn_locale(query.lang) else []
+            ignored += ["page"] if query.page > MAX_PAGE else []
+        return tuple(ignored)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the reply of either site."""
+        reply = document(response)
+        pages = [*map(_mdn_result, objects(reply.get("documents"))), *map(_learn_result, objects(reply.get("results")))]
+        return Found(web_results(pages))
+
+    _plain = Sample(
+        Query("abort controller", category="it"),
+        "GET https://developer.mozilla.org/api/v1/search?q=abort+controller&locale=en-US&size=10",
+        '{"documents": [], "metadata": {"total": {"value": 0}}, "suggestions": []}',
+        (),
+    )
+    samples = (
+        _plain._replace(
+            query=Query("abort controller", page=2, lang="zh", category="it"),
+            sends="GET https://developer.mozilla.org/api/v1/search?q=abort+controller&locale=zh-CN&size=10&page=2",
+            body="""{"documents": [{"mdn_url": "/zh-CN/docs/Web/API/AbortController", "score": 83.1, "locale": "zh-cn",
+             "title": "AbortController", "summary": "接口 …", "popularity": 0.02}, {"mdn_url": "//evil.example/"},
+             {"mdn_url": null}, 7], "metadata": {"took_ms": 9}, "suggestions": []}""",
+            finds=("https://developer.mozilla.org/zh-CN/docs/Web/API/AbortController",),
+        ),
+        _plain._replace(
+            query=Query("sqlite", count=50, page=2, lang="de", category="it", engines=("learn",)),
+            sends="GET https://learn.microsoft.com/api/search?search=sqlite&locale=de-de&%24top=25&%24skip=25",
+            body="""{"facets": {}, "results": [{"title": "SqliteConnection &amp; Class",
+             "url": "https://learn.microsoft.com/en-us/dotnet/api/x", "description": "Represents a connection …",
+             "lastUpdatedDate": "2026-05-01T00:00:00+00:00"}, {"url": null}], "count": 1200}""",
+            finds=("https://learn.microsoft.com/en-us/dotnet/api/x",),
+        ),
+        _plain,
+        _plain._replace(
+            body='{"errors": {"q": [{"message": "…", "code": "required"}]}}', status=400, error="INVALID_REQUEST"
+        ),
+        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _mdn_locale(lang: str) -> str:
+    """Return the locale of MDN for a language, empty if there is none."""
+    exact = [locale for locale in LOCALES if locale.lower() == lang.lower()]
+    similar = [locale for locale in LOCALES if locale.split("-")[0] == lang.split("-")[0].lower()]
+    return next(iter(exact + similar), "")
+
+
+def _learn_locale(query: Query) -> str:
+    lang, _, territory = (query.lang or "en-US").partition("-")
+    country = territory or {"en": "US", "zh": "CN", "ja": "JP", "ko": "KR", "pt": "BR"}.get(lang, lang)
+    return f"{lang}-{country}".lower()
+
+
+def _mdn_result(item: dict[str, object]) -> Result:
+    path = as_text(item.get("mdn_url"))
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=f"{HOSTS['mdn']}{path}" if path.startswith("/") and not path.startswith("//") else "",
+        snippet=" ".join(as_text(item.get("summary")).split()),
+        site="MDN",
+        score=as_number(item.get("score")),
+    )
+
+
+def _learn_result(item: dict[str, object]) -> Result:
+    return Result(
+        title=strip_tags(item.get("title")),
+        url=as_text(item.get("url")),
+        snippet=" ".join(strip_tags(item.get("description")).split()),
+        published=as_text(item.get("lastUpdatedDate")),
+        site="Microsoft Learn",
+    )

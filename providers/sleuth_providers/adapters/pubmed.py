@@ -1,0 +1,183 @@
+"""PubMed: biomedical papers with abstracts, through the E-utilities of NCBI."""
+
+from sleuth_providers.adapters._feed import elements
+from sleuth_providers.adapters._languages import language_code, unknown_language
+from sleuth_providers.adapters._papers import author_names, paragraphs
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
+from sleuth_providers.errors import (
+    OWN_KEY_HINT,
+    BadRequestError,
+    KeyInvalidError,
+    ProviderError,
+    RateLimitError,
+    UnavailableError,
+)
+from sleuth_providers.json import as_text, web_results
+
+DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+PATH = "/entrez/eutils"
+
+
+class PubMed(Provider):
+    """Takes two requests: one finds the numbers of papers, the other returns the papers."""
+
+    id = "pubmed"
+    name = "PubMed"
+    homepage = "https://www.ncbi.nlm.nih.gov/books/NBK25497/"
+    key_page = "https://account.ncbi.nlm.nih.gov/settings/"
+    notes = "Works without a key, for 3 requests a second; a search takes two. Europe PMC includes the same papers."
+    env = ("NCBI_API_KEY",)
+    host = "https://eutils.ncbi.nlm.nih.gov"
+    supports = frozenset({"freshness", "range", "lang", "page"})
+    categories = ("science",)
+    max_results = 100
+    price = "free"
+    per_minute = 60
+    options = {"email": "your e-mail address, sent with each request as NCBI asks for"}
+
+    def request(self, query: Query, account: Account) -> Request:
+        """Return the first request; NCBI sorts by date unless told otherwise."""
+        count = min(query.count, self.max_results)
+        code = language_code(query)
+        params: dict[str, str | int] = self._common(account) | {
+            "term": f"({query.text}) AND {code}[la]" if code else query.text,
+            "retmax": count,
+            "sort": "relevance",
+        }
+        if query.page > 1:
+            params["retstart"] = (query.page - 1) * count
+        if query.freshness == "range":
+            params |= {"datetype": "pdat", "mindate": _slashed(query.since), "maxdate": _slashed(query.until)}
+        elif query.freshness:
+            params |= {"datetype": "pdat", "reldate": DAYS[query.freshness]}
+        return Request(f"{base_url(account, self.host)}{PATH}/esearch.fcgi", params)
+
+    def _common(self, account: Account) -> dict[str, str | int]:
+        params: dict[str, str | int] = {"db": "pubmed", "retmode": "xml", "tool": "sleuth"}
+        if contact := as_text(account.options.get("email")):
+            params["email"] = contact
+        return params | ({"api_key": account.key} if account.key else {})
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Find the numbers, then fetch the papers."""
+        response = http.send(self.request(query, account), self.detect_error)
+        listed = next((inner for _, inner in elements(response.text(), "IdList")), "")
+        numbers = [number for _, inner in elements(listed, "Id") if (number := inner.strip()).isdecimal()]
+        if not numbers:
+            return Found(not_applied=unknown_language(query))
+        params = self._common(account) | {"id": ",".join(numbers[: self.max_results])}
+        fetch = Request(f"{base_url(account, self.host)}{PATH}/efetch.fcgi", params)
+        return self.parse(http.send(fetch, self.detect_error), query)
+
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Recognise an invalid key, which is HTTP 400, and the errors in HTTP 200."""
+        start = response.body[:3000]
+        if response.status == 429:
+            return RateLimitError("HTTP 429", status=429, retry_after=1, hint=OWN_KEY_HINT)
+        if response.status == 400 and b"API key" in start:
+            return KeyInvalidError("HTTP 400", status=400)
+        if response.status != 200:
+            return None
+        if b"<ERROR>" in start:
+            return BadRequestError("the API reports an error", status=200)
+        is_xml = b"<eSearchResult" in start or b"<PubmedArticleSet" in start
+        return None if is_xml else UnavailableError("the API reports an error", status=200)
+
+    def parse(self, response: Response, query: Query) -> Found:
+        """Parse the papers."""
+        papers = (_result(paper) for _, paper in elements(response.text(), "PubmedArticle"))
+        return Found(web_results(papers), not_applied=unknown_language(query))
+
+    _plain = Sample(
+        Query("asthma", category="science"),
+        "GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&retmode=xml&tool=sleuth&term=asthma"
+        "&retmax=10&sort=relevance",
+        """<?xml version="1.0" encoding="UTF-8" ?><eSearchResult><Count>0</Count><IdList/><ErrorList>
+         <PhraseNotFound>asthmma</PhraseNotFound></ErrorList></eSearchResult>""",
+        (),
+        headers={"content-type": "text/xml; charset=UTF-8"},
+    )
+    # Both replies in one, since every request gets the same: each is found by its elements.
+    _papers = """<?xml version="1.0" encoding="UTF-8" ?><eSearchResult><Count>2</Count>
+     <IdList><Id>40000001</Id><Id>40000002</Id></IdList></eSearchResult><PubmedArticleSet>
+     <PubmedArticle><MedlineCitation><PMID Version="1">40000001</PMID><Article>
+     <Journal><Title>Journal of Examples</Title></Journal><ArticleTitle>Asthma in <i>adults</i>.</ArticleTitle>
+     <Abstract><AbstractText Label="BACKGROUND">We studied CO<sub>2</sub>, p &lt; 0.05 …</AbstractText>
+     <AbstractText>Second.</AbstractText></Abstract><AuthorList><Author><LastName>Example</LastName>
+     <ForeName>Ada</ForeName></Author><Author><CollectiveName>The Group</CollectiveName></Author></AuthorList>
+     </Article></MedlineCitation><PubmedData><History><PubMedPubDate PubStatus="pubmed"><Year>2026</Year>
+     <Month>3</Month><Day>2</Day></PubMedPubDate></History></PubmedData></PubmedArticle>
+     <PubmedArticle><PMID>40000002</PMID><ArticleTitle>二</ArticleTitle></PubmedArticle>
+     <PubmedArticle><PMID>x</PMID></PubmedArticle><PubmedArticle>"""
+    samples = (
+        _plain._replace(
+            query=Query(
+                "asthma",
+                page=2,
+                lang="en",
+                category="science",
+                freshness="range",
+                since="2026-01-01",
+                until="2026-06-30",
+            ),
+            sends="GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&retmode=xml&tool=sleuth"
+            "&email=me%40example.org&api_key=ncbi-sample&term=%28asthma%29+AND+eng%5Bla%5D&retmax=10&sort=relevance"
+            "&retstart=10&datetype=pdat&mindate=2026%2F01%2F01&maxdate=2026%2F06%2F30",
+            body=_papers,
+            finds=("https://pubmed.ncbi.nlm.nih.gov/40000001/", "https://pubmed.ncbi.nlm.nih.gov/40000002/"),
+            account=Account(key="ncbi-sample", options={"email": "me@example.org"}),
+        ),
+        _plain._replace(
+            query=Query("asthma", category="science", freshness="week", since="2026-11-10"),
+            sends=f"{_plain.sends}&datetype=pdat&reldate=7",
+        ),
+        _plain,
+        _plain._replace(
+            body='{"error": "API rate limit exceeded", "count": "4", "limit": "3"}',
+            status=429,
+            error="RATE_LIMIT_EXCEEDED",
+        ),
+        _plain._replace(body="<eSearchResult><ERROR>Empty term</ERROR></eSearchResult>", error="INVALID_REQUEST"),
+        _plain._replace(
+            body='{"error": "API key invalid"}',
+            status=400,
+            sends=_plain.sends.replace("&term", "&api_key=ncbi-sample&term"),
+            account=Account(key="ncbi-sample"),
+            error="API_KEY_INVALID",
+        ),
+        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        _plain._replace(body='{"error": "lbsm -> Neg"}', error="PROVIDER_UNAVAILABLE"),
+        _plain._replace(body="<html>Error</html>", error="PROVIDER_UNAVAILABLE"),
+    )
+
+
+def _slashed(day: str) -> str:
+    return day.replace("-", "/")
+
+
+def _result(paper: str) -> Result:
+    number = _text(paper, "PMID")
+    authors = (
+        _text(author, "CollectiveName") or f"{_text(author, 'ForeName')} {_text(author, 'LastName')}".strip()
+        for _, author in elements(paper, "Author")
+    )
+    return Result(
+        title=_text(paper, "ArticleTitle").removesuffix("."),
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdecimal() else "",
+        snippet=" ".join(paragraphs(part) for _, part in elements(paper, "AbstractText")),
+        published=_date(paper),
+        site=_text(paper, "Title") or "PubMed",
+        author=author_names(authors),
+    )
+
+
+def _text(markup: str, name: str) -> str:
+    """Return the text of the first element with this name, without the tags in it."""
+    return paragraphs(next((inner for _, inner in elements(markup, name)), ""))
+
+
+def _date(paper: str) -> str:
+    """Return the day on which PubMed listed the paper."""
+    dates = (inner for attributes, inner in elements(paper, "PubMedPubDate") if '"pubmed"' in attributes)
+    date = next(dates, "")
+    return "-".join(part.zfill(2) for name in ("Year", "Month", "Day") if (part := _text(date, name)))
