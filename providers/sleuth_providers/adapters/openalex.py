@@ -60,7 +60,7 @@ class OpenAlex(Provider):
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the works."""
+        """Parse the works; their DOIs let them be merged with those of other providers."""
         return Found(web_results(map(_result, items(response, "results"))))
 
     _plain = Sample(
@@ -91,10 +91,11 @@ class OpenAlex(Provider):
              "primary_location": {"landing_page_url": "https://journal.example/abc", "pdf_url": null,
              "source": {"display_name": "J. Search"}}, "abstract_inverted_index": {"Sparse": [0], "win": [2, 4],
              "methods": [1], "and": [3]}},
-             {"id": "https://openalex.org/W2", "doi": "https://doi.org/10.1000/二", "title": null,
-             "publication_date": null, "publication_year": 2025, "authorships": null, "primary_location": null,
+             {"id": "https://openalex.org/W2", "doi": null, "title": null,
+             "publication_date": null, "publication_year": 2025, "authorships": null,
+             "primary_location": {"landing_page_url": "https://journal.example/二", "source": null},
              "abstract_inverted_index": null}, {"id": null}, 7], "group_by": []}""",
-            finds=("https://journal.example/abc", "https://doi.org/10.1000/二"),
+            finds=("https://doi.org/10.1000/abc", "https://journal.example/二"),
             account=Account(key="oa-sample"),
         ),
         _plain,
@@ -120,7 +121,7 @@ def _result(item: dict[str, object]) -> Result:
     authors = (as_dict(entry.get("author")).get("display_name") for entry in objects(item.get("authorships")))
     return Result(
         title=strip_tags(item.get("title")),
-        url=as_text(location.get("landing_page_url")) or doi_url(item.get("doi")) or as_text(item.get("id")),
+        url=doi_url(item.get("doi")) or as_text(location.get("landing_page_url")) or as_text(item.get("id")),
         snippet=_abstract(item.get("abstract_inverted_index")),
         published=as_text(item.get("publication_date")) or as_text(item.get("publication_year")),
         site=as_text(as_dict(location.get("source")).get("display_name")),

@@ -1,6 +1,6 @@
 """PubMed: biomedical papers with abstracts, through the E-utilities of NCBI."""
 
-from sleuth_providers.adapters._feed import elements
+from sleuth_providers.adapters._feed import attribute, elements
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names, paragraphs
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
@@ -164,7 +164,7 @@ def _result(paper: str) -> Result:
     return Result(
         title=_text(paper, "ArticleTitle").removesuffix("."),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdecimal() else "",
-        snippet=" ".join(paragraphs(part) for _, part in elements(paper, "AbstractText")),
+        snippet=" ".join(_section(attributes, part) for attributes, part in elements(paper, "AbstractText")),
         published=_date(paper),
         site=_text(paper, "Title") or "PubMed",
         author=author_names(authors),
@@ -174,6 +174,11 @@ def _result(paper: str) -> Result:
 def _text(markup: str, name: str) -> str:
     """Return the text of the first element with this name, without the tags in it."""
     return paragraphs(next((inner for _, inner in elements(markup, name)), ""))
+
+
+def _section(attributes: str, text: str) -> str:
+    label = attribute(attributes, "Label")
+    return f"{label}: {paragraphs(text)}" if label else paragraphs(text)
 
 
 def _date(paper: str) -> str:
