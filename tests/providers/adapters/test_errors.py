@@ -41,6 +41,15 @@ def ask(provider: Provider, status: int, body: str, headers: dict[str, str] | No
         ("marginalia", 429, "Daily Limit Exceeded", "quota"),
         ("marginalia", 400, "Missing API-Key header", "key_invalid"),
         ("deepseek-search", 402, "{}", "quota"),
+        ("exa-mcp", 429, '{"jsonrpc": "2.0", "id": null, "error": {"code": -32000}}', "quota"),
+        ("stackexchange", 400, '{"error_name": "throttle_violation", "error_message": ""}', "quota"),
+        ("github", 403, '{"message": "You have exceeded a secondary rate limit."}', "rate_limited"),
+        ("github", 403, '{"message": "Resource not accessible"}', "key_invalid"),
+        ("openalex", 429, "{}", "rate_limited"),
+        ("openverse", 429, '{"detail": "Request was throttled."}', "quota"),
+        ("pubmed", 400, '{"error": "API key invalid"}', "key_invalid"),
+        ("langsearch", 200, '{"code": 429, "msg": "Daily limit"}', "rate_limited"),
+        ("google-news", 429, "", "blocked"),
         ("local-google", 429, "slow down", "rate_limited"),
         ("local-bing", 403, "", "blocked"),
         ("local-baidu", 200, '{"antiFlag": 1, "message": "Forbid spider access"}', "blocked"),
@@ -50,6 +59,12 @@ def test_error_body_is_mapped_to_a_state(name: str, status: int, body: str, stat
     error = ask(registry.load(name), status, body)
     assert isinstance(error, ProviderError)
     assert error.state == state
+
+
+def test_exhausted_daily_budget_of_openalex_is_a_quota() -> None:
+    error = ask(registry.load("openalex"), 429, "{}", {"x-ratelimit-remaining": "0"})
+    assert isinstance(error, ProviderError)
+    assert error.state == "quota"
 
 
 def test_empty_result_of_linkup_is_not_an_error() -> None:
@@ -62,6 +77,16 @@ def test_empty_result_of_linkup_is_not_an_error() -> None:
         ("firecrawl", {"retry-after": "20"}, 20),
         ("perplexity", {"retry-after": "8"}, 8),
         ("deepseek-search", {"retry-after": "2"}, 2),
+        ("keenable", {"retry-after": "9"}, 9),
+        ("exa-mcp", {"retry-after": "3600"}, 3600),
+        ("github", {"retry-after": "7"}, 60),
+        ("github", {"retry-after": "90"}, 90),
+        ("arxiv", {}, 3),
+        ("arxiv", {"retry-after": "8"}, 8),
+        ("pubmed", {}, 1),
+        ("semantic-scholar", {}, 3),
+        ("openlibrary", {}, 5),
+        ("gdelt", {}, 1800),
         ("local-google", {}, 3600),
         ("local-baidu", {}, 600),
     ],
@@ -73,14 +98,35 @@ def test_pause_after_a_rate_limit(name: str, headers: dict[str, str], seconds: f
 
 
 @pytest.mark.parametrize(
+    ("name", "status", "body", "seconds"),
+    [
+        ("stackexchange", 400, '{"error_name": "throttle_violation", "error_message": "in 4821 seconds"}', 4821),
+        ("openverse", 429, '{"detail": "Request was throttled. Expected available in 42 seconds."}', 42),
+    ],
+)
+def test_pause_in_the_text_of_an_error_is_used(name: str, status: int, body: str, seconds: float) -> None:
+    error = ask(registry.load(name), status, body)
+    assert isinstance(error, ProviderError)
+    assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize(
     ("name", "header", "with_key", "without"),
     [
+        ("keenable", "X-API-Key", "k", None),
+        ("keenable", "X-Keenable-Title", None, "sleuth"),
+        ("parallel", "Authorization", None, None),
+        ("exa-mcp", "x-api-key", "k", None),
+        ("github", "Authorization", "Bearer k", None),
+        ("semantic-scholar", "x-api-key", "k", None),
         ("firecrawl", "Authorization", "Bearer k", None),
         ("you", "X-API-Key", "k", None),
         ("marginalia", "API-Key", "k", "public"),
     ],
 )
-def test_request_without_a_key_has_no_key_header(name: str, header: str, with_key: str, without: str | None) -> None:
+def test_request_without_a_key_has_no_key_header(
+    name: str, header: str, with_key: str | None, without: str | None
+) -> None:
     provider = registry.load(name)
     assert not provider.needs_key
     assert provider.request(Query("x"), Account(key="k")).headers.get(header) == with_key
@@ -98,6 +144,17 @@ def test_request_without_a_key_has_no_key_header(name: str, header: str, with_ke
         ("deepseek-search", Query("x", include=("a.com", "b.com")), ("include",)),
         ("local-baidu", Query("x", include=("a.com", "b.com"), exclude=("c.com",), lang="zh"), ("lang", "include")),
         ("local-bing", Query("x", freshness="day", since="2026-11-15"), ("freshness",)),
+        ("keenable", Query("x", include=("a.com", "b.com"), page=2), ("page", "include")),
+        ("stackexchange", Query("x", include=("superuser.com",), lang="ja", category="it"), ()),
+        ("stackexchange", Query("x", include=("a.com",), lang="de", category="it"), ("include", "lang")),
+        ("hackernews", Query("x", count=100, page=11, category="it"), ("page",)),
+        ("openverse", Query("x", count=20, page=13, category="images"), ("page",)),
+        ("semantic-scholar", Query("x", count=100, page=11, category="science"), ("page",)),
+        ("openlibrary", Query("x", freshness="year", since="2025-11-17"), ()),
+        ("openlibrary", Query("x", freshness="week", since="2026-11-10"), ("freshness",)),
+        ("mdn", Query("x", lang="it", category="it"), ("lang",)),
+        ("mdn", Query("x", lang="it", category="it", engines=("learn",)), ()),
+        ("bing-news", Query("x", category="news", freshness="day", since="2026-11-16"), ("freshness",)),
         ("kagi", Query("x", include=("a.com", "b.com"), exclude=("c.com",)), ()),
         ("kagi", Query("x", page=2, category="images"), ("page",)),
         ("brave", Query("x", category="images", freshness="range", since="2026-10-01", until="2026-10-31"), ("range",)),
