@@ -16,7 +16,7 @@ class OpenVideos(Provider):
     """Two indexes as engines; neither includes YouTube."""
 
     id = "open-videos"
-    name = "SepiaSearch and Dailymotion"
+    name = "SepiaSearch, Dailymotion"
     homepage = "https://sepiasearch.org/"
     notes = "Engines: sepiasearch (default; PeerTube) and dailymotion. Neither includes YouTube."
     host = HOSTS["sepiasearch"]
