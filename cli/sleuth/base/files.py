@@ -161,5 +161,7 @@ def _acquire(handle: int, stall_timeout: float) -> bool:
             return False
         time.sleep(LOCK_POLL_S)
     with suppress(OSError, AttributeError):  # a full disk, or Windows: the lock is held, others just see no progress
-        os.pwrite(handle, b"%20d %20d" % (os.getpid(), time.monotonic_ns()), 0)
+        holder = b"%20d %20d" % (os.getpid(), time.monotonic_ns())
+        if os.fstat(handle).st_size in (0, len(holder)):  # not what a symbolic link in its place leads to
+            os.pwrite(handle, holder, 0)
     return True
