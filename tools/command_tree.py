@@ -1,4 +1,4 @@
-"""The command tree as plain data: what man pages, the reference and every completion script are made from."""
+"""The command tree as plain data, from which man pages, the reference and completions are generated."""
 
 import pkgutil
 import re
@@ -8,34 +8,31 @@ from typing import Any
 import typer
 
 from sleuth import __version__
-from sleuth.render import FIELDS
+from sleuth.base.choices import FIELDS
+from sleuth.commands.fast.complete import DIRECTORY, FILE, KEYS, PROVIDERS, SETTING
 from sleuth.store.provider_table import CLEARABLE
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, TABLE
 from sleuth_providers import adapters
 from sleuth_providers.records import Record
 
-# Where values come from that are not fixed words: the user's provider table, the settings, what the setting named
-# before takes, and the disk.
-PROVIDERS, KEYS, SETTING, FILE, FOLDER = "providers", "keys", "setting", "file", "folder"
-
 
 class Values(Record):
-    """What a shell may offer for a value: words known now, and a source asked at the time."""
+    """The completions of a value: fixed words, and a source such as PROVIDERS."""
 
     words: tuple[str, ...] = ()
     source: str = ""
-    comma: bool = False  # takes several, separated by commas
+    comma: bool = False  # a list, separated by commas
 
 
 class Paragraph(Record):
-    """A piece of help: prose to be filled, or lines to be kept as they are."""
+    """A paragraph of help: prose to wrap, or lines to keep as they are."""
 
     text: str
     literal: bool = False
 
 
 class Option(Record):
-    """One option: how it is written, what it takes and what it means."""
+    """One option of a command."""
 
     flags: tuple[str, ...]  # short ones first
     negative: tuple[str, ...]
@@ -48,15 +45,16 @@ class Option(Record):
     repeatable: bool
     required: bool
     completes: Values
+    group: str  # heading in the help
 
     @property
     def name(self) -> str:
-        """Return the flag that names it best."""
+        """The longest flag."""
         return self.flags[-1]
 
 
 class Argument(Record):
-    """One argument: how it is called, how often it may come and what it means."""
+    """One argument of a command."""
 
     metavar: str
     help: str
@@ -68,32 +66,32 @@ class Argument(Record):
 
     @property
     def usage(self) -> str:
-        """Return how it stands in a synopsis."""
+        """Its notation in a synopsis."""
         return f"{self.metavar if self.required else f'[{self.metavar}]'}{'...' if self.repeatable else ''}"
 
 
 class Command(Record):
-    """One command, or a group with commands of its own."""
+    """One command, or a group of subcommands."""
 
     name: str
     path: str  # as typed: "sleuth providers list"
     short: str
     help: tuple[Paragraph, ...]
-    notes: tuple[Paragraph, ...]  # what the help ends with, besides the examples
+    notes: tuple[Paragraph, ...]  # the epilog without the examples
     examples: tuple[str, ...]
     arguments: tuple[Argument, ...]
     options: tuple[Option, ...]
     commands: tuple["Command", ...]
 
     def walk(self) -> Iterator["Command"]:
-        """Give this command and all below it, in order."""
+        """Yield this command and all below it, in order."""
         yield self
         for command in self.commands:
             yield from command.walk()
 
 
 class Key(Record):
-    """One key of the settings."""
+    """One setting."""
 
     name: str
     meaning: str
@@ -101,7 +99,7 @@ class Key(Record):
 
 
 class Tree(Record):
-    """All that is generated from: the commands, and the words that values are chosen from."""
+    """The input of every generator."""
 
     root: Command
     anywhere: tuple[Option, ...]  # options that every command takes
@@ -110,18 +108,18 @@ class Tree(Record):
     version: str
 
 
-# Options of the root that `app.hoist` accepts after a command, too.
+# Options of the root that are allowed after a command, too.
 ANYWHERE = ("--color", "--debug")
 
 
 def built_in_providers() -> tuple[str, ...]:
-    """Return the ids that come with sleuth, whatever else is installed."""
+    """Return the ids of built-in providers, without plug-ins."""
     modules = {module.name for module in pkgutil.iter_modules(adapters.__path__) if not module.name.startswith("_")}
     return tuple(sorted({module.replace("_", "-") for module in modules} | {"library"}))
 
 
-# What values can be completed beyond fixed choices: by option, of one command or of any; by command or group and
-# argument; by metavar; by type.
+# Completions beyond fixed choices: by option, of one command or of any; by command or group and argument; by metavar;
+# by type.
 OPTIONS = {
     "--provider": Values(("auto", "all"), PROVIDERS, comma=True),
     "doctor --provider": Values((), PROVIDERS),
@@ -137,17 +135,17 @@ ARGUMENTS = {
     ("config", "section"): Values(tuple(dict.fromkeys(key.rpartition(".")[0] + "." for key in TABLE))),
     ("config", "value"): Values((), SETTING),
 }
-METAVARS = {"FILE": FILE, "PATH": FILE, "DIR": FOLDER, "FOLDER": FOLDER}
-TYPES = {"path": FILE, "file": FILE, "filename": FILE, "directory": FOLDER}
+METAVARS = {"FILE": FILE, "PATH": FILE, "DIR": DIRECTORY, "FOLDER": DIRECTORY}
+TYPES = {"path": FILE, "file": FILE, "filename": FILE, "directory": DIRECTORY}
 SETTINGS = {
     DEFAULT_PROVIDER.key: Values(("auto",), PROVIDERS),
     FALLBACK.key: Values((), PROVIDERS, comma=True),
 }
 
-# What Typer adds to an app unless it is told not to; its form depends on what else is installed.
+# Options that Typer adds by default; their form depends on which packages are installed.
 UNWANTED = ("install_completion", "show_completion")
 
-# How a value is called where its option does not say.
+# Metavars by type, for options that declare none.
 NAMES = {"int": "N", "int range": "N", "float": "NUMBER", "float range": "NUMBER", "path": "FILE", "file": "FILE"}
 
 
@@ -161,19 +159,19 @@ def read(root: Any) -> Tree:
 
 
 def details(parameter: Option | Argument) -> str:
-    """Say what an option or argument means, and what else there is to know."""
-    said = [parameter.help + "." * parameter.help[-1:].isalnum()]
+    """Return the help of an option or argument with its range, default and so on."""
+    parts = [parameter.help + "." * parameter.help[-1:].isalnum()]
     if isinstance(parameter, Option):
         bounds = f"From {parameter.bounds}." if " to " in parameter.bounds else f"{parameter.bounds.capitalize()}."
-        said += [bounds] if parameter.bounds else []
-        said += ["Required."] if parameter.required else []
-        said += ["May be given more than once."] if parameter.repeatable else []
-    said += [f"Default: {parameter.default}."] if parameter.default else []
-    return " ".join(said)
+        parts += [bounds] if parameter.bounds else []
+        parts += ["Required."] if parameter.required else []
+        parts += ["May be given more than once."] if parameter.repeatable else []
+    parts += [f"Default: {parameter.default}."] if parameter.default else []
+    return " ".join(parts)
 
 
 def paragraphs(text: str | None) -> tuple[Paragraph, ...]:
-    """Split help into paragraphs; one that begins with a backspace character keeps its lines."""
+    """Split help into paragraphs; one that starts with a backspace character keeps its lines."""
     pieces = re.split(r"\n\s*\n", (text or "").partition("\f")[0])
     return tuple(_paragraph(piece) for piece in pieces if piece.strip(" \n\b"))
 
@@ -212,20 +210,20 @@ def _sentence(text: str) -> str:
 
 
 def _epilog(parts: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], tuple[str, ...]]:
-    """Part the examples from the rest; they stand in a line after `Example:` or in lines of their own."""
+    """Separate the examples from the rest: the text after `Example:`, or the lines of the next literal paragraph."""
     notes: list[Paragraph] = []
     examples: list[str] = []
-    announced = False
+    expected = False
     for part in parts:
         found = None if part.literal else re.match(r"Examples?:\s*(.*)", part.text)
         if found and found[1]:
             several = re.split(r"\s+·\s+", found[1])
             examples += [one for one in several if not re.match(r"\w+: ", one)]  # leaves out "More: man sleuth"
-        elif part.literal and announced:
+        elif part.literal and expected:
             examples += part.text.splitlines()
         elif not found:
             notes.append(part)
-        announced = found is not None
+        expected = found is not None
     return tuple(notes), tuple(examples)
 
 
@@ -247,6 +245,7 @@ def _option(parameter: Any, path: str) -> Option:
         repeatable=parameter.multiple or parameter.count,
         required=parameter.required,
         completes=Values() if is_flag else known or _values(parameter, metavar),
+        group=getattr(parameter, "rich_help_panel", None) or "",
     )
 
 
@@ -274,7 +273,7 @@ def _metavar(parameter: Any) -> str:
 
 
 def _values(parameter: Any, metavar: str) -> Values:
-    """Return fixed choices, words that the metavar spells out, or files."""
+    """Return the choices, the words in the metavar, or files."""
     if choices := _choices(parameter):
         return Values(choices)
     ways = metavar.split("|")

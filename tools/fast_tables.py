@@ -1,60 +1,63 @@
-"""What the front desk is told: the options of `search` and every help text, taken from Typer's own command tree."""
+"""The files of the fast path, for one language: a help text per command, and the table of completions."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from typer import Context
 
-WIDTH = 78  # what Typer makes of a terminal of 80 columns
-HEAD = '"""The options of `sleuth search`, for the front desk. Written by python -m tools.generate."""\n'
-LAZY = """\
-TYPE_CHECKING = False  # typing takes longer to import than everything else here
-if TYPE_CHECKING:
-    from typing import Any
-"""
+from sleuth.commands.fast.complete import ANY, COMMA, EVERY_COMMAND
+from sleuth_providers import registry
+from tools.command_tree import Command, Option, Tree, Values
+
+FOLDER = "cli/sleuth/commands/fast/generated/help"
+WIDTH = 78  # the width of Typer's help on a terminal of 80 columns
 
 
-def files(root: Any) -> dict[str, str]:
-    """Return the generated files of the front desk."""
-    search = root.get_command(None, "search")
-    found = {"cli/sleuth/commands/fast/generated/search.py": table(search)}
+def files(root: Any, tree: Tree, language: str = "en") -> dict[str, str]:
+    """Return the generated files of a language by path."""
+    texts = {"completions.tsv": "".join(f"{line}\n" for line in completions(tree))}
     for context in _walk(Context(root, info_name="sleuth", **root.context_settings | {"terminal_width": WIDTH})):
-        name = "-".join(_names(context))
-        found[f"cli/sleuth/commands/fast/generated/help/{name}.txt"] = str(context.command.get_help(context)) + "\n"
-    return found
+        texts[f"{context.command_path.replace(' ', '-')}.txt"] = f"{context.command.get_help(context)}\n"
+    return {f"{FOLDER}/{language}/{name}": text for name, text in texts.items()}
 
 
-def _names(context: Any) -> list[str]:
-    return [*(_names(context.parent) if context.parent else []), context.info_name]
+def completions(tree: Tree) -> Iterator[str]:
+    """Yield the rows of the completion table: command, kind, names, values, description."""
+    for option in tree.anywhere:
+        yield from _option(EVERY_COMMAND, option)
+    for command in tree.root.walk():
+        yield from _command(command, tree)
+    for key in tree.keys:
+        yield _row("", "setting", [key.name], _values(key.completes), key.meaning)
+    for id in tree.providers:
+        yield _row("", "provider", [id], "", "" if id == "library" else registry.load(id).name)
 
 
-def table(command: Any) -> str:
-    """Return the flags of a command as a Python module."""
-    flags: dict[str, tuple[str, str, Any]] = {}
-    positional = ""
-    for parameter in command.params:
-        if parameter.param_type_name == "argument":
-            positional = parameter.name
-            continue
-        for flag in (*parameter.opts, *parameter.secondary_opts):
-            flags[flag] = (parameter.name, *_kind(parameter, flag))
-    lines = [f"    {flag!r}: {entry!r},".replace("'", '"') for flag, entry in flags.items()]
-    body = "\n".join(['FLAGS: "dict[str, tuple[str, str, Any]]" = {', *lines, "}"])
-    return f'{HEAD}\n{LAZY}\nPOSITIONAL = "{positional}"\n{body}\n'
+def _command(command: Command, tree: Tree) -> Iterator[str]:
+    for subcommand in command.commands:
+        yield _row(command.path, "command", [subcommand.name], "", subcommand.short)
+    for option in command.options:
+        if option not in tree.anywhere:
+            yield from _option(command.path, option)
+    for number, argument in enumerate(command.arguments):
+        place = "*" if argument.repeatable else str(number)
+        yield _row(command.path, "argument", [place], _values(argument.completes), argument.help)
 
 
-def _kind(parameter: Any, flag: str) -> tuple[str, Any]:
-    kind = parameter.type
-    if parameter.is_flag:
-        return "flag", flag not in parameter.secondary_opts
-    if parameter.multiple:
-        return "texts", None
-    if hasattr(kind, "choices"):
-        return "choice", tuple(str(getattr(choice, "value", choice)) for choice in kind.choices)
-    name = kind.name.partition(" ")[0]
-    if name in ("integer", "int", "float"):
-        return "float" if name == "float" else "whole", (getattr(kind, "min", None), getattr(kind, "max", None))
-    return "text", None
+def _option(path: str, option: Option) -> Iterator[str]:
+    yield _row(path, "option", option.flags, "" if option.is_flag else _values(option.completes), option.help)
+    if option.negative:
+        yield _row(path, "option", option.negative, "", f"The opposite of {option.name}.")
+
+
+def _row(*cells: Any) -> str:
+    path, kind, names, values, help = cells
+    return "\t".join([path, kind, " ".join(names), values, " ".join(help.split())])
+
+
+def _values(values: Values) -> str:
+    words = " ".join([*values.words, *([values.source] if values.source else [])])
+    return (COMMA if values.comma else "") + (words or ANY)
 
 
 def _walk(context: Any) -> Iterator[Any]:

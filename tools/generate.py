@@ -1,4 +1,4 @@
-"""Write all that is generated from the commands: `python -m tools.generate`; with --check, tell what is stale."""
+"""Writes everything that is generated from the commands: `python -m tools.generate`; --check lists stale files."""
 
 import sys
 from collections.abc import Iterable
@@ -7,32 +7,32 @@ from pathlib import Path
 from typer.main import get_command
 
 from sleuth.commands.app import app
-from tools import capabilities, command_tree, completion, fast_tables, man_pages, reference
+from tools import capabilities, command_tree, fast_tables, man_pages, reference
 
-# Where a shell looks for the scripts that a package brings; PowerShell has no such place.
+# Where shells look for the completion scripts of packages; PowerShell has no such folder.
 INSTALLED = {
     "completions/sleuth.bash": "share/bash-completion/completions/sleuth",
     "completions/_sleuth": "share/zsh/site-functions/_sleuth",
     "completions/sleuth.fish": "share/fish/vendor_completions.d/sleuth.fish",
 }
 TABLE = "[tool.hatch.build.targets.wheel.shared-data]\n"
+GENERATED = ("man/*.[0-9]", f"{fast_tables.FOLDER}/*/*")  # folders without any other files
 
 
 def generate(project: Path) -> dict[str, str]:
-    """Return every generated file: its place in the project and its text."""
+    """Return the text of every generated file by its path in the project."""
     root = get_command(app)
-    commands = command_tree.read(root)
-    files = {f"completions/{file}": completion.script(shell, commands) for shell, file in completion.FILES.items()}
-    files |= {f"man/{name}": page for name, page in man_pages.pages(commands).items()}
-    files["docs/commands.md"] = reference.reference(commands)
-    files |= fast_tables.files(root)
+    tree = command_tree.read(root)
+    files = {f"man/{name}": page for name, page in man_pages.pages(tree).items()}
+    files["docs/commands.md"] = reference.reference(tree)
     files["docs/capabilities.md"] = capabilities.chapter()
+    files |= fast_tables.files(root, tree)
     settings = (project / "pyproject.toml").read_text(encoding="utf-8")
     return files | {"pyproject.toml": with_shared_data(settings, files)}
 
 
 def with_shared_data(text: str, names: Iterable[str]) -> str:
-    """Return pyproject.toml with the one table that names every man page, for a wheel to install."""
+    """Return pyproject.toml with the table that lists the man pages and completions of the wheel."""
     pages = {name: f"share/man/man{name[-1]}/{name.partition('/')[2]}" for name in names if name.startswith("man/")}
     lines = [f'"{name}" = "{place}"' for name, place in sorted((INSTALLED | pages).items())]
     before, heading, rest = text.partition(TABLE)
@@ -41,14 +41,14 @@ def with_shared_data(text: str, names: Iterable[str]) -> str:
 
 
 def stale(files: dict[str, str], project: Path) -> list[str]:
-    """Return the files that are missing, differ, or belong to a command that is no more."""
-    kept = {f"man/{page.name}" for page in (project / "man").glob("*.[0-9]")}
+    """Return the files that are missing, differ, or belong to a command that no longer exists."""
+    present = {path.relative_to(project).as_posix() for pattern in GENERATED for path in project.glob(pattern)}
     different = [name for name, text in files.items() if _read(project / name) != text.encode()]
-    return sorted([*different, *(kept - files.keys())])
+    return sorted([*different, *(present - files.keys())])
 
 
 def write(files: dict[str, str], project: Path) -> None:
-    """Bring the project up to date."""
+    """Write the stale files and delete those that are no longer generated."""
     for name in stale(files, project):
         if name in files:
             (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def write(files: dict[str, str], project: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the files or check them, in the project this module is part of."""
+    """Write or check the files of the project that contains this module."""
     if arguments not in ([], ["--check"]):
         print("usage: python -m tools.generate [--check]", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""The man pages, in mdoc: one of sleuth, one a command, one of the settings."""
+"""The man pages, in mdoc: an overview, one per command, and one of the settings."""
 
 import json
 import re
@@ -12,50 +12,50 @@ from sleuth.store.settings import COMPRESSION_METHOD, TABLE, Setting
 from sleuth_providers import registry
 from tools.command_tree import Argument, Command, Option, Paragraph, Tree, details
 
-# A page must not change from day to day: this moves with a release.
+# Changes with a release only, so that pages do not go stale every day.
 DATE = "November 1, 2026"
 
 MEANINGS = {
-    Exit.DONE: "Done. An empty result is done, too.",
-    Exit.FAILED: "The search failed: nobody who was asked gave an answer that could be used.",
-    Exit.INVALID: "The request or the settings are invalid, or an optional part of sleuth is not installed.",
-    Exit.UNKNOWN_PROVIDER: "There is no provider of that id.",
-    Exit.KEY: "A key is missing or was rejected.",
-    Exit.LIMIT: "A rate limit or quota is used up, or the provider blocks automatic requests.",
+    Exit.DONE: "Success, even if there are no results.",
+    Exit.FAILED: "The search failed: no provider gave a usable answer.",
+    Exit.INVALID: "The command line or the settings are invalid, or an optional dependency is not installed.",
+    Exit.UNKNOWN_PROVIDER: "There is no provider with that id.",
+    Exit.KEY: "An API key is missing or was rejected.",
+    Exit.LIMIT: "A rate limit or quota is exhausted, or the provider blocks automated requests.",
     Exit.UNREACHABLE: "A provider did not answer in time or cannot be reached.",
-    Exit.NO_RESULTS: "There are no results; only with --exit-status.",
+    Exit.NO_RESULTS: "There are no results (only with --exit-status).",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C.",
 }
 
 ENVIRONMENT = {
-    "SLEUTH_HOME": "A folder to keep settings, data, cache and log in, instead of those listed under FILES.",
-    "SLEUTH_CONFIG": "Another file of settings.",
+    "SLEUTH_HOME": "A folder for settings, data, cache and log, instead of those listed under FILES.",
+    "SLEUTH_CONFIG": "Another settings file.",
     "SLEUTH_SECTION_KEY": "Any setting, such as SLEUTH_WEBSEARCH_MAX_RESULTS; see sleuth-config(5).",
-    "SEARXNG_URL": "The address of a SearXNG server; http://localhost:8080 otherwise.",
+    "SEARXNG_URL": "The URL of a SearXNG server; the default is http://localhost:8080.",
     "VISUAL EDITOR": "The editor that `sleuth config edit` opens.",
-    "NO_COLOR FORCE_COLOR TERM COLUMNS": "Whether the output has colours, and how wide it is.",
+    "NO_COLOR FORCE_COLOR TERM COLUMNS": "Colours and width of the output.",
     "LC_ALL LC_MESSAGES LANG": "The language of messages: English, or Simplified Chinese.",
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY": "Proxies.",
-    "SSL_CERT_FILE SSL_CERT_DIR": "The certificate authorities to trust.",
+    "SSL_CERT_FILE SSL_CERT_DIR": "Trusted certificate authorities.",
 }
 
 FILES = {
-    "~/.config/sleuth/config.toml": "The settings, see sleuth-config(5). `sleuth config path` tells where they are.",
-    "~/.config/sleuth/rules.txt": "Domain rules that hold for every search, in Goggles syntax.",
+    "~/.config/sleuth/config.toml": "The settings; see sleuth-config(5). `sleuth config path` prints the path.",
+    "~/.config/sleuth/rules.txt": "Domain rules for every search, in Goggles syntax.",
     "~/.local/share/sleuth/sleuth.db": "The provider table.",
     "~/.local/share/sleuth/library.db": "The library: the embedded offline index.",
-    "~/.cache/sleuth/": "Answers and pages that were kept.",
+    "~/.cache/sleuth/": "Cached answers and pages.",
     "~/.local/state/sleuth/": "The log.",
 }
-ELSEWHERE = "XDG_CONFIG_HOME and its kin are honoured. macOS and Windows have folders of their own for these."
+OTHER_FOLDERS = "XDG_CONFIG_HOME and its siblings are honoured. macOS and Windows use their own folders."
 
 CONFIG_HELP = (
-    "sleuth works without a file of settings. Where there is one, it is in TOML, and a file with only the keys to be "
-    "changed is enough. `sleuth config set` changes one; comments and the order of lines stay.",
-    "An option on the command line wins over the environment, the environment over the file, the file over the "
-    "default. `sleuth config show --origin` tells where each value comes from.",
-    "A value that does not fit is reported on stderr, and the default is used in its place. `sleuth config validate` "
-    "checks the whole file.",
+    "sleuth works without a settings file. The file is in TOML and needs only the keys that differ from the defaults. "
+    "`sleuth config set` changes a key and keeps comments and the order of lines.",
+    "An option on the command line overrides the environment, which overrides the file, which overrides the default. "
+    "`sleuth config show --origin` shows where each value comes from.",
+    "An invalid value is reported on stderr, and the default is used instead. `sleuth config validate` checks the "
+    "whole file.",
 )
 CONFIG_EXAMPLE = """[websearch]
 default_provider = "searxng"
@@ -67,7 +67,7 @@ ttl_minutes = 60"""
 
 
 def pages(tree: Tree) -> dict[str, str]:
-    """Return every page by the name of its file."""
+    """Return every page by file name."""
     made = {"sleuth.1": _overview(tree)}
     for command in tree.root.commands:
         made[f"sleuth-{command.name}.1"] = _command_page(command, tree)
@@ -89,19 +89,19 @@ def _overview(tree: Tree) -> str:
         ".Sh COMMANDS",
         *_list(commands),
         ".Sh OPTIONS",
-        "These may stand before a command; all but",
+        "These go before a command; all but",
         ".Fl \\-version",
         "may also follow it.",
         *_list(_option(option) for option in root.options),
         ".Sh ENVIRONMENT",
         *_list(variables),
         ".Pp",
-        "The variables that keys of providers are read from are listed in",
+        "The variables for API keys are listed in",
         ".Xr sleuth-providers 1 .",
         ".Sh FILES",
         *_list((f"Pa {_word(path)}", _fill(meaning)) for path, meaning in FILES.items()),
         ".Pp",
-        _fill(ELSEWHERE),
+        _fill(OTHER_FOLDERS),
         ".Sh EXIT STATUS",
         *_list((str(code.value), _fill(MEANINGS[code])) for code in Exit),
         *_examples(dict.fromkeys(examples)),
@@ -111,7 +111,7 @@ def _overview(tree: Tree) -> str:
 
 
 def _command_page(command: Command, tree: Tree) -> str:
-    """Write the page of a command; those of a group are all on one."""
+    """Return the page of a command; a group has one page for all its commands."""
     name = f"sleuth-{command.name}"
     leaves = [each for each in command.walk() if not each.commands]
     lines = [*_head(tree, name, 1, command.short), ".Sh SYNOPSIS"]
@@ -120,15 +120,15 @@ def _command_page(command: Command, tree: Tree) -> str:
     lines += [
         ".Sh DESCRIPTION",
         *_prose(command.help),
-        *_particulars(command, tree),
         ".Pp",
-        "The options that every command takes, and the exit status, are described in",
+        "Options of all commands and the exit status are described in",
         ".Xr sleuth 1 .",
+        *_parameters(command, tree),
     ]
     if command.commands:
         lines += [".Sh COMMANDS"]
         for leaf in leaves:
-            lines += [f".Ss {leaf.path}", *_prose(leaf.help), *_particulars(leaf, tree)]
+            lines += [f".Ss {leaf.path}", *_prose(leaf.help), *_parameters(leaf, tree)]
     lines += [
         *(_variables(tree) if command.name == "providers" else ()),
         *_examples(example for each in command.walk() for example in each.examples),
@@ -154,7 +154,7 @@ def _settings_page(tree: Tree) -> str:
     lines += [
         ".El",
         ".Sh FILES",
-        *_list([(path, "The file, unless SLEUTH_CONFIG or SLEUTH_HOME say otherwise.")]),
+        *_list([(path, "The settings file, unless SLEUTH_CONFIG or SLEUTH_HOME is set.")]),
         *_examples(CONFIG_EXAMPLE.splitlines()),
         *_see_also(tree, "sleuth-config", 5),
     ]
@@ -165,7 +165,7 @@ def _setting(setting: Setting[Any]) -> list[str]:
     meaning = setting.meaning
     if not re.match(r"\w+:/", meaning):
         meaning = meaning[:1].upper() + meaning[1:]
-    default = f"the default is {_toml(setting.default)}" if setting.default != "" else "it is empty by default"
+    default = f"the default is {_toml(setting.default)}" if setting.default != "" else "the default is empty"
     table = COMPRESSION_KEYS if setting is COMPRESSION_METHOD else {}
     keys = "; ".join(f"{name}, {kind.description}" for name, kind in table.items())
     return [
@@ -184,14 +184,14 @@ def _toml(value: Any) -> str:
 
 
 def _variables(tree: Tree) -> list[str]:
-    """List where keys, addresses and options of the built-in providers may come from."""
-    adapters = [registry.load(id) for id in tree.providers if id != "library"]  # it needs none, and lives elsewhere
+    """List the environment variables of the built-in providers."""
+    adapters = [registry.load(id) for id in tree.providers if id != "library"]  # it has no adapter module
     entries = [
         (_variable_names([*a.env, *a.host_env, *a.option_env.values()]), _fill(f"{a.name} ({a.id})."))
         for a in adapters
         if a.env or a.host_env or a.option_env
     ]
-    return [".Sh ENVIRONMENT", "A key or an address that is not in the table is looked for here:", *_list(entries)]
+    return [".Sh ENVIRONMENT", "Keys, addresses and options that are not in the provider table:", *_list(entries)]
 
 
 def _variable_names(names: Iterable[str]) -> str:
@@ -225,11 +225,16 @@ def _usage(command: Command, tree: Tree) -> list[str]:
     return [*(["[options]"] if own else []), *(argument.usage for argument in command.arguments)]
 
 
-def _particulars(command: Command, tree: Tree) -> list[str]:
-    arguments = [_argument(argument) for argument in command.arguments]
-    options = [_option(option) for option in command.options if option not in tree.anywhere]
-    parameters = _list([*arguments, *options]) if arguments or options else []
-    return [*parameters, *_prose(command.notes, start=False)]
+def _parameters(command: Command, tree: Tree) -> list[str]:
+    """List arguments and options, each group of options under its heading, then the notes."""
+    groups: dict[str, list[tuple[str, str]]] = {"": [_argument(argument) for argument in command.arguments]}
+    for option in command.options:
+        if option not in tree.anywhere:
+            groups.setdefault(option.group, []).append(_option(option))
+    lines: list[str] = []
+    for group, entries in groups.items():
+        lines += [*([f".Ss {group}"] if group else []), *(_list(entries) if entries else [])]
+    return [*lines, *_prose(command.notes, start=False)]
 
 
 def _argument(argument: Argument) -> tuple[str, str]:
@@ -247,7 +252,7 @@ def _list(entries: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _prose(paragraphs: Iterable[Paragraph], start: bool = True) -> list[str]:
-    """Write paragraphs, parted by .Pp; also from what stands before them, unless they start a section."""
+    """Return paragraphs separated by .Pp, also from the text before them unless they start a section."""
     lines: list[str] = []
     for paragraph in paragraphs:
         if paragraph.literal:
@@ -263,7 +268,7 @@ def _examples(examples: Iterable[str]) -> list[str]:
 
 
 def _see_also(tree: Tree, name: str, section: int = 1) -> list[str]:
-    """Name the other pages; all of them in the overview."""
+    """Refer to the main pages; the overview refers to all."""
     pages = [("sleuth", 1), *((f"sleuth-{command.name}", 1) for command in tree.root.commands), ("sleuth-config", 5)]
     if name != "sleuth":
         pages = [page for page in pages if page[0] in ("sleuth", "sleuth-config")]
@@ -273,7 +278,7 @@ def _see_also(tree: Tree, name: str, section: int = 1) -> list[str]:
     return [".Sh SEE ALSO", *(f".Xr {page} {number}{comma}" for (page, number), comma in references)]
 
 
-# The ellipsis is spelled out: a terminal in the C locale has none.
+# The ellipsis is spelled out because the C locale has none.
 ESCAPES = {
     "…": "...",
     "–": "\\(en",
@@ -288,7 +293,7 @@ ESCAPES = {
 
 
 def _fill(text: str) -> str:
-    """Escape prose: a sentence begins a line of its own, as the readers of mdoc want it, and lines stay short."""
+    """Escape and wrap prose; each sentence starts a line, as mdoc expects."""
     sentences = re.split(r"(?<=[\w)\]'\"][.?!])\s+", text)
     return "\n".join(
         _text(line) for each in sentences for line in wrap(each, 76, break_long_words=False, break_on_hyphens=False)
@@ -296,13 +301,13 @@ def _fill(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Escape a line of text: every character is shown as it is, and none begins a request."""
+    """Escape a line of text, so that nothing in it is a request."""
     escaped = "".join(ESCAPES.get(character, character) for character in text)
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 
 
 def _word(text: str) -> str:
-    """Escape an argument of a macro: what looks like a macro or a delimiter is neither."""
+    """Escape the argument of a macro, so that it is neither a macro nor a delimiter."""
     escaped = _text(text)
     return f"\\&{escaped}" if re.fullmatch(r"[A-Z%][a-z]|[A-Z]|\W+", text) else escaped
 

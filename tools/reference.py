@@ -1,4 +1,4 @@
-"""The chapter of the handbook on every command and option, in Markdown."""
+"""docs/commands.md: every command and option, in Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,8 +9,8 @@ HEAD = """# Commands
 
 <!-- Generated from the commands by `python -m tools.generate`: change those, not this. -->
 
-This chapter lists every command of sleuth with its arguments, its options and examples. `sleuth COMMAND --help` shows \
-the same in the terminal, and so do the man pages: `man sleuth`, `man sleuth-search`.
+Every command of sleuth with its arguments, options and examples. `sleuth COMMAND --help` shows the same in the \
+terminal, and so do the man pages: `man sleuth`, `man sleuth-search`.
 """
 
 
@@ -29,7 +29,8 @@ def _section(command: Command, tree: Tree) -> Iterator[str]:
     yield from _block("", [_usage(command, bool(own))])
     yield from _table("command", [(f"`{c.path}`", c.short) for c in command.commands])
     yield from _table("argument", [_argument(argument) for argument in command.arguments])
-    yield from _table("option", [_option(option) for option in own])
+    for group in dict.fromkeys(option.group for option in own):
+        yield from _table(group or "option", [_option(option) for option in own if option.group == group])
     if is_root:
         yield from ("All of these but `--version` may also follow a command.", "")
     yield from _prose(command.notes)
@@ -63,7 +64,7 @@ def _cell(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Keep what is not code from being read as markup."""
+    """Escape markup outside code spans."""
     pieces = re.split("(`[^`]*`)", text)
     return "".join(p if p.startswith("`") else re.sub(r"([*<\[\]])", r"\\\1", p) for p in pieces)
 

@@ -9,7 +9,7 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent
-    from sleuth.answers.digest import Digest
+    from sleuth.answers.summary import Digest
     from sleuth.api import Client, aask, aread, asearch, ask, read, search, summarize
     from sleuth.base.errors import RequestError, SearchError, SettingsError, SleuthError, UnknownProviderError
     from sleuth.engine.outcome import Attempt, Outcome
@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 _API = {
     "sleuth.api": ("Client", "aask", "aread", "asearch", "ask", "read", "search", "summarize"),
     "sleuth.answers.answer": ("Answer", "ProgressEvent"),
-    "sleuth.answers.digest": ("Digest",),
+    "sleuth.answers.summary": ("Digest",),
     "sleuth.base.errors": ("RequestError", "SearchError", "SettingsError", "SleuthError", "UnknownProviderError"),
     "sleuth.engine.outcome": ("Attempt", "Outcome"),
     "sleuth.pages.page": ("Page", "PageEvent"),

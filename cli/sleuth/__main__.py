@@ -1,237 +1,166 @@
-"""Where sleuth starts and ends: builds the Runtime, runs the app, turns any error into two lines and an exit code."""
+"""Process start and exit: runs a command line and turns any exception into a message and an exit status."""
 
-import gc
 import os
 import sys
 
 from sleuth import __version__
 from sleuth.base import process
 
-TYPE_CHECKING = False  # typing itself is not free, and --version does without
+TYPE_CHECKING = False  # importing typing costs more than --version takes; see CONTRIBUTING
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sleuth.base.errors import SleuthError
+    from sleuth.commands.fast.parser import CommandLine
     from sleuth.runtime import Runtime
 
-VERSION = f"sleuth {__version__}\n"
-LAST_WORDS = b"""error: sleuth cannot work here, and cannot say why
-hint: free some memory, let it open more files, or install it anew
+CANNOT_REPORT = b"""error: sleuth cannot run here, and cannot report why
+hint: free some memory, raise the limit of open files, or install sleuth again
 """
 
 
 def start() -> None:
-    """Run sleuth as the program this process is for."""
+    """Run the command line of this process, then end the process."""
     process.leave(main())
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run sleuth and return its exit code."""
+    """Run a command line in this process and return its exit status."""
     try:
-        gc.set_threshold(10_000)  # a search makes little garbage, and looking for it takes time
-        os.umask(0o077)
-        process.harden_streams()
-        process.handle_interrupts()
-        return _main(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:
+        return run(None, sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # while another exception was being reported
         return process.INTERRUPTED
-    except BrokenPipeError:
-        process.silence(sys.stdout)
-        return 0
-    except Exception as problem:
-        if process.was_interrupted(problem):
-            return process.INTERRUPTED
-        os.write(2, LAST_WORDS)  # not even a complaint could be made
-        return 1
     finally:
         process.ignore_interrupts()
 
 
-def _main(arguments: list[str]) -> int:
+def run(runtime: "Runtime | None", arguments: list[str]) -> int:
+    """Run a command line and return its exit status; the only catch-all.
+
+    Without a runtime this is the real process: its streams and signals are set up, and the fast path is tried first.
+    """
+    is_process = runtime is None
     try:
-        if _lies_ready(arguments):
-            return 0
-        from sleuth.runtime import Runtime
+        if runtime is None:
+            process.set_up()
+            if (text := _ready_text(arguments)) is not None:
+                sys.stdout.write(text)
+                sys.stdout.flush()
+                return 0
+        from sleuth.commands.fast.parser import CommandLine, print_rendered
+
+        command_line = CommandLine(arguments)
+        if runtime is None:
+            if print_rendered(command_line, os.environ, sys.stdout, sys.stderr):
+                return 0
+            from sleuth.runtime import Runtime
+
+            runtime = Runtime()
+        return _execute(runtime, command_line)
     except BrokenPipeError:
-        raise
-    except (OSError, EOFError) as problem:
-        from sleuth.runtime import Runtime
-
-        runtime = Runtime()
-        try:
-            return _surprise(runtime, problem)
-        finally:
-            _close(runtime)
-    return run(Runtime(), arguments, process.exit_soon)
-
-
-def _lies_ready(arguments: list[str]) -> bool:
-    """Write what takes no work, and tell whether that was all: the version, help, an answer written out before."""
-    text = VERSION if arguments == ["--version"] else None
-    if text is None:
-        from sleuth.commands.fast import parser
-
-        text = parser.help_text(arguments)
-        if text is None:
-            return parser.print_rendered(arguments, os.environ, sys.stdout, sys.stderr)
-    sys.stdout.write(text)
-    sys.stdout.flush()
-    return True
-
-
-def run(runtime: "Runtime", arguments: list[str], when_interrupted: "Callable[[], None] | None" = None) -> int:
-    """Run one command line in a Runtime; the only catch-all of the house."""
-    from sleuth.base.errors import Exit, SleuthError
-
-    try:
-        return _prepare_and_run(runtime, arguments)
-    except SleuthError as error:
-        if runtime.debug:
-            _traceback(runtime)
-        runtime.show_error(error)
-        return error.exit
-    except KeyboardInterrupt:
-        return _interrupted(runtime, when_interrupted)
-    except BrokenPipeError:
-        process.silence(runtime.stdout)
-        return Exit.DONE
-    except UnicodeEncodeError as problem:
-        return _not_text(runtime, problem)
-    except Exception as problem:
-        if process.was_interrupted(problem):
-            return _interrupted(runtime, when_interrupted)
-        return _surprise(runtime, problem)
+        process.silence(runtime.stdout if runtime else sys.stdout)
+        return 0
+    except (Exception, KeyboardInterrupt) as problem:
+        return _report(runtime, problem, exit_soon=is_process)
     finally:
-        _close(runtime)
+        if runtime is not None:
+            _close(runtime)
 
 
-def _interrupted(runtime: "Runtime", when_interrupted: "Callable[[], None] | None") -> int:
-    from sleuth.base.errors import Exit, SleuthError
+def _ready_text(arguments: list[str]) -> str | None:
+    """Return output that needs no command: the version, generated help, completions.
 
-    if when_interrupted:
-        when_interrupted()
-    print(file=runtime.stderr)
-    runtime.show_error(SleuthError("interrupted", code="INTERRUPTED"))
-    return Exit.INTERRUPTED
+    This comes before parsing, because the parser imports the declarations of all search options.
+    """
+    if arguments == ["--version"]:
+        return f"sleuth {__version__}\n"
+    if arguments[:1] == ["--complete"]:
+        from sleuth.commands.fast.complete import complete
+
+        return complete(arguments[1:], os.environ)
+    from sleuth.commands.fast.help import help_text
+
+    return help_text(arguments)
 
 
-def _prepare_and_run(runtime: "Runtime", arguments: list[str]) -> int:
+def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
     from sleuth.base import i18n, logs
 
-    runtime.json_errors = wants_json(arguments)
-    runtime.debug = "--debug" in arguments
+    runtime.json_errors, runtime.debug = command_line.wants_json, command_line.debug
     i18n.set_language(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
-    code = _run(runtime, arguments)
+    if command_line.search is not None and command_line.global_flags in ([], ["--debug"]):
+        from sleuth.commands.search import search
+        from sleuth.engine.search_options import SearchOptions
+
+        key = command_line.rendered_key(runtime.environ, runtime.stdout, runtime.stderr)
+        status = search(runtime, SearchOptions(**command_line.search), key)
+    else:
+        from sleuth.commands import app
+
+        status = app.run(runtime, [*command_line.global_flags, *command_line.words])
     runtime.stdout.flush()
-    return code
+    return status
 
 
-def _run(runtime: "Runtime", arguments: list[str]) -> int:
-    from sleuth.base.errors import Exit
-    from sleuth.commands.fast import parser
-
-    flags, words = hoist(arguments)
-    if flags in ([], ["--debug"]) and (code := parser.run_search(runtime, words)) is not None:
-        return code
-    result = _run_typer(runtime, [*flags, *words])
-    if result == Exit.INTERRUPTED:  # how Typer hands on Ctrl-C
-        raise KeyboardInterrupt
-    return result if isinstance(result, int) else Exit.DONE
-
-
-def _run_typer(runtime: "Runtime", arguments: list[str]) -> object:
-    from typer.exceptions import Abort
-
-    from sleuth.base.errors import Exit, RequestError
-    from sleuth.commands import app
-
+def _report(runtime: "Runtime | None", problem: BaseException, *, exit_soon: bool) -> int:
+    """Print the error for an exception and return its exit status."""
+    interrupted = isinstance(problem, KeyboardInterrupt) or process.was_interrupted(problem)
+    if interrupted and runtime is None:
+        return process.INTERRUPTED
     try:
-        return app.run(runtime, arguments)
-    except Abort as problem:  # also how Typer takes an end of data, be it of the compiled code of a module
-        raise problem.__cause__ or KeyboardInterrupt from None
-    except SystemExit as problem:  # how Typer takes a pipe that nobody reads
-        raise BrokenPipeError from problem
-    except Exception as problem:
-        usage = getattr(problem, "format_message", None)
-        if usage is None:
-            raise
-        context = getattr(problem, "ctx", None)
-        if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group by itself: show what it has
-            print(context.get_help(), file=runtime.stdout)
-            return Exit.DONE
-        path = context.command_path if context else "sleuth"
-        raise RequestError("{usage}", "see: {path} --help", usage=usage().strip().rstrip("."), path=path) from problem
+        if runtime is None:
+            from sleuth.runtime import Runtime
+
+            runtime = Runtime()
+        if interrupted:
+            if exit_soon:
+                process.exit_soon()
+            print(file=runtime.stderr)
+        elif runtime.debug:
+            _print_traceback(runtime, problem)
+        error = _error_for(runtime, problem, interrupted)
+        runtime.show_error(error)
+        return process.INTERRUPTED if interrupted else error.exit
+    except Exception:  # out of memory or file handles, or a damaged installation
+        os.write(2, CANNOT_REPORT)
+        return 1
 
 
-def hoist(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Part global flags, which may stand anywhere before a `--`, from the rest."""
-    front, rest = [], []
-    words = iter(arguments)
-    for word in words:
-        if word == "--":
-            rest += [word, *words]
-        elif word == "--debug" or word.startswith("--color="):
-            front.append(word)
-        elif word == "--color":
-            front += [word, *[value for value in [next(words, None)] if value is not None]]
-        else:
-            rest.append(word)
-    return front, rest
-
-
-def wants_json(arguments: list[str]) -> bool:
-    """Tell whether errors should be JSON, even when the command line cannot be read."""
-    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    named = [after for word, after in zip(before, before[1:], strict=False) if word in ("--format", "-f")]  # noqa: RUF007 - itertools is one import more
-    return "--json" in before or "--format=json" in before or "json" in named
-
-
-def _not_text(runtime: "Runtime", problem: UnicodeEncodeError) -> int:
-    """Complain of bytes that came from a command line or a file name and are text in no encoding we know."""
-    from sleuth.base.errors import RequestError
-
-    if runtime.debug:
-        _traceback(runtime)
-    said = ascii(problem.object[problem.start : problem.start + 10])
-    error = RequestError("what was typed is not all text: {said}", "type it in UTF-8", said=said)
-    runtime.show_error(error)
-    return error.exit
-
-
-def _surprise(runtime: "Runtime", problem: Exception) -> int:
-    """Complain of what nobody foresaw: an accident of the machine, or a fault of ours."""
+def _error_for(runtime: "Runtime", problem: BaseException, interrupted: bool) -> "SleuthError":
     from sleuth.base import logs, os_errors
-    from sleuth.base.errors import SleuthError
+    from sleuth.base.errors import RequestError, SleuthError
 
-    if runtime.debug:
-        _traceback(runtime)
+    if interrupted:
+        return SleuthError("interrupted", code="INTERRUPTED")
+    if isinstance(problem, SleuthError):
+        return problem
+    if isinstance(problem, UnicodeEncodeError):  # bytes of a command line or file name that are not valid text
+        text = ascii(problem.object[problem.start : problem.start + 10])
+        return RequestError("the command line is not valid UTF-8: {text}", "type it in UTF-8", text=text)
     logs.log("unexpected: %r", problem)
-    error = os_errors.explain(problem) or _of_the_database(runtime, problem)
-    error = error or SleuthError(
-        "something unexpected went wrong ({kind})",
-        "run it again with --debug and report it",
-        kind=type(problem).__name__,
+    return (
+        os_errors.explain(problem)
+        or _database_error(runtime, problem)
+        or SleuthError(
+            "unexpected error ({kind})", "run it again with --debug and report the output", kind=type(problem).__name__
+        )
     )
-    runtime.show_error(error)
-    return error.exit
 
 
-def _of_the_database(runtime: "Runtime", problem: Exception) -> "SleuthError | None":
-    """Return the error for what went wrong with the one database whose troubles are not told where they arise."""
-    if type(problem).__module__ != "sqlite3":
+def _database_error(runtime: "Runtime", problem: BaseException) -> "SleuthError | None":
+    """Return the error for a sqlite3 exception that no store has handled."""
+    if type(problem).__module__ != "sqlite3" or not isinstance(problem, Exception):
         return None
     from sleuth.store.database import database_error
 
     return database_error(runtime.paths.database, problem)
 
 
-def _traceback(runtime: "Runtime") -> None:
+def _print_traceback(runtime: "Runtime", problem: BaseException) -> None:
     import traceback
 
     from sleuth.base import logs
 
-    for line in traceback.format_exc().rstrip().splitlines():
+    for line in "".join(traceback.format_exception(problem)).rstrip().splitlines():
         print(logs.safe(line), file=runtime.stderr)
 
 
@@ -239,7 +168,7 @@ def _close(runtime: "Runtime") -> None:
     try:
         runtime.close()
         runtime.stdout.flush()
-    except OSError:  # it was said already, or nobody reads on
+    except OSError:  # reported already, or stdout is a closed pipe
         process.silence(runtime.stdout)
     except (Exception, KeyboardInterrupt) as problem:
         from sleuth.base import logs

@@ -1,11 +1,10 @@
-"""sleuth in a program: search, read, summarise and ask. `sleuth mcp` and `sleuth serve` stand on it too.
+"""The Python API: search, read, summarise and ask. `sleuth mcp` and `sleuth serve` use it, too.
 
     import sleuth
     for hit in sleuth.search("rust async runtimes", count=3).results:
         print(hit.citation, hit.title, hit.url)
 
-Everything a command can go wrong with is a `SleuthError` here: its text says what happened, `advice` what to do about
-it, and `code` is for programs.
+Every failure is a `SleuthError`: its text says what happened, `advice` what to do about it, and `code` is for programs.
 """
 
 import functools
@@ -16,46 +15,44 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
-from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.content import compression_options
-from sleuth.engine.options import SearchOptions
+from sleuth.engine.options import check_options, check_value
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
+from sleuth.engine.search_options import MAX_LIMIT, OPTIONS, SearchOptions
 from sleuth.runtime import Runtime
 from sleuth.store.cache.memory import MemoryCache
-from sleuth.store.setting_types import SettingType, choice, number, whole
+from sleuth.store.setting_types import choice, number, whole
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent, Question
-    from sleuth.answers.digest import Digest
     from sleuth.answers.llm.chat import Message
+    from sleuth.answers.summary import Digest
     from sleuth.pages.page import Page, PageEvent
     from sleuth.store.cache.redis.server import RedisServer
 
-CACHE = choice("use", "refresh", "off")
-SAFE = choice("off", "moderate", "strict")
-CATEGORY = choice("general", "news", "images", "videos", "science", "it")
-COMPRESSION = choice("none", "cutoff", "rag")
-UNIT = choice("char", "token")
+CACHE = choice(*CACHE_USE)
 LENGTH = choice("short", "medium", "long")
-SIZE = whole(1, 10_000_000)
-SECONDS = number(0.1, 600)
+SIZE = whole(1, MAX_LIMIT)
+TIMEOUT = number(0.1, 600)  # seconds
+ROUNDS = PAGES = whole(1, 20)
 LOGGER = logging.getLogger("sleuth")
-LOGGER.addHandler(logging.NullHandler())  # or Python would print where a program has not said what to do
+LOGGER.addHandler(logging.NullHandler())  # without a handler Python would print messages on stderr
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Texts = str | Sequence[str]
-Stamp = tuple[int, ...]  # of the settings file: which it is, when it was written, how long it is
+Stamp = tuple[int, ...]  # inode, modification time and size of the settings file
 
 
-def _aside(
+def _in_thread(
     work: Callable[Concatenate["Client", P], T],
 ) -> Callable[Concatenate["Client", P], Coroutine[Any, Any, T]]:
-    """Return a method that does the same in a thread, for an event loop to wait for."""
+    """Return the asynchronous version of a method, which runs it in a thread."""
 
     @functools.wraps(work)
     async def run(client: "Client", /, *args: P.args, **options: P.kwargs) -> T:
@@ -64,20 +61,20 @@ def _aside(
         return await asyncio.to_thread(work, client, *args, **options)
 
     run.__name__ = f"a{work.__name__}"
-    run.__doc__ = f"Do as `{work.__name__}` does, without holding up an event loop."
+    run.__doc__ = f"Like `{work.__name__}`, without blocking the event loop."
     return run
 
 
 class Client:
-    """One user of sleuth, safe to use from many threads: each has connections of its own, the last answers are shared.
+    """A client, safe to use from many threads: each has its own connections, and recent answers are shared.
 
-    `environ` stands for the environment variables (None: those of the process): `SLEUTH_HOME` moves everything. The
-    settings file is read again when it has changed.
+    `environ` replaces the environment variables of the process; `SLEUTH_HOME` in it moves all files. The settings file
+    is read again when it changes.
     """
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self.environ = environ
-        self._own = threading.local()
+        self._thread = threading.local()
         self._lock = threading.Lock()
         self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
 
@@ -89,24 +86,24 @@ class Client:
 
     @property
     def runtime(self) -> Runtime:
-        """Return the engine room of this thread."""
-        known: tuple[Stamp, Runtime] | None = getattr(self._own, "known", None)
+        """The runtime of this thread, renewed when the settings file changes."""
+        known: tuple[Stamp, Runtime] | None = getattr(self._thread, "known", None)
         if known and known[0] == _stamp(known[1]):
             return known[1]
         self.close()
-        runtime = Runtime(self.environ, io.StringIO(), io.StringIO(), _Log())
+        runtime = Runtime(self.environ, io.StringIO(), io.StringIO(), _LoggedStream())
         stamp = _stamp(runtime)
         cache = runtime.cache
         with self._lock:
             if self._recent is None or self._recent[0] != stamp:
                 self._recent = stamp, MemoryCache(cache), runtime.shared
-            _, runtime.cache, runtime.shared = self._recent  # one thread's trouble with it spares the others theirs
-        self._own.known = stamp, runtime
+            _, runtime.cache, runtime.shared = self._recent  # if Redis fails in one thread, the others know
+        self._thread.known = stamp, runtime
         return runtime
 
     def close(self) -> None:
-        """Finish what this thread has begun; it can begin again."""
-        known: tuple[Stamp, Runtime] | None = self._own.__dict__.pop("known", None)
+        """Close the connections of this thread; later calls open new ones."""
+        known: tuple[Stamp, Runtime] | None = self._thread.__dict__.pop("known", None)
         if known:
             known[1].close()
 
@@ -138,40 +135,20 @@ class Client:
         fallback: bool | None = None,
         on_page: "Callable[[PageEvent], None] | None" = None,
     ) -> Outcome:
-        """Search, for one question or several at once; raises SearchError when nobody could answer.
+        """Search for one query or several at once; raises SearchError if no provider answered.
 
-        The parameters mean what the options of `sleuth search` mean. `cache` is use, refresh or off.
+        The parameters are the options of `sleuth search`. `cache` is use, refresh or off.
         """
-        options = SearchOptions(
-            question=_several(query),
-            provider=_several(providers),
-            count=_fit("count", count, whole(1, 50)),
-            page=_fit("page", page, whole(1, 100)),
-            lang=lang,
-            region=region,
-            freshness=freshness,
-            safe=_fit("safe", safe, SAFE),
-            category=_fit("category", category, CATEGORY),
-            engine=_several(engines),
-            site=_several(sites),
-            exclude=_several(exclude),
-            content=content,
-            compress=_fit("compress", compress, COMPRESSION),
-            limit=_fit("limit", limit, SIZE),
-            unit=_fit("unit", unit, UNIT),
-            max_tokens=_fit("max_tokens", max_tokens, SIZE),
-            rerank=rerank,
-            recent=recent,
-            cached=_fit("cache", cache, CACHE) != "off",
-            refresh=cache == "refresh",
-            offline=offline,
-            timeout=_fit("timeout", timeout, SECONDS),
-            fallback=fallback,
+        given = {name: value for name, value in locals().items() if name in OPTIONS}
+        given |= {name: _several(given[name]) for name in ("providers", "engines", "sites", "exclude")}
+        check_value("cache", cache, CACHE)
+        options = check_options(
+            given | {"questions": _several(query), "cached": cache != "off", "refresh": cache == "refresh"}
         )
         return self.perform(options, on_page)
 
     def perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
-        """Do what is wished; raises SearchError when nobody could answer."""
+        """Run a search with checked options; raises SearchError if no provider answered."""
         runtime = self.runtime
         request = runtime.search_request(options)
         try:
@@ -182,12 +159,11 @@ class Client:
             raise search_error(outcome)
         if not outcome.results or not options.wants_content:
             return outcome
-        squeeze = compression_options(
+        compression = compression_options(
             runtime.settings, options.compress, options.limit, options.unit, options.max_tokens
         )
-        return runtime.content_reader.add(
-            outcome, squeeze, {"cache": request.cache, "offline": options.offline}, on_page
-        )
+        plan = {"cache": request.cache, "offline": options.offline}
+        return runtime.content_reader.add(outcome, compression, plan, on_page)
 
     def read(
         self,
@@ -199,23 +175,24 @@ class Client:
         timeout: float | None = None,
         on_page: "Callable[[PageEvent], None] | None" = None,
     ) -> "list[Page]":
-        """Read pages, in the order given; one that could not be read has `ok` false and says why in `problem`.
+        """Read pages, in the order given. A page that could not be read has `ok` false and the reason in `problem`.
 
-        `max_chars` and `timeout` hold for each page; without them the settings do.
+        `max_chars` and `timeout` apply to each page; their defaults come from the settings.
         """
-        given = _several(urls)
-        for url in given:
-            if not clean_url(url):
-                raise RequestError(
-                    "{url!r} is not a web address", "write it like https://example.org/page", url=url[:200]
-                )
+        given = [(url, clean_url(url)) for url in _several(urls)]
+        for url, cleaned in given:
+            if not cleaned:
+                raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
+        check_value("max_chars", max_chars, SIZE)
+        check_value("cache", cache, CACHE)
+        check_value("timeout", timeout, TIMEOUT)
         runtime = self.runtime
         pages = runtime.reader.read(
-            [clean_url(url) for url in given],
-            max_chars=_fit("max_chars", max_chars, SIZE),
-            cache=_fit("cache", cache, CACHE),
+            [cleaned for _, cleaned in given],
+            max_chars=max_chars,
+            cache=cache,
             offline=offline,
-            timeout=_fit("timeout", timeout, SECONDS),
+            timeout=timeout,
             on_event=on_page,
         )
         runtime.content_reader.remember(pages)
@@ -234,14 +211,14 @@ class Client:
         on_page: "Callable[[PageEvent], None] | None" = None,
         write: Callable[[str], None] | None = None,
     ) -> "Digest":
-        """Read pages and tell what they say, in sentences of their own with the number of their source.
+        """Read pages and summarise them in their own sentences, each with the number of its source.
 
-        Where a model is set up it writes a summary besides, unless `extractive`; `write` gets that text as it comes.
-        `length` is short, medium, long or a number of characters. Raises SearchError when no page could be read.
+        If a model is configured it writes a summary as well, unless `extractive`; `write` receives that text as it
+        arrives. `length` is short, medium, long or a number of characters. Raises SearchError if no page could be read.
         """
-        from sleuth.answers.digest import digest, nothing_read
+        from sleuth.answers.summary import digest, nothing_read
 
-        _fit("length", length, SIZE if isinstance(length, int) else LENGTH)
+        check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
         found = digest(pages, query, length)
         if not found.read:
@@ -250,7 +227,7 @@ class Client:
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:
             return found
-        from sleuth.answers.summaries import write_digest
+        from sleuth.answers.summary import write_digest
 
         found = write_digest(found, pages, models, runtime.settings, write or _ignore, length)
         runtime.count_answer(found)
@@ -273,38 +250,43 @@ class Client:
         tell: "Callable[[ProgressEvent], None] | None" = None,
         write: Callable[[str], None] | None = None,
     ) -> "Answer":
-        """Answer a question with citations; `tell` hears of the progress, `write` gets the text as it comes.
+        """Answer a question with citations; `tell` receives progress events, `write` the text as it arrives.
 
-        `search` is auto (the model decides), on or off; `rounds` and `pages` (read in a round) are limits. A `Question`
-        says all of this itself.
+        `search` is auto (the model decides), on or off; `rounds` and `pages` (per round) are limits. A `Question` holds
+        all of this itself, and the other parameters are then ignored.
         """
         from sleuth.answers.answer import SEARCH_MODES, Question
 
-        given = Question(
-            str(question),
-            search=_fit("search", search, choice(*SEARCH_MODES)),
-            history=tuple(history),
-            providers=_several(providers) or ("auto",),
-            rounds=_fit("rounds", rounds, whole(1, 20)) or 0,
-            pages=_fit("pages", pages, whole(1, 20)) or 0,
-            lang=lang,
-            region=region,
-            cache=_fit("cache", cache, CACHE),
-            offline=offline,
-            timeout=_fit("timeout", timeout, SECONDS),
-        )
-        asked = question if isinstance(question, Question) else given
+        check_value("search", search, choice(*SEARCH_MODES))
+        check_value("rounds", rounds, ROUNDS)
+        check_value("pages", pages, PAGES)
+        check_value("cache", cache, CACHE)
+        check_value("timeout", timeout, TIMEOUT)
+        if not isinstance(question, Question):
+            question = Question(
+                str(question),
+                search=search,
+                history=tuple(history),
+                providers=_several(providers) or ("auto",),
+                rounds=rounds or 0,
+                pages=pages or 0,
+                lang=lang,
+                region=region,
+                cache=cache,
+                offline=offline,
+                timeout=timeout,
+            )
         runtime = self.runtime
         try:
-            found = runtime.answerer.answer(asked, tell or _ignore, write or _ignore)
+            answer = runtime.answerer.answer(question, tell or _ignore, write or _ignore)
         finally:
             runtime.searcher.finish()
-        runtime.count_answer(found)
-        return found
+        runtime.count_answer(answer)
+        return answer
 
-    asearch = _aside(search)
-    aread = _aside(read)
-    aask = _aside(ask)
+    asearch = _in_thread(search)
+    aread = _in_thread(read)
+    aask = _in_thread(ask)
 
 
 _default = Client()
@@ -314,8 +296,8 @@ summarize = _default.summarize
 ask, aask = _default.ask, _default.aask
 
 
-class _Log(io.StringIO):
-    """What a command would say on stderr goes to Python's logging: a program decides itself what it shows."""
+class _LoggedStream(io.StringIO):
+    """Sends to Python's logging what a command would print on stderr."""
 
     def write(self, text: str) -> int:
         if text.strip():
@@ -324,7 +306,7 @@ class _Log(io.StringIO):
 
 
 def _ignore(_: Any) -> None:
-    """Hear and say nothing."""
+    """Do nothing."""
 
 
 def _stamp(runtime: Runtime) -> Stamp:
@@ -337,13 +319,3 @@ def _stamp(runtime: Runtime) -> Stamp:
 
 def _several(texts: Texts) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
-
-
-def _fit(name: str, value: T, kind: SettingType) -> T:
-    """Return a value that fits, or None where none was given."""
-    if value is not None and not kind.accepts(value):
-        shown = clean(repr(value), 100)
-        raise RequestError(
-            "{key} cannot be {value}", "it takes {accepted}", key=name, value=shown, accepted=kind.description
-        )
-    return value

@@ -1,4 +1,4 @@
-"""Everything a command may need, made when first asked for: streams, settings, stores, the engine."""
+"""Lazy wiring: streams, settings, stores and the engine, each created on first use."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from sleuth.answers.answer import Answer
-    from sleuth.answers.answerer import Answerer
-    from sleuth.answers.digest import Digest
     from sleuth.answers.llm.chat import Models
+    from sleuth.answers.pipeline import Answerer
+    from sleuth.answers.summary import Digest
     from sleuth.engine.content import ContentReader
-    from sleuth.engine.options import SearchOptions
     from sleuth.engine.search import Searcher, SearchRequest
+    from sleuth.engine.search_options import SearchOptions
     from sleuth.engine.selector import ProviderSelector
     from sleuth.library.library import Library
     from sleuth.library.provider import LibraryProvider
@@ -36,13 +36,11 @@ if TYPE_CHECKING:
     from sleuth.store.health import Health, RateLimits
     from sleuth.store.provider_table import ProviderSeed, ProviderTable
 
-USER_AGENT = f"sleuth/{__version__} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
-
-MAX_PAGES = 1000  # pages kept in the cache
+MAX_CACHED_PAGES = 1000
 
 
 class Runtime:
-    """One run of sleuth: what comes from outside is handed in, so that tests can run many in one process."""
+    """One run of sleuth. Environment and streams are passed in, so that tests can run many in one process."""
 
     def __init__(
         self,
@@ -60,12 +58,12 @@ class Runtime:
 
     @cached_property
     def paths(self) -> Paths:
-        """Return where things live."""
+        """The folders and files of the user."""
         return find_paths(self.environ)
 
     @cached_property
     def settings(self) -> Settings:
-        """Return the settings; what does not fit is said once."""
+        """The settings; invalid values are reported once."""
         settings = Settings(self.paths.config_file, self.environ)
         set_language(settings[UI_LANGUAGE], self.environ)
         for problem in settings.problems():
@@ -74,7 +72,7 @@ class Runtime:
 
     @cached_property
     def database(self) -> Connection:
-        """Return the database with the provider table."""
+        """The database with the provider table."""
         from sleuth.store.database import open_database
         from sleuth.store.migrations import MIGRATIONS
 
@@ -82,19 +80,19 @@ class Runtime:
 
     @cached_property
     def table(self) -> ProviderTable:
-        """Return the provider table, filled with what is built in."""
+        """The provider table, seeded with the built-in providers."""
         return self._table_in(self.database)
 
     @cached_property
     def health(self) -> Health:
-        """Return the memory of how providers behaved."""
+        """Cooldowns, quotas and latencies of providers."""
         from sleuth.store.health import Health
 
         return Health(self.database, self._limits())
 
     @cached_property
     def shared(self) -> RedisServer | None:
-        """Return the server that machines share cache and limits through, where one is set; it is not asked yet."""
+        """The Redis server that machines share, not connected yet; None if `cache.url` names none."""
         if not self.settings[CACHE_URL]:
             return None
         from sleuth.store.cache.redis.address import find_address
@@ -103,136 +101,137 @@ class Runtime:
         try:
             return RedisServer(find_address(self.settings[CACHE_URL], self.environ), self.warn)
         except SleuthError as problem:
-            self.warn(tr(problem.message, **problem.values) + tr("; this machine's own cache serves"))
+            self.warn(tr(problem.message, **problem.values) + tr("; using the local cache"))
             return None
 
     @cached_property
     def cache(self) -> Cache:
-        """Return the cache of answers, or none where it is turned off."""
+        """The cache of answers; empty if it is turned off."""
         from sleuth.store.cache.disk import NoCache
 
-        return self._shared_before("answer", self.result_cache) if self.settings[CACHE_TTL] else NoCache()
+        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else NoCache()
 
     @cached_property
     def result_cache(self) -> DiskCache:
-        """Return the answers on disk, also where none are kept any more."""
+        """The answers on disk, even if the cache is turned off by now."""
         from sleuth.store.cache.disk import DiskCache
 
         return DiskCache(os.path.join(self.paths.cache, "answers"), self.settings[CACHE_ENTRIES])
 
     @cached_property
     def page_cache(self) -> DiskCache:
-        """Return the pages on disk."""
+        """The pages on disk."""
         from sleuth.store.cache.disk import DiskCache
 
-        return DiskCache(os.path.join(self.paths.cache, "pages"), MAX_PAGES)
+        return DiskCache(os.path.join(self.paths.cache, "pages"), MAX_CACHED_PAGES)
 
     @cached_property
     def reader(self) -> Reader:
-        """Return who reads pages; they are kept apart from answers."""
+        """The page reader, with its own cache."""
         from sleuth.pages.reader import Reader
         from sleuth.store.cache.disk import NoCache
 
-        cache = self._shared_before("page", self.page_cache) if self.settings[FETCH_TTL] else NoCache()
+        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else NoCache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property
     def content_reader(self) -> ContentReader:
-        """Return who adds page text to results."""
+        """Adds page text to results."""
         from sleuth.engine.content import ContentReader
 
         return ContentReader(self.settings, self.reader, self.library)
 
     @cached_property
     def library(self) -> Library:
-        """Return the embedded index."""
+        """The embedded index."""
         from sleuth.library.library import Library
 
         return Library(self.paths.library)
 
     @cached_property
     def usage_database(self) -> Connection:
-        """Return the database with every search up to now in it, to be read."""
+        """The database for reading, after importing the journal."""
         from sleuth.store.journal_import import open_usage_database
 
         return open_usage_database(self.paths.database, self.paths.journal)
 
     @cached_property
     def selector(self) -> ProviderSelector:
-        """Return who knows the providers; where nothing can be written, it works from memory and says so."""
+        """Selects providers. If the database cannot be written, it works from a copy in memory and warns."""
         from sleuth.engine.selector import ProviderSelector
+        from sleuth_providers.net.policy import user_agent
 
-        self._offer_library()
+        self._register_library()
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
-            table, health = self._without_writing(tr(problem.message, **problem.values))
+            table, health = self._read_only(tr(problem.message, **problem.values))
         return ProviderSelector(
-            self.settings, table, health, self.environ, USER_AGENT, {"library": self._library_provider}
+            self.settings, table, health, self.environ, user_agent(__version__), {"library": self._library_provider}
         )
 
     @cached_property
     def searcher(self) -> Searcher:
-        """Return the search engine."""
+        """The search engine."""
         from sleuth.engine.search import Searcher
 
         return Searcher(self.settings, self.selector, self.selector.health, self.cache, self.paths.journal)
 
     @cached_property
     def models(self) -> Models | None:
-        """Return the models that the settings name; None where there is none to ask."""
+        """The configured language models; None if there are none."""
         from sleuth.answers.llm.endpoint import find_models
 
         return find_models(self.settings, self.environ)
 
     def writers(self, *, offline: bool = False) -> Models | None:
-        """Return the models that may write; without a network only those on this machine or beside it."""
+        """Return the models that may be used; offline, only those at private addresses."""
         from sleuth.answers.llm.endpoint import is_private
 
         return None if offline and not is_private(self.settings[LLM_URL]) else self.models
 
     @cached_property
     def answerer(self) -> Answerer:
-        """Return who answers questions."""
-        from sleuth.answers.answerer import Answerer
+        """Answers questions."""
+        from sleuth.answers.pipeline import Answerer
 
         return Answerer(self.settings, self.searcher, self.content_reader, self.models)
 
     def search_request(self, options: SearchOptions) -> SearchRequest:
-        """Return the request for some options: what was typed, over what is set."""
+        """Return the request for some options; settings fill in what is not given."""
         from sleuth.engine.options import build_request
 
         return build_request(options, self.settings, self.rules(options.rules))
 
     def rules(self, path: str | None = None) -> Rules | None:
-        """Return the domain rules of a file, or those beside the settings."""
+        """Return the domain rules of a file, or of rules.txt beside the settings."""
         from sleuth.engine.options import load_rules
 
         return load_rules(path, self.paths.rules, self.warn)
 
     def sibling(self) -> Runtime:
-        """Return one for another thread: stores of its own, the same streams, and what was said is not said again."""
+        """Return a runtime for another thread: own stores, the same streams, no repeated warnings."""
         other = Runtime(self.environ, self.stdin, self.stdout, self.stderr)
         other._warned = self._warned
         return other
 
     @property
     def has_warnings(self) -> bool:
-        """Tell whether anything was wrong so far."""
+        """Whether there was any warning so far."""
         return bool(self._warned)
 
     def warn(self, message: str) -> None:
-        """Say something on stderr, once."""
+        """Print a warning on stderr, once."""
         if message not in self._warned:
             self._warned.add(message)
             print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
-        """Say on stderr what one should know."""
+        """Print a note on stderr."""
         print(tr("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def show_error(self, error: SleuthError) -> None:
-        """Say what happened and what to do: two lines, or one JSON object when JSON was asked for."""
+        """Print an error and its hint on stderr; with --json, as one JSON object."""
         body = error_as_json(error)
         if not self.json_errors:
             print(tr("error: {message}", message=body["message"]), file=self.stderr)
@@ -244,17 +243,17 @@ class Runtime:
         print(json_text({"error": body}), file=self.stderr)
 
     def count_answer(self, answer: Answer | Digest) -> None:
-        """Add an answer, or a summary by a model, to the ledger; trouble there costs nothing else."""
+        """Count an answer, or a summary by a model, in the usage statistics; failures are only logged."""
         from sleuth.base.logs import log
         from sleuth.store.usage import record_answer
 
         try:
             record_answer(self.database, answer)
         except Exception as problem:
-            log("ledger: an answer was not counted: %r", problem)
+            log("usage: answer not counted: %r", problem)
 
     def footer(self, summary: str, suggestions: list[str]) -> None:
-        """Write the quiet line under results on a terminal."""
+        """Print the dim lines under results on a terminal."""
         from sleuth.render.rich import make_console
 
         console = make_console(self.stderr, self.color)
@@ -263,25 +262,20 @@ class Runtime:
             console.print(tr("see also: {words}", words=" · ".join(suggestions)), style="dim")
 
     def close(self) -> None:
-        """Finish what is still being written."""
+        """Finish pending writes and close what was opened."""
         if "searcher" in self.__dict__:
             self.searcher.finish()
-        if "library" in self.__dict__:
-            self.library.close()
-        if "database" in self.__dict__:
-            self.database.close()
-        if "usage_database" in self.__dict__:
-            self.usage_database.close()
-        if "shared" in self.__dict__ and self.shared:
-            self.shared.close()
+        for name in ("library", "database", "usage_database", "shared"):
+            if opened := self.__dict__.get(name):
+                opened.close()
 
-    def _shared_before(self, kind: str, own: Cache) -> Cache:
-        """Return a cache of this machine behind that of all machines, where there is one."""
+    def _with_redis(self, kind: str, local: Cache) -> Cache:
+        """Return a local cache behind the shared one, if there is one."""
         if self.shared is None:
-            return own
+            return local
         from sleuth.store.cache.redis.cache import RedisCache
 
-        return RedisCache(self.shared, kind, own)
+        return RedisCache(self.shared, kind, local)
 
     def _limits(self) -> RateLimits | None:
         if self.shared is None:
@@ -294,13 +288,13 @@ class Runtime:
         from sleuth.store.provider_table import ProviderTable
         from sleuth_providers import registry
 
-        self._offer_library()
+        self._register_library()
         table = ProviderTable(connection, self.paths.database)
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
 
-    def _without_writing(self, why: str) -> tuple[ProviderTable, Health]:
-        """Return the table as it is on disk, where there is one, and a memory that ends with this run."""
+    def _read_only(self, reason: str) -> tuple[ProviderTable, Health]:
+        """Return the table as it is on disk, if it can be read, and health records that end with this run."""
         from sleuth.store.database import MEMORY, open_copy, open_database
         from sleuth.store.health import Health
         from sleuth.store.migrations import MIGRATIONS
@@ -310,12 +304,12 @@ class Runtime:
             known = os.path.exists(self.paths.database)
         except UnwritableError:  # it cannot be read either
             connection, known = open_database(MEMORY, MIGRATIONS), False
-        lost = "; searching without remembering anything" if known else "; searching without settings of providers"
-        self.warn(why + tr(lost))
+        effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
+        self.warn(reason + tr(effect))
         return self._table_in(connection), Health(connection, self._limits())
 
     def _jina_key(self) -> str:
-        """Return the key of the provider table for the reader too; none is fine."""
+        """Return the key of the jina provider for the page reader; empty if there is none."""
         from sleuth.store.keys import find_keys
         from sleuth_providers import registry
 
@@ -325,7 +319,7 @@ class Runtime:
             return ""
         return keys[0] if keys else ""
 
-    def _offer_library(self) -> None:
+    def _register_library(self) -> None:
         from sleuth_providers import registry
 
         registry.add("library", self._library_provider)
@@ -337,7 +331,7 @@ class Runtime:
 
 
 def error_as_json(error: SleuthError) -> dict[str, Any]:
-    """Return the published form of an error, in the user's language."""
+    """Return the published JSON form of an error, in the user's language."""
     hint = clean(tr(error.hint, **error.values), 1000, entities=False) if error.hint else ""
     return {
         "code": error.code,
@@ -350,7 +344,7 @@ def error_as_json(error: SleuthError) -> dict[str, Any]:
 
 
 def built_in() -> list[ProviderSeed]:
-    """Return what every built-in provider brings into the table."""
+    """Return the table rows of the built-in providers."""
     from sleuth.store.provider_table import ProviderSeed
     from sleuth_providers import registry
 

@@ -1,6 +1,6 @@
-"""Plain frozen data that walks between sleuth and a provider, and the one interface they all share.
+"""The provider interface: queries, requests, responses and results as immutable records, and the `Provider` class.
 
-The data are Records, not dataclasses: their classes are made many times as fast, and every search pays for that.
+Records instead of dataclasses, because their classes are created fifty times as fast and every search pays for that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
-from sleuth_providers.errors import BadResponseError, ProviderError
+from sleuth_providers.errors import BadResponseError, NoResultsError, ProviderError
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -19,42 +19,38 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-FRESHNESS = ("day", "week", "month", "year")
-SAFETY = ("off", "moderate", "strict")
-CATEGORIES = ("general", "news", "images", "videos", "science", "it")
-MOST_VALUES = 200_000  # of a JSON document, which takes a hundred bytes of memory for each
-MOST_ITEMS = 1000  # of a list
-# Those of real pages; Python knows others, which take their time or are no text at all.
+MAX_JSON_VALUES = 200_000  # each takes about a hundred bytes of memory
+# Charsets of real pages; Python knows others, which are slow or not text at all.
 CHARSETS = (
     r"utf-?(?:8|16)(?:le|be)?|us-ascii|latin-?1|iso-8859-\d+|(?:windows|cp)-?\d+|koi8-\w"
     r"|gb[\dk-]+|big5[\w-]*|euc-\w+|shift[_-]jis"
 )
-# What stands before a secret in an address.
+# A query parameter whose value is a secret.
 SECRET_FIELD = r"[?&;][\w.-]*(?:key|token|secret|passw(?:or)?d|pass|pwd|auth|signature|sig|credentials?)="  # noqa: S105 - a pattern
 
 
 class Query(Record):
-    """What is asked, in words of no provider's own."""
+    """A search, in terms that every provider understands."""
 
     text: str
-    count: int = 10  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int = 10  # type: ignore[assignment]  # hides tuple.count, which is not used
     page: int = 1
     lang: str = ""  # BCP 47: "de", "zh-CN"
     region: str = ""  # ISO 3166, upper case: "CH"
-    freshness: str = ""  # one of FRESHNESS, or "range"
-    since: str = ""  # ISO date, given with every freshness
-    until: str = ""  # ISO date, given with a range
+    freshness: str = ""  # day, week, month, year or range
+    since: str = ""  # ISO date, set with every freshness
+    until: str = ""  # ISO date, set with a range
     safe: str = "moderate"
     category: str = "general"
     include: tuple[str, ...] = ()  # domains
     exclude: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
-    content: bool = False  # page text is welcome
-    dated: bool = False  # tell the date to who reads language
-    today: str = ""  # ISO date; makes requests that need a date pure
+    content: bool = False  # return page text too
+    dated: bool = False  # add today's date for providers that take natural language
+    today: str = ""  # ISO date, so that `request` needs no clock
 
     def with_operators(self, include: bool = True, exclude: bool = True) -> str:
-        """Return the words with the domain filters written as `site:` operators."""
+        """Return the query text with the domain filters as `site:` operators."""
         words = [self.text]
         if include and self.include:
             sites = " OR ".join(f"site:{domain}" for domain in self.include)
@@ -65,7 +61,7 @@ class Query(Record):
 
 
 class Account(Record):
-    """One row of the provider table as an adapter sees it, with its key looked up."""
+    """One row of the provider table, with its key resolved."""
 
     id: str = ""
     key: str = ""
@@ -88,7 +84,7 @@ class Account(Record):
 
 
 class Result(Record):
-    """One hit as the provider gave it: untrusted, dates still in the provider's own form."""
+    """One result as the provider sent it: untrusted, with dates in the provider's format."""
 
     title: str
     url: str
@@ -100,27 +96,27 @@ class Result(Record):
     thumbnail: str = ""
     engines: tuple[str, ...] = ()
     author: str = ""
-    length: str = ""  # of a video, as shown
-    image: str = ""  # the full picture of an image hit
+    length: str = ""  # of a video, for display
+    image: str = ""  # URL of the full picture, for an image result
 
 
 class Answer(Record):
-    """The provider's own answer or summary."""
+    """A direct answer or summary by the provider."""
 
     text: str
     url: str = ""
 
 
 class Found(Record):
-    """All that one provider said to one query."""
+    """Everything that a provider returned for a query."""
 
     results: tuple[Result, ...] = ()
     answers: tuple[Answer, ...] = ()
     suggestions: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
-    engines: Mapping[str, str] = {}  # engines behind the provider that failed, and why
-    not_applied: tuple[str, ...] = ()  # beyond what `Provider.supports` already tells
-    cost: float = 0.0  # in US dollars, where the provider says
+    engines: Mapping[str, str] = {}  # engines behind the provider that failed, with the reason
+    not_applied: tuple[str, ...] = ()  # in addition to `Provider.not_applied`
+    cost: float = 0.0  # US dollars, if the provider reports it
 
 
 class Request(Record):
@@ -149,7 +145,7 @@ class Request(Record):
 
 
 class Response(Record):
-    """An HTTP answer, whole, decompressed and within the size limit."""
+    """A complete HTTP response, decompressed and within the size limit."""
 
     status: int
     headers: Mapping[str, str]  # names in lower case
@@ -157,17 +153,17 @@ class Response(Record):
     url: str = ""
 
     def json(self) -> Any:
-        """Return the body as JSON; NaN, deep nesting, broken encodings and values beyond number are unreadable."""
-        if sum(map(self.body.count, (b",", b"[", b"{"))) > MOST_VALUES:
-            raise BadResponseError("more values than an answer has", status=self.status)
+        """Return the body as JSON; raise BadResponseError for NaN, deep nesting, bad encoding and too many values."""
+        if sum(map(self.body.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
+            raise BadResponseError("too many JSON values", status=self.status)
         try:
             return json.loads(self.body.decode("utf-8-sig"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as problem:
-            detail = "not JSON" if self.headers.get("content-type", "").startswith("text/") else "broken JSON"
+            detail = "not JSON" if self.headers.get("content-type", "").startswith("text/") else "invalid JSON"
             raise BadResponseError(detail, status=self.status) from problem
 
     def text(self) -> str:
-        """Return the body as text in the charset it declares, else UTF-8."""
+        """Return the body as text in the declared charset, UTF-8 by default."""
         charset = re.search(rf"charset=[\"']?({CHARSETS})\b", self.headers.get("content-type", ""), re.IGNORECASE)
         try:
             return self.body.decode(charset[1] if charset else "utf-8", "replace")
@@ -180,66 +176,69 @@ def _refuse_constant(name: str) -> float:
 
 
 class Sample(Record):
-    """A recorded exchange: documentation of the API and a test in one."""
+    """A recorded exchange: documentation and test of an adapter in one."""
 
     query: Query
-    sends: str  # "GET https://…?q=…", as the request must come out
+    sends: str  # the expected request: "GET https://…?q=…"
     body: str
-    finds: tuple[str, ...]  # the URLs that parse must find, in order
+    finds: tuple[str, ...]  # the URLs of the expected results, in order
     status: int = 200
     headers: Mapping[str, str] = {"content-type": "application/json"}
     account: Account = Account()
-    error: str = ""  # the code of the error this exchange must end in
-    state: str = ""  # and its state, where several errors share a code
-    sends_body: Any = None  # the JSON or form of the request, where it has one
+    error: str = ""  # code of the expected error
+    state: str = ""  # state of the expected error, where several errors share a code
+    sends_body: Any = None  # the expected JSON or form of the request
 
 
 ErrorDetector = Callable[[Response], ProviderError | None]
 
 
 class Sender(Protocol):
-    """The HTTP layer as adapters see it."""
+    """The part of the HTTP client that adapters use."""
 
     def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
-        """Send one request and return its good answer, or raise a ProviderError."""
+        """Send a request and return its response; raise a ProviderError for an error status."""
 
     def time_left(self) -> float:
-        """Return how many seconds there are until the deadline, never less than none."""
+        """Return the seconds until the deadline, at least 0."""
 
 
 class Provider:
-    """A search provider: declarations, and the pure pair `request` and `parse`."""
+    """A search provider: declarations, and the pure functions `request` and `parse`."""
 
     id: ClassVar[str] = ""
     name: ClassVar[str] = ""
-    type: ClassVar[str] = "api"  # or "local": a results page is read
+    type: ClassVar[str] = "api"  # or "local": reads a results page
     homepage: ClassVar[str] = ""
-    key_page: ClassVar[str] = ""  # where one gets a key
+    key_page: ClassVar[str] = ""  # where to get a key
     notes: ClassVar[str] = ""
-    trouble_hint: ClassVar[str] = ""  # what to do when nobody answers at its address
-    env: ClassVar[tuple[str, ...]] = ()  # where a key may be found
-    host: ClassVar[str] = ""  # the default address; a URL template with %s for `local` ones
-    host_env: ClassVar[tuple[str, ...]] = ()  # where an address may be found
+    trouble_hint: ClassVar[str] = ""  # what to do when the host cannot be reached
+    env: ClassVar[tuple[str, ...]] = ()  # environment variables for the key
+    host: ClassVar[str] = ""  # default base URL; for `local` a URL template with %s
+    host_env: ClassVar[tuple[str, ...]] = ()  # environment variables for the host
     needs_key: ClassVar[bool] = False
     needs_host: ClassVar[bool] = False
-    # Of freshness, range, lang, region, safe, page, include, exclude, content and engines.
+    # Any of freshness, range, lang, region, safe, page, include, exclude, content and engines.
     supports: ClassVar[frozenset[str]] = frozenset()
-    operators: ClassVar[bool] = False  # understands site: and -site: in the words
+    operators: ClassVar[bool] = False  # understands site: and -site: in the query
     categories: ClassVar[tuple[str, ...]] = ("general",)
+    max_include: ClassVar[int] = 1000  # how many domains can be included
+    one_domain_list: ClassVar[bool] = False  # takes domains to include or to exclude, not both
+    known_engines: ClassVar[tuple[str, ...]] = ()  # values of `engines`; any if empty
     max_results: ClassVar[int] = 10
     max_query: ClassVar[int] = 400
-    price: ClassVar[str] = ""  # per 1,000 requests, with its date
-    cost: ClassVar[float] = 0.0  # US dollars a request, the estimate behind `sleuth usage`
-    per_minute: ClassVar[int] = 0  # 0: no limit of ours
+    price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
+    cost: ClassVar[float] = 0.0  # estimated US dollars per request, for `sleuth usage`
+    per_minute: ClassVar[int] = 0  # requests that sleuth allows; 0 for no limit
     per_day: ClassVar[int] = 0
-    weight: ClassVar[float] = 1.0  # in the fusion of several lists
-    scraped: ClassVar[bool] = False  # a page for people: the user agent is a browser's
+    weight: ClassVar[float] = 1.0  # when the results of several providers are merged
+    scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
     offline: ClassVar[bool] = False  # needs no network
-    files: ClassVar[bool] = False  # its results may be files of this machine
-    reads_language: ClassVar[bool] = False  # a model reads the words: the date helps it
-    options: ClassVar[Mapping[str, str]] = {}  # what `providers set --option` understands
+    files: ClassVar[bool] = False  # results may be local files
+    reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
+    options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
     required_options: ClassVar[tuple[str, ...]] = ()
-    option_env: ClassVar[Mapping[str, str]] = {}  # options that may also come from the environment
+    option_env: ClassVar[Mapping[str, str]] = {}  # environment variables for options
     samples: ClassVar[tuple[Sample, ...]] = ()
 
     def request(self, query: Query, account: Account) -> Request:
@@ -247,19 +246,22 @@ class Provider:
         raise NotImplementedError
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read a good reply; raise BadResponseError for one that is not what it should be."""
+        """Parse a successful response; raise BadResponseError for one of another shape."""
         raise NotImplementedError
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise refusals in words of this API; None leaves it to the HTTP status."""
+        """Return the error that a response means in this API; None leaves it to the HTTP status."""
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Ask and read. The few that need more than one exchange override this."""
-        return self.parse(http.send(self.request(query, account), self.detect_error), query)
+        """Send the request and parse the response; providers that need several requests override this."""
+        try:
+            return self.parse(http.send(self.request(query, account), self.detect_error), query)
+        except NoResultsError:
+            return Found()
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Name what was asked for and this provider does not do by itself."""
+        """Return the names of query fields that this provider ignores."""
         default = Query("")
         wanted = [
             name
@@ -272,17 +274,34 @@ class Provider:
             wanted.append("page")
         if query.category not in self.categories:
             wanted.append("category")
-        able = self.supports | ({"include", "exclude"} if self.operators else set())
-        return tuple(name for name in wanted if name not in able)
+        supported = self.supports | ({"include", "exclude"} if self.operators else set())
+        ignored = [name for name in wanted if name not in supported]
+        if len(query.include) > self.max_include:
+            ignored.append("include")
+        if self.one_domain_list and query.include and query.exclude:
+            ignored.append("exclude")
+        if self.known_engines and query.engines and not set(query.engines) & set(self.known_engines):
+            ignored.append("engines")
+        return tuple(dict.fromkeys(ignored))
+
+    def engine(self, query: Query, account: Account, default: str) -> str:
+        """Return the first known engine of the query, else that of the account, else the default."""
+        return next((name for name in query.engines if name in self.known_engines), (*account.engines, default)[0])
+
+    def post_json(self, account: Account, path: str, body: Any, headers: Mapping[str, str] | None = None) -> Request:
+        """Return a POST of JSON to a path of the API, with the key as a bearer token unless headers are given."""
+        if headers is None:
+            headers = {"Authorization": f"Bearer {account.key}"} if account.key else {}
+        return Request(f"{base_url(account, self.host)}{path}", method="POST", headers=headers, json=body)
 
 
 def secrets_in(address: str) -> list[str]:
-    """Return the passwords and keys that stand in an address itself; where the query goes is none."""
+    """Return the passwords and keys in a URL; the %s placeholder of a template is not a secret."""
     login = re.search(r"://[^/?#@:]*:([^/?#]*)@", address) if "@" in address else None
     fields = re.findall(f"{SECRET_FIELD}([^&;#\\s]*)", address, re.IGNORECASE) if "=" in address else []
     return [secret for secret in [login[1] if login else "", *fields] if secret and "%s" not in secret]
 
 
 def base_url(account: Account, default: str) -> str:
-    """Return the address to ask, without a trailing slash."""
+    """Return the host of the account, else the default, without a trailing slash."""
     return (account.host or default).rstrip("/")

@@ -1,26 +1,29 @@
-"""What can go wrong between sleuth and a provider.
+"""Errors of providers and of the network.
 
 ProviderError                 SEARCH_FAILED
 ├── KeyMissingError           API_KEY_MISSING
 ├── KeyInvalidError           API_KEY_INVALID
-├── RateLimitError            RATE_LIMIT_EXCEEDED   asked too fast; try later
-│   └── QuotaError            RATE_LIMIT_EXCEEDED   the plan, the money or the day is used up
-├── BlockedError              BLOCKED               a captcha or challenge page instead of an answer
+├── RateLimitError            RATE_LIMIT_EXCEEDED   too many requests; try later
+│   └── QuotaError            RATE_LIMIT_EXCEEDED   the plan, the balance or the daily allowance is exhausted
+├── BlockedError              BLOCKED               a captcha or challenge page instead of results
+├── NoResultsError           SEARCH_FAILED         becomes an empty result
 ├── DeadlineError             TIMEOUT
-├── UnreachableError          UNREACHABLE           nobody answers at that address: an answer of its own, not retried
-│   └── BrokenOffError        UNREACHABLE           a connection that ended half-way: worth another try
+├── UnreachableError          UNREACHABLE           no connection; not retried
+│   └── BrokenOffError        UNREACHABLE           the connection was closed early; retried
 ├── UnavailableError          PROVIDER_UNAVAILABLE  HTTP 5xx
-├── BadRequestError           INVALID_REQUEST       the provider does not accept this query
-└── BadResponseError          BAD_RESPONSE          an answer that cannot be read
-    └── NotFoundError         BAD_RESPONSE          HTTP 404: most often a wrong host or path
+├── BadRequestError           INVALID_REQUEST       the provider rejects this query
+└── BadResponseError          BAD_RESPONSE          an unreadable response
+    └── NotFoundError         BAD_RESPONSE          HTTP 404: usually a wrong host or path
 
-Messages and hints are templates: `{provider}` is the display name and `{id}` the row of the provider table, both filled
-in by whoever asked; `detail` is ours, never the server's body. Templates are what gets translated.
+Messages and hints are templates, and translated as such: the engine fills in `{provider}` (display name)
+and `{id}` (row of the provider table). `detail` never quotes the server's body, which may contain a key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+OWN_KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class ProviderError(Exception):
-    """A provider did not answer as hoped; says what to do about it."""
+    """A request to a provider failed."""
 
     code: ClassVar[str] = "SEARCH_FAILED"
     state: ClassVar[str] = "bad_response"
     retryable: ClassVar[bool] = False
-    message: str = "{provider} could not answer"
+    message: str = "the request to {provider} failed"
     hint: str = "try another provider: sleuth search -p ID …, or see: sleuth providers list"
 
     def __init__(
@@ -56,7 +59,7 @@ class ProviderError(Exception):
 
 
 class KeyMissingError(ProviderError):
-    """The provider needs a key and none is known."""
+    """The provider needs a key, and none is set."""
 
     code = "API_KEY_MISSING"
     state = "key_missing"
@@ -74,35 +77,39 @@ class KeyInvalidError(ProviderError):
 
 
 class RateLimitError(ProviderError):
-    """Too many requests in too little time."""
+    """Too many requests in a short time."""
 
     code = "RATE_LIMIT_EXCEEDED"
     state = "rate_limited"
     retryable = True
-    message = "{provider} limits how often it may be asked"
-    hint = "try later, or ask another provider: sleuth search -p ID …"
+    message = "{provider} rate limit exceeded"
+    hint = "try later, or use another provider: sleuth search -p ID …"
 
 
 class QuotaError(RateLimitError):
-    """The plan's allowance is used up; asking again at once is no use."""
+    """The allowance of the plan is exhausted; a retry does not help."""
 
     state = "quota"
     retryable = False
-    message = "the quota of {provider} is used up"
-    hint = "try later, top up the account, or ask another provider: sleuth search -p ID …"
+    message = "{provider} quota exhausted"
+    hint = "try later, top up the account, or use another provider: sleuth search -p ID …"
 
 
 class BlockedError(ProviderError):
-    """A bot wall answered instead of the provider."""
+    """The provider sent a captcha or challenge page."""
 
     code = "BLOCKED"
     state = "blocked"
-    message = "{provider} answered with a bot check instead of results"
-    hint = "try later or ask another provider: sleuth search -p ID …"
+    message = "{provider} returned a bot check instead of results"
+    hint = "try later, or use another provider: sleuth search -p ID …"
+
+
+class NoResultsError(ProviderError):
+    """The API reports an empty result as an error; `Provider.search` turns it into an empty `Found`."""
 
 
 class DeadlineError(ProviderError):
-    """No whole answer within the time limit."""
+    """The response was not complete by the deadline."""
 
     code = "TIMEOUT"
     state = "timeout"
@@ -120,47 +127,47 @@ class UnreachableError(ProviderError):
 
 
 class BrokenOffError(UnreachableError):
-    """The connection was there and broke."""
+    """The connection was closed before the response was complete."""
 
     retryable = True
 
 
 class UnavailableError(ProviderError):
-    """The provider's own server failed."""
+    """The provider's server failed."""
 
     code = "PROVIDER_UNAVAILABLE"
     state = "unreachable"
     retryable = True
     message = "{provider} is unavailable"
-    hint = "try later or ask another provider: sleuth search -p ID …"
+    hint = "try later, or use another provider: sleuth search -p ID …"
 
 
 class BadRequestError(ProviderError):
-    """The provider refuses this very query."""
+    """The provider rejects this query."""
 
     code = "INVALID_REQUEST"
-    message = "{provider} does not accept this request"
-    hint = "try other words or fewer options; --debug shows the exchange"
+    message = "{provider} rejected the request"
+    hint = "try other words or fewer options; --debug shows the request and the response"
 
 
 class BadResponseError(ProviderError):
-    """The answer is not what the provider's API promises."""
+    """The response does not have the shape that the API documents."""
 
     code = "BAD_RESPONSE"
-    message = "{provider} sent an answer that cannot be read"
+    message = "{provider} returned an unreadable response"
     hint = "check the address: sleuth providers show {id}"
 
 
 class NotFoundError(BadResponseError):
-    """Nothing lives at that path."""
+    """The URL does not exist."""
 
     message = "{provider} has nothing at this address"
 
 
 class PrivateAddressError(ProviderError):
-    """The page lives at an address that is not on the public internet."""
+    """The page is at an address that is not on the public internet."""
 
     code = "PRIVATE_ADDRESS"
     state = "refused"
     message = "{provider} is at a private address, and pages there are not read"
-    hint = "if you mean to read it: sleuth config set fetch.allow_private true"
+    hint = "to allow private addresses: sleuth config set fetch.allow_private true"

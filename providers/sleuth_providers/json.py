@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sleuth_providers.base import Response, Result
 from sleuth_providers.errors import BadResponseError
@@ -69,6 +69,12 @@ def document(response: Response) -> dict[str, Any]:
 def objects(value: Any) -> list[dict[str, Any]]:
     """Return the objects of a list; other items are skipped, anything else is an empty list."""
     return [item for item in as_list(value) if isinstance(item, dict)]
+
+
+def result_of(item: Mapping[str, object], **names: str) -> Result:
+    """Return a result with text fields of an object: `result_of(item, title="name", url="link")`."""
+    texts: Any = {field: as_text(item.get(name)) for field, name in names.items()}
+    return Result(**texts)
 
 
 def web_results(results: Iterable[Result]) -> tuple[Result, ...]:

@@ -1,4 +1,4 @@
-"""Which providers there are. Listing them imports none; loading one imports that one."""
+"""The registry of providers. Listing them imports none; loading one imports only its module."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ if TYPE_CHECKING:
 
     from sleuth_providers.base import Provider
 
-GROUP = "sleuth.providers"  # the entry-point group of other people's packages
+GROUP = "sleuth.providers"  # entry-point group of plug-ins
 
 _added: dict[str, Callable[[], Provider]] = {}
 _loaded: dict[str, Provider] = {}
 
 
 def names() -> list[str]:
-    """Return the ids of the built-in providers and of those handed in by `add`."""
+    """Return the ids of the built-in providers and of those registered with `add`."""
     files = os.listdir(os.path.join(os.path.dirname(__file__), "adapters"))
     modules = {file[:-3] for file in files if file.endswith(".py") and not file.startswith("_")}
     return sorted({module.replace("_", "-") for module in modules} | set(_added))
 
 
 def add(name: str, make: Callable[[], Provider]) -> None:
-    """Hand in a provider that lives elsewhere; `make` is called when it is first asked for."""
+    """Register a provider from elsewhere; `make` is called on first use."""
     _added[name] = make
     _loaded.pop(name, None)
 
 
 def load(name: str) -> Provider:
-    """Return the provider with this id; KeyError when there is none."""
+    """Return the provider with this id; raise KeyError for an unknown one."""
     provider = _loaded.get(name)
-    if provider is None:  # nothing is looked up twice: another thread may `add` in between
+    if provider is None:  # one lookup: another thread may call `add` in between
         provider = _loaded[name] = _added[name]() if name in _added else _built_in(name)
     return provider
 
 
 def plugins() -> dict[str, Any]:
-    """Return the entry points of other people's providers by id; this reads every installed package's metadata."""
+    """Return the entry points of plug-ins by id; slow, since it reads the metadata of every installed package."""
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group=GROUP)}
@@ -62,7 +62,7 @@ def _plugin(name: str) -> Provider:
 
 
 class PluginError(Exception):
-    """Somebody else's provider cannot be loaded."""
+    """A plug-in cannot be loaded."""
 
     def __init__(self, name: str, problem: Exception) -> None:
         super().__init__(f"{type(problem).__name__}: {problem}")
@@ -73,7 +73,7 @@ def _built_in(name: str) -> Provider:
     from sleuth_providers.base import Provider
 
     module_name = name.replace("-", "_")
-    if name == "local":  # the adapter of results pages that users add: no provider by itself
+    if name == "local":  # the adapter for results pages that users add; not a provider by itself
         from sleuth_providers.html.results_page import ResultsPage
 
         return ResultsPage()

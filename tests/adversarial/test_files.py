@@ -459,7 +459,7 @@ def test_corrupted_rendered_answer_is_never_printed(home: Home) -> None:
     for number in range(5 * CORRUPTIONS):
         file.write_bytes(corrupt(data, random.Random(number)) if number else data)
         out = io.StringIO()
-        if parser.print_rendered(words, home.environ, out, io.StringIO()):
+        if parser.print_rendered(parser.CommandLine(list(words)), home.environ, out, io.StringIO()):
             assert out.getvalue() == answer
             printed += 1
     assert printed < CORRUPTIONS / 4, "only changes without effect may pass"

@@ -52,7 +52,7 @@ def check(assert_plain: Any, done: Any) -> None:
     assert_plain(done.out, tabs=True)
     lines = assert_plain(done.err).splitlines()
     assert not [text for text in INTERNAL_ERRORS if text.decode() in done.err]
-    assert done.exit in (0, 1, 4, 5, 6) or "does not accept this request" in done.err, done.err
+    assert done.exit in (0, 1, 4, 5, 6) or "rejected the request" in done.err, done.err
     if done.exit:
         assert [line.partition(":")[0] for line in lines[-2:]] == ["error", "hint"], lines
     else:

@@ -21,7 +21,7 @@ HEAVY = {
     "mcp",
     "pydantic",
 }
-# What a search needs none of, each a tenth of the time it takes, or more.
+# Not needed by a plain search; each takes a tenth of its time or more.
 SLOW = {"http.client", "email", "ssl", "hashlib", "random", "html", "difflib", "encodings.idna"}
 SLOW |= {"importlib.metadata", "logging", "typing"}
 SCRIPT = """
@@ -58,7 +58,9 @@ def environ(sleuth: Any, httpserver: HTTPServer) -> dict[str, str]:
     ("arguments", "forbidden"),
     [
         (("--version",), HEAVY | {"typer", "sqlite3", "json", "typing"}),
-        (("--help",), HEAVY | {"sqlite3", "sleuth.engine.search", "sleuth.commands.search"}),
+        (("--help",), HEAVY | {"typer", "sqlite3", "json", "typing", "sleuth.engine.search_options"}),
+        (("--complete", "zsh", "--", "search", "--pro"), HEAVY | {"typer", "sqlite3", "json", "typing"}),
+        (("--complete", "zsh", "--", "search", "-p", "tav"), HEAVY | {"typer", "json", "sleuth.runtime"}),
         (
             ("search", "-p", "searxng", "--json", "x"),
             HEAVY | {"http.client", "ssl", "email", "logging", "importlib.metadata"},

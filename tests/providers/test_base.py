@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from sleuth_providers.base import MOST_ITEMS, MOST_VALUES, Account, Response, secrets_in
+from sleuth_providers.base import MAX_JSON_VALUES, Account, Response, secrets_in
 from sleuth_providers.errors import BadResponseError
-from sleuth_providers.json import as_list, document, objects
+from sleuth_providers.json import MAX_ITEMS, as_list, document, objects
 
 
 def response(body: bytes, kind: str = "application/json") -> Response:
@@ -15,19 +15,21 @@ def response(body: bytes, kind: str = "application/json") -> Response:
 
 
 @pytest.mark.parametrize("piece", [b"1,", b"[],", b"{},"])
-def test_json_of_endless_values_is_unreadable(piece: bytes) -> None:
-    many = b"[" + piece * (MOST_VALUES // len(piece.replace(b"1", b"").replace(b"]", b"").replace(b"}", b""))) + b"1]"
-    with pytest.raises(BadResponseError, match="more values"):
+def test_json_with_too_many_values_is_refused(piece: bytes) -> None:
+    many = (
+        b"[" + piece * (MAX_JSON_VALUES // len(piece.replace(b"1", b"").replace(b"]", b"").replace(b"}", b""))) + b"1]"
+    )
+    with pytest.raises(BadResponseError, match="too many JSON values"):
         response(many).json()
     assert len(response(b"[" + piece * 1000 + b"1]").json()) == 1001
 
 
-def test_one_long_text_is_readable() -> None:
+def test_json_with_one_long_string_is_read() -> None:
     assert len(response(json.dumps("word " * 1_000_000).encode()).json()) == 5_000_000
 
 
 @pytest.mark.parametrize("body", ["[]", "7", '"text"', "null"])
-def test_what_is_no_object_is_no_answer(body: str) -> None:
+def test_json_that_is_not_an_object_is_refused(body: str) -> None:
     with pytest.raises(BadResponseError, match="not a JSON object"):
         document(response(body.encode()))
 
@@ -35,12 +37,12 @@ def test_what_is_no_object_is_no_answer(body: str) -> None:
 @pytest.mark.parametrize(
     ("value", "found"), [([{"a": 1}, 7, None, {}], [{"a": 1}, {}]), (None, []), ({"a": 1}, []), ("text", [])]
 )
-def test_objects_of_a_list_are_found(value: Any, found: list[Any]) -> None:
+def test_objects_skips_other_items(value: Any, found: list[Any]) -> None:
     assert objects(value) == found
 
 
-def test_lists_end() -> None:
-    assert len(as_list([0] * (MOST_ITEMS + 1))) == MOST_ITEMS
+def test_long_lists_are_truncated() -> None:
+    assert len(as_list([0] * (MAX_ITEMS + 1))) == MAX_ITEMS
 
 
 @pytest.mark.parametrize(
@@ -59,14 +61,14 @@ def test_lists_end() -> None:
         ("koi8-r", "ж"),
     ],
 )
-def test_charset_of_a_page_is_believed(charset: str, text: str) -> None:
+def test_declared_charset_is_used(charset: str, text: str) -> None:
     assert response(text.encode(charset), f'text/html; charset="{charset}"').text() == text
 
 
 @pytest.mark.parametrize(
     "charset", ["punycode", "idna", "unicode_escape", "utf-7", "rot13", "undefined", "cp99999", "x"]
 )
-def test_charset_of_no_page_is_not(charset: str) -> None:
+def test_unusual_charset_is_ignored(charset: str) -> None:
     assert response("\\x41-é".encode(), f"text/html; charset={charset}").text() == "\\x41-é"
 
 
@@ -82,11 +84,11 @@ def test_charset_of_no_page_is_not(charset: str) -> None:
         ("not an address", []),
     ],
 )
-def test_secrets_in_an_address_are_found(address: str, secrets: list[str]) -> None:
+def test_secrets_in_a_url_are_found(address: str, secrets: list[str]) -> None:
     assert secrets_in(address) == secrets
 
 
-def test_account_knows_all_its_secrets() -> None:
+def test_account_lists_its_secrets() -> None:
     account = Account("x", "key", "https://a.test/?token=t0k", username="me", password="word")
     assert set(account.secrets) == {"key", "word", "t0k", "bWU6d29yZA=="}
     assert Account().secrets == ()

@@ -86,12 +86,12 @@ ACTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_record_does_what_a_named_tuple_does(name: str) -> None:
+def test_record_behaves_like_a_named_tuple(name: str) -> None:
     assert outcome(ACTIONS[name], Point) == outcome(ACTIONS[name], Model)
 
 
 @given(st.lists(st.integers(), max_size=4), st.dictionaries(st.sampled_from(["x", "y", "name", "z"]), st.integers()))
-def test_record_takes_what_a_named_tuple_takes(values: list[int], named: dict[str, int]) -> None:
+def test_record_takes_the_arguments_of_a_named_tuple(values: list[int], named: dict[str, int]) -> None:
     assert outcome(lambda kind: kind(*values, **named), Point) == outcome(lambda kind: kind(*values, **named), Model)
 
 
@@ -101,7 +101,7 @@ def test_record_matches_patterns() -> None:
             assert (x, y, name) == (3, 4, "origin")
 
 
-def test_record_without_the_name_is_refused_with_what_it_takes() -> None:
+def test_wrong_arguments_are_reported() -> None:
     with pytest.raises(TypeError, match="Point takes x, y, name; wrong: x"):
         Point(y=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="Point has no z"):
@@ -115,5 +115,5 @@ class Nearby(Point):
         return super().moved(-by)
 
 
-def test_record_can_be_built_upon() -> None:
+def test_record_can_be_subclassed() -> None:
     assert Nearby(1).moved(1) == Nearby(0)

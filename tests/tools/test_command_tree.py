@@ -1,4 +1,4 @@
-"""The command tree as data: what is read off the commands, and what values can be completed."""
+"""The command tree as data: commands, options and the completions of values."""
 
 from typing import Annotated, Literal
 
@@ -7,8 +7,8 @@ import typer
 from tools import command_tree
 from typer.main import get_command
 
-from sleuth.__main__ import hoist
 from sleuth.commands.app import COMMANDS, app
+from sleuth.commands.fast.parser import CommandLine
 from sleuth.store.settings import TABLE
 from sleuth_providers import registry
 
@@ -22,7 +22,7 @@ def real():
 
 @pytest.fixture(scope="module")
 def sample():
-    """A small app of its own, so that these tests do not move with the commands."""
+    """A small app, so that these tests do not depend on the real commands."""
     sample_app = typer.Typer(rich_markup_mode=None)
 
     @sample_app.command(epilog=EPILOG)
@@ -65,13 +65,13 @@ def test_command_has_path_short_and_full_help(sample):
     assert [part.text for part in one.help] == ["Do one thing. And do it well.", "More of it, on two lines."]
 
 
-def test_epilog_parts_into_examples_and_notes(sample):
+def test_epilog_is_split_into_examples_and_notes(sample):
     (one,) = sample.commands
     assert one.examples == ("sleuth one -n 5",)
     assert one.notes == (command_tree.Paragraph("Install:"), command_tree.Paragraph("a   b\n  c", literal=True))
 
 
-def test_option_is_read_whole(sample):
+def test_option_has_flags_metavar_default_and_range(sample):
     count = options(sample.commands[0])["--count"]
     assert count.flags == ("-n", "--count")
     assert (count.metavar, count.default, count.bounds, count.help) == ("N", "5", "1 to 50", "How many.")
@@ -97,9 +97,9 @@ def test_values_come_from_choices_metavars_and_files(sample):
     assert found["--tag"].repeatable
 
 
-def test_arguments_tell_how_often_they_may_come(sample):
+def test_arguments_may_repeat(sample):
     folder, words = sample.commands[0].arguments
-    assert (folder.usage, folder.completes.source) == ("DIR", command_tree.FOLDER)
+    assert (folder.usage, folder.completes.source) == ("DIR", command_tree.DIRECTORY)
     assert (words.usage, words.repeatable) == ("[WORDS]...", True)
 
 
@@ -112,9 +112,9 @@ def test_options_that_typer_adds_are_left_out(sample):
     assert [option.name for option in sample.options] == ["--help"]
 
 
-def test_options_that_may_stand_anywhere_are_those_that_are_hoisted(real):
-    hoisted = [option.name for option in real.root.options if hoist(["search", option.name])[0] == [option.name]]
-    assert sorted(hoisted) == sorted(command_tree.ANYWHERE)
+def test_options_allowed_anywhere_are_the_global_flags_of_the_parser(real):
+    names = [option.name for option in real.root.options]
+    assert sorted(n for n in names if CommandLine(["search", n]).global_flags) == sorted(command_tree.ANYWHERE)
     assert {option.name for option in real.anywhere} == {*command_tree.ANYWHERE, "--help"}
 
 
@@ -137,9 +137,9 @@ def test_settings_offer_their_choices_and_providers(real):
 
 
 def test_built_in_providers_do_not_depend_on_what_else_is_installed(real):
-    registry.add("somebody-elses", lambda: None)
+    registry.add("plug-in", lambda: None)
     try:
         assert command_tree.built_in_providers() == real.providers
         assert {"brave", "searxng", "library"} <= set(real.providers)
     finally:
-        registry._added.pop("somebody-elses")
+        registry._added.pop("plug-in")

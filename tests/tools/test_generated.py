@@ -1,4 +1,4 @@
-"""What is generated from the commands: kept up to date, complete, and acceptable to the programs that read it."""
+"""The generated files are up to date, complete, and accepted by the programs that read them."""
 
 import os
 import re
@@ -9,12 +9,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tools import command_tree, completion, man_pages
+from tools import command_tree, fast_tables, man_pages
 from tools.generate import INSTALLED, generate, stale, write
 from typer.main import get_command
 
 from sleuth.base.errors import Exit
 from sleuth.commands.app import app
+from sleuth.commands.completions import FILES
 from sleuth.store.settings import TABLE
 
 PROJECT = Path(__file__).parents[2]
@@ -68,9 +69,9 @@ def test_everything_committed_is_up_to_date(files):
     assert stale(files, PROJECT) == [], "run: python -m tools.generate"
 
 
-def test_check_agrees_whatever_the_surroundings(tmp_path):
+def test_check_does_not_depend_on_the_environment(tmp_path):
     source = os.pathsep.join(str(PROJECT / root) for root in ("cli", "providers"))
-    surroundings = {
+    environ = {
         "COLUMNS": "40",
         "LC_ALL": "zh_CN.UTF-8",
         "SLEUTH_UI_LANGUAGE": "zh-CN",
@@ -81,7 +82,7 @@ def test_check_agrees_whatever_the_surroundings(tmp_path):
         "PYTHONHASHSEED": "7",
         "PYTHONPATH": source,
     }
-    assert run(sys.executable, "-m", "tools.generate", "--check", **surroundings) == (0, "")
+    assert run(sys.executable, "-m", "tools.generate", "--check", **environ) == (0, "")
 
 
 def test_check_names_what_is_stale(tmp_path):
@@ -89,7 +90,7 @@ def test_check_names_what_is_stale(tmp_path):
     (tmp_path / "man").mkdir()
     (tmp_path / "docs").mkdir()
     (tmp_path / "man/sleuth.1").write_text("old")
-    (tmp_path / "man/sleuth-gone.1").write_text("a command that is no more")
+    (tmp_path / "man/sleuth-gone.1").write_text("a command that was removed")
     (tmp_path / "docs/commands.md").write_text("same")
     assert stale(files, tmp_path) == ["man/sleuth-gone.1", "man/sleuth.1"]
     write(files, tmp_path)
@@ -104,18 +105,18 @@ def test_a_wheel_installs_every_page_and_script(files):
     assert "share/man/man5/sleuth-config.5" in pages.values()
 
 
-@pytest.mark.parametrize("shell", completion.FILES)
-def test_completions_prints_the_committed_script(sleuth, files, shell):
+@pytest.mark.parametrize("shell", FILES)
+def test_completions_prints_the_script(sleuth, shell):
     done = sleuth("completions", shell)
     assert (done.exit, done.err) == (0, "")
-    assert done.out == files[f"completions/{completion.FILES[shell]}"]
+    assert done.out == (PROJECT / "completions" / FILES[shell]).read_text()
 
 
 def test_completions_says_how_to_install(sleuth, capsys):
     assert sleuth("completions", "--help").exit == 0
     help = capsys.readouterr().out  # Typer writes help to the process's own stdout
     assert "share/bash-completion/completions/sleuth" in help
-    assert all(shell in help for shell in completion.FILES)
+    assert all(shell in help for shell in FILES)
 
 
 def test_completions_refuses_an_unknown_shell(sleuth):
@@ -140,18 +141,18 @@ def test_every_command_and_option_is_documented(commands, files):
             assert argument.metavar in section
 
 
-@pytest.mark.parametrize("file", completion.FILES.values())
-def test_every_command_and_option_is_completed(commands, files, file):
-    script = files[f"completions/{file}"]
-    words = set(re.findall(r"[\w-]+", script))
+def test_every_command_and_option_is_completed(commands, files):
+    table = files[f"{fast_tables.FOLDER}/en/completions.tsv"]
+    rows = [line.split("\t") for line in table.splitlines()]
+    assert all(len(row) == 5 for row in rows)
+    names = {(row[0], name) for row in rows for name in row[2].split()}
     for command in commands.root.walk():
-        assert command.name in words
         for option in command.options:
-            for flag in option.flags + option.negative:
-                assert flag in words or (file.endswith(".fish") and flag.lstrip("-") in words)
-    assert {key.rpartition(".")[2] for key in TABLE} <= words
-    assert set(commands.providers) <= words
-    assert not re.search(r"@[a-z]+@", script), "a part of the template was not filled in"
+            path = "*" if option in commands.anywhere else command.path
+            assert {(path, flag) for flag in option.flags + option.negative} <= names
+        assert {(command.path, below.name) for below in command.commands} <= names
+    assert {("", key) for key in TABLE} <= names
+    assert {("", id) for id in commands.providers} <= names
 
 
 def test_every_exit_code_has_a_meaning(files):
@@ -185,7 +186,7 @@ def test_man_shows_the_pages_without_a_warning(pages):
             assert "--freshness day|week|month|year|FROM..TO" in done.stdout
 
 
-def test_an_awkward_text_is_shown_as_it_is():
+def test_special_characters_are_escaped():
     assert man_pages._fill("It is 'so'. .Or -n \\ not") == "It is \\(aqso\\(aq.\n\\&.Or \\-n \\e not"
     assert man_pages._word("Op") == "\\&Op"
 
@@ -194,4 +195,4 @@ def test_an_awkward_text_is_shown_as_it_is():
 def test_shell_reads_the_script(shell):
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
-    assert run(shell, "-n", str(PROJECT / "completions" / completion.FILES[shell])) == (0, "")
+    assert run(shell, "-n", str(PROJECT / "completions" / FILES[shell])) == (0, "")

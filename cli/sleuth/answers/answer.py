@@ -1,9 +1,9 @@
-"""Plain frozen data: a question, how the work on it goes, and the answer with everything one may want to know of it."""
+"""The data of an answer: the question, progress events, rounds, and the result."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sleuth.answers import support
+from sleuth.answers import citation_check
 from sleuth.answers.citations import CitedSource
 from sleuth.answers.llm.chat import Message, Usage
 from sleuth.base.text import clean
@@ -25,32 +25,32 @@ EVENTS = (
 
 
 class Question(Record):
-    """What is asked, and how it may be worked on."""
+    """A question and its options."""
 
     text: str
     search: str = "auto"  # auto: the model decides | on | off
-    history: tuple[Message, ...] = ()  # earlier turns of the conversation
+    history: tuple[Message, ...] = ()  # earlier messages of the conversation
     providers: tuple[str, ...] = ("auto",)
-    rounds: int = 0  # at the most; nought: as the settings say
-    pages: int = 0  # read in a round
+    rounds: int = 0  # at most; 0: as configured
+    pages: int = 0  # to read per round; 0: as configured
     lang: str = ""
     region: str = ""
     cache: str = "use"  # use | refresh | off
     offline: bool = False
-    timeout: float | None = None  # seconds for a search; None: three, unless the settings say otherwise
-    rules: "Rules | None" = None  # domain rules of the user
-    extractive: bool = False  # sentences of the pages word for word, even where a model is set up
+    timeout: float | None = None  # seconds per search; None: 3, or as configured
+    rules: "Rules | None" = None  # the user's domain rules
+    extractive: bool = False  # quote the pages, even if there is a model
 
 
 class ProgressEvent(Record):
-    """How far the work is."""
+    """A step of the work."""
 
     name: str  # one of EVENTS
-    message: str  # for people, in their language
+    message: str  # translated
     iteration: int = 0
     query: str = ""
     counts: Mapping[str, int] = {}
-    sources: tuple[CitedSource, ...] = ()  # all so far, so that a text can be linked while it is written; not published
+    sources: tuple[CitedSource, ...] = ()  # all so far, to link the text while it is written; not published
 
     def as_json(self) -> dict[str, Any]:
         """Return the published form."""
@@ -64,15 +64,15 @@ class Round(Record):
     number: int
     query: str
     results: int = 0
-    pages: int = 0  # that could be read
+    pages: int = 0  # read
     outcome: str = ""  # of the search
     provider: str = ""
-    sufficient: bool | None = None  # what reflection said; None when nobody asked it
+    sufficient: bool | None = None  # the verdict of reflection; None if there was none
     missing: str = ""
 
 
 class Answer(Record):
-    """An answer and what it stands on. `text` is as written, with [n] for the sources."""
+    """An answer with its sources; `text` cites them as [n]."""
 
     question: str
     text: str
@@ -80,9 +80,9 @@ class Answer(Record):
     sources: tuple[CitedSource, ...] = ()
     rounds: tuple[Round, ...] = ()
     searched: bool = False
-    checks: tuple[support.Support, ...] = ()
+    checks: tuple[citation_check.Support, ...] = ()
     out_of_range: tuple[int, ...] = ()
-    attached: tuple[support.Attachment, ...] = ()  # [n+] that sleuth put there
+    attached: tuple[citation_check.Attachment, ...] = ()  # [n+] that sleuth added
     model: str = ""
     usage: Usage = Usage()
     warnings: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Answer(Record):
 
     @property
     def cited(self) -> tuple[int, ...]:
-        """Return the numbers of the sources that the text cites."""
+        """Return the numbers that the text cites."""
         return tuple(dict.fromkeys(check.citation for check in self.checks))
 
 
@@ -103,7 +103,7 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
         "method": answer.method,
         "model": answer.model or None,
         "searched": answer.searched,
-        "citations": [support.as_json(check, answer.sources) for check in answer.checks],
+        "citations": [citation_check.as_json(check, answer.sources) for check in answer.checks],
         "outOfRange": list(answer.out_of_range),
         "references": [source_as_json(source) for source in answer.sources if source.citation in answer.cited],
         "sources": [source_as_json(source) for source in answer.sources],

@@ -1,51 +1,50 @@
-"""Citations: [n] found in any text, made into links, numbered over several rounds, and listed."""
+"""Citations: finds [n] in any text, links it, numbers sources over several rounds, and lists references."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean
+from sleuth.base.text import clean, escape_markdown
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
-from sleuth.render.markdown import escape
 from sleuth_providers.records import Record
 
 STYLES = ("markdown", "terminal", "plain")
-MOST = 30  # numbers that one mark may stand for; a longer range is something else
-MAX_TITLE = 300
+MAX_NUMBERS = 30  # in one pair of brackets; a longer range is something else
+MAX_TITLE_CHARS = 300
 
-NUMBER = "(?:0|[1-9１-９][0-9０-９]{0,2})(?![0-9０-９])"  # four digits are a year
+NUMBER = "(?:0|[1-9１-９][0-9０-９]{0,2})(?![0-9０-９])"  # four digits would be a year
 RANGE = f"{NUMBER}(?:\\s?[-–—−~～]\\s?{NUMBER})?"
 MARK = re.compile(
     rf"(?P<opening>[\[【［])\s?(?:(?:citations?|sources?|ref)(?:\s?[:：]\s?|\s))?"
-    rf"(?P<list>{RANGE}(?:\s?[,;，、；]\s?{RANGE}){{0,{MOST}}})(?P<sign>\+|\?{{1,2}})?"
+    rf"(?P<list>{RANGE}(?:\s?[,;，、；]\s?{RANGE}){{0,{MAX_NUMBERS}}})(?P<sign>\+|\?{{1,2}})?"
     rf"(?:\s?†[^\[\]【】［］<>`\n]{{0,80}})?\s?(?P<closing>[\]】］])",
     re.IGNORECASE,
 )
 PAIRS = {"[": "]", "【": "】", "［": "］"}
-# What stands before the bracket of an index, in text that does not mark its code; any other word may be cited.
+# Array indexes in code that is not marked as code: a[1], argv[1], x[1] = 2. Any other word before [1] is cited.
 WORD = re.compile(r"[A-Za-z0-9_$]*\Z")
-NAME = re.compile(
+VARIABLE = re.compile(
     r"[a-z]|[a-z]\d{1,2}|\w*[_$][\w$]*|[a-z]{2,}[A-Z][a-z]\w*"
     r"|arr|argv|args|attrs?|buf|dict|elems?|idx|nums?|params?|ptr|str|tmp|vec"
 )
-USED = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")
+INDEX_USE = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")
 
 
 class CitedSource(Record):
-    """What a number stands for."""
+    """A numbered source."""
 
     citation: int
     url: str
     title: str = ""
-    text: str = ""  # what the source says, to check claims against
+    text: str = ""  # to check citations against
     round: int = 1
 
 
 class Mark(Record):
-    """A citation in a text: where it stands and which numbers it names."""
+    """A citation in a text: its place and numbers."""
 
     start: int
     end: int
@@ -55,7 +54,7 @@ class Mark(Record):
 
 
 class LinkedText(Record):
-    """A text with links, the numbers that have a source, and those that have none."""
+    """A text with links, and its citations with and without a source."""
 
     text: str
     cited: tuple[int, ...]
@@ -63,7 +62,7 @@ class LinkedText(Record):
 
 
 def find(text: str) -> list[Mark]:
-    """Return the citations in a Markdown text; code, links, footnotes and indexes are none."""
+    """Return the citations in a Markdown text, ignoring code, links, footnotes and array indexes."""
     seen = prose(text)
     marks: list[Mark] = []
     index_end = -1
@@ -79,14 +78,14 @@ def find(text: str) -> list[Mark]:
 
 
 def _is_index(text: str, found: re.Match[str]) -> bool:
-    """Tell whether a bracket picks from an array: `a[1]`."""
+    """Tell whether a bracket is an array index: `a[1]`."""
     start = found.start()
     before = text[max(start - 1, 0) : start]
     if before == "[" and start > 1:  # a[[1]]
         start -= 1
     word = WORD.search(text[max(start - 40, 0) : start])
     name = word[0] if word else ""
-    return bool(name) and (NAME.fullmatch(name) is not None or USED.match(text, found.end()) is not None)
+    return bool(name) and (VARIABLE.fullmatch(name) is not None or INDEX_USE.match(text, found.end()) is not None)
 
 
 def _numbers(found: re.Match[str], seen: Prose) -> tuple[int, ...]:
@@ -94,17 +93,17 @@ def _numbers(found: re.Match[str], seen: Prose) -> tuple[int, ...]:
         return ()
     numbers: dict[int, None] = {}
     for part in re.split("[,;，、；]", found["list"]):
-        first, *last = [int(number.strip()) for number in re.split("[-–—−~～]", part)]  # int knows fewer blanks
+        first, *last = [int(number.strip()) for number in re.split("[-–—−~～]", part)]  # int() strips fewer spaces
         if last and last[0] <= first:
-            return ()  # it runs backwards: a date, a score, a subtraction
+            return ()  # backwards: a date, a score, a subtraction
         numbers |= dict.fromkeys(range(first, last[0] + 1 if last else first + 1))
-    if len(numbers) > MOST or (len(numbers) > 1 and 0 in numbers):  # [0, 1] is an interval
+    if len(numbers) > MAX_NUMBERS or (len(numbers) > 1 and 0 in numbers):  # [0, 1] is an interval
         return ()
     return () if any(str(number) in seen.labels for number in numbers) else tuple(numbers)
 
 
 def _unwrapped(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int]:
-    """Return the place of a mark with the second pair of brackets of `[[1]]`, where there is just one more."""
+    """Return the place of a mark including the second pair of brackets of `[[1]]`, if there is exactly one more."""
     if not (start < first and last < end and text[first - 1] == "[" and text[last] == "]"):
         return first, last
     is_deeper = text[max(first - 2, 0) : first - 1] == "[" or text[last + 1 : last + 2] == "]"
@@ -117,21 +116,25 @@ def link(
     style: str = "markdown",
     signs: Mapping[tuple[int, int], str] | None = None,
 ) -> LinkedText:
-    """Return the text with every [n] that has a source made a link; `signs` by mark and number are added to them."""
-    known = by_number(sources)
+    """Return the text with every [n] that has a source linked; `signs`, by mark and number, are put behind numbers."""
+    known, marks = by_number(sources), find(text)
+    linked = replace_marks(text, marks, lambda mark: _linked(text, mark, known, style, signs or {}))
+    numbers = dict.fromkeys(number for mark in marks for number in mark.numbers)
+    cited = tuple(number for number in numbers if number in known)
+    return LinkedText(linked, cited, tuple(number for number in numbers if number not in known))
+
+
+def replace_marks(text: str, marks: Iterable[Mark], replacement: Callable[[Mark], str]) -> str:
+    """Return the text with each mark replaced."""
     pieces, end = [], 0
-    cited: dict[int, None] = {}
-    missing: dict[int, None] = {}
-    for mark in find(text):
-        for number in mark.numbers:
-            (cited if number in known else missing)[number] = None
-        pieces += [text[end : mark.start], _linked(text, mark, known, style, signs or {})]
+    for mark in marks:
+        pieces += [text[end : mark.start], replacement(mark)]
         end = mark.end
-    return LinkedText("".join([*pieces, text[end:]]), tuple(cited), tuple(missing))
+    return "".join([*pieces, text[end:]])
 
 
 def by_number(sources: Iterable[CitedSource]) -> dict[int, CitedSource]:
-    """Return sources by their number; the first of a number counts."""
+    """Return sources by number; the first of each number counts."""
     known: dict[int, CitedSource] = {}
     for source in sources:
         known.setdefault(source.citation, source)
@@ -164,34 +167,34 @@ def _link(label: str, url: str, style: str) -> str:
 
 
 def hyperlink(text: str, target: str) -> str:
-    """Return text that leads somewhere when clicked in a terminal."""
+    """Return a clickable link for terminals (OSC 8)."""
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
-    """Return where the number of each source leads."""
+    """Return the link target of each source's number."""
     return {number: _target(source.url) for number, source in by_number(sources).items() if _target(source.url)}
 
 
 def _target(url: str) -> str:
-    """Return an address that ends neither a link in Markdown nor the cell of a table."""
+    """Return a URL that ends neither a Markdown link nor a table cell."""
     return ascii_url(clean_url(url)).replace("`", "%60").replace("|", "%7C")
 
 
 def _for_markdown(target: str) -> str:
-    """Return an address in which nothing means an entity."""
+    """Return a URL without anything that Markdown reads as an entity."""
     return re.sub(r"&(?=#?\w+;)", "&amp;", target)
 
 
 class ReferenceGroup(Record):
-    """Sources that are listed together: those that a round brought."""
+    """The sources of one round, listed together."""
 
-    round: int  # 0 where there was just one
+    round: int  # 0 if there was only one
     sources: tuple[CitedSource, ...]
 
 
 def listed(sources: Sequence[CitedSource], cited: Collection[int]) -> list[ReferenceGroup]:
-    """Return the cited sources in the order of a reference list, by round where there were several."""
+    """Return the cited sources in the order of a reference list, grouped by round if there were several."""
     chosen = sorted(
         (source for source in by_number(sources).values() if source.citation in cited),
         key=lambda source: (source.round, source.citation),
@@ -204,7 +207,7 @@ def listed(sources: Sequence[CitedSource], cited: Collection[int]) -> list[Refer
 
 
 def references(sources: Sequence[CitedSource], cited: Collection[int], style: str = "markdown") -> list[str]:
-    """Return the lines of the list of cited sources, grouped by round where there are several; none for none cited."""
+    """Return the lines of the reference list, grouped by round if there were several."""
     lines: list[str] = []
     for group in listed(sources, cited):
         if group.round:
@@ -215,7 +218,7 @@ def references(sources: Sequence[CitedSource], cited: Collection[int], style: st
 
 
 def below(text: str, sources: Sequence[CitedSource], cited: Collection[int], style: str = "markdown") -> str:
-    """Return what goes below a text: its references, or all sources where it cites none."""
+    """Return the reference list of a text, or all sources if it cites none."""
     lines = references(sources, shown_numbers(sources, cited), style)
     if not lines:
         return ""
@@ -225,24 +228,24 @@ def below(text: str, sources: Sequence[CitedSource], cited: Collection[int], sty
 
 
 def shown_numbers(sources: Sequence[CitedSource], cited: Collection[int]) -> Collection[int]:
-    """Return the numbers to list: those cited, or all where none is."""
+    """Return the numbers to list: those cited, or all if none is."""
     return cited or [source.citation for source in sources]
 
 
 def heading(cited: Collection[int]) -> str:
-    """Return what stands above the list."""
+    """Return the heading of the reference list."""
     return tr("References") if cited else tr("Sources")
 
 
 def address(source: CitedSource) -> str:
-    """Return where a source is, to be read: on the web, or a document of the library."""
+    """Return the URL to show for a source: on the web, or a file of the library."""
     return _target(source.url) or clean_url(source.url, ("file",))
 
 
 def _reference(source: CitedSource, style: str) -> Iterator[str]:
     target = _target(source.url)
     site = domain(target)
-    title = clean(source.title, MAX_TITLE) or site or tr("no title")
+    title = clean(source.title, MAX_TITLE_CHARS) or site or tr("no title")
     if style == "markdown":
         named = f"[{_escaped(title)}](<{_for_markdown(target)}>)" if target else _escaped(title)
         where = site or address(source)
@@ -255,16 +258,21 @@ def _reference(source: CitedSource, style: str) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    return escape(text).replace("&", "&amp;")
+    return escape_markdown(text).replace("&", "&amp;")
+
+
+def out_of_range(text: str, sources: Sequence[CitedSource]) -> tuple[int, ...]:
+    """Return the cited numbers without a source."""
+    return link(text, sources, "plain").out_of_range
 
 
 def without_source(numbers: Iterable[int]) -> str:
-    """Return the warning about numbers that stand for nothing."""
+    """Return the warning about citations without a source."""
     return tr("there is no source for {numbers}", numbers=", ".join(f"[{number}]" for number in numbers))
 
 
 class Numbering:
-    """One numbering over all rounds: a page keeps the number it was given first."""
+    """Numbers sources over all rounds; a page keeps its first number."""
 
     def __init__(self) -> None:
         self.rounds = 0
@@ -272,11 +280,11 @@ class Numbering:
 
     @property
     def sources(self) -> tuple[CitedSource, ...]:
-        """Return all sources so far, in the order of their numbers."""
+        """Return all sources so far, in order."""
         return tuple(self._sources.values())
 
     def add(self, sources: Iterable[CitedSource]) -> dict[int, int]:
-        """Number the sources of the next round; return what each of its own numbers became."""
+        """Number the sources of the next round; return the new number of each."""
         self.rounds += 1
         return {source.citation: self._number(source) for source in sources}
 
@@ -290,7 +298,7 @@ class Numbering:
 
 
 def remap(text: str, mapping: Mapping[int, int]) -> str:
-    """Return the text with other numbers; one that has no new number is dropped, as it would name a wrong source."""
+    """Return the text with new numbers; citations without one are dropped, since they would name a wrong source."""
     pieces, end = [], 0
     for mark in find(text):
         numbers = dict.fromkeys(mapping[number] for number in mark.numbers if number in mapping)

@@ -1,45 +1,53 @@
-"""Prompts from the files in prompts/: filled in, with as much of the conversation before as there is room for."""
+"""Prompts from the files in prompts/, filled with as many findings and earlier messages as fit."""
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from string import Template
 
 from sleuth.answers.citations import remap
-from sleuth.answers.fence import unfenced
 from sleuth.answers.llm.chat import Message
+from sleuth.answers.research import FoundSource, Research
+from sleuth.answers.sanitize import fenced, without_fences
+from sleuth.base.text import shorten
+from sleuth.relevance.compress import compress
+from sleuth.store.settings import SNIPPET_LENGTH
 
 FOLDER = os.path.join(os.path.dirname(__file__), "prompts")
-PART = re.compile(r"^## (system|user)\n+", re.MULTILINE)
-FENCED = ("outside", "found", "page", "pages")  # values that bring a fence of their own, or speak of it
+ROLE = re.compile(r"^## (system|user)\n+", re.MULTILINE)
+FENCED_PLACES = ("untrusted", "found", "page", "pages")  # their values contain fences on purpose
+MAX_TITLE_CHARS, MAX_SITE_CHARS = 150, 100
+PASSAGES = "\nFrom the page:\n"
+MIN_PASSAGE_CHARS = 200  # for all passages together; fewer say nothing useful
+GAP = "\n\n"
 
 
 def fill(name: str, code: str = "", **values: str) -> tuple[Message, ...]:
     """Return a prompt with its places filled in; paragraphs with an empty place are left out."""
-    safe = {key: value if key in FENCED else unfenced(value) for key, value in values.items()}
+    safe = {key: value if key in FENCED_PLACES else without_fences(value) for key, value in values.items()}
     if code:
-        safe["outside"] = Template(_file("outside")).substitute(code=code).strip()
+        safe["untrusted"] = Template(_file("untrusted")).substitute(code=code).strip()
     return tuple(Message(role, _filled(text, safe)) for role, text in _parts(name))
 
 
 def left_for(place: str, name: str, room: int, code: str = "", **values: str) -> int:
-    """Return how many characters of a prompt's room are left for one of its places."""
+    """Return how many of a prompt's characters are left for one of its places."""
     sample = "…"
     return room - size(fill(name, code, **values | {place: sample})) + len(sample)
 
 
 def size(messages: Iterable[Message]) -> int:
-    """Return how many characters messages have together."""
+    """Return the characters of all messages."""
     return sum(len(message.content) for message in messages)
 
 
 def earlier_turns(history: Sequence[Message], room: int) -> tuple[Message, ...]:
-    """Return the newest turns that fit, without their citations: the numbers of another answer would mislead."""
+    """Return the newest messages that fit, without citations: their numbers belong to other sources."""
     kept: list[Message] = []
     for turn in reversed(history):
         if turn.role in ("user", "assistant"):
-            turn = turn._replace(content=unfenced(remap(turn.content, {})))
+            turn = turn._replace(content=without_fences(remap(turn.content, {})))
             room -= len(turn.content) + len(turn.role) + len(": \n")
             if room < 0:
                 break
@@ -48,7 +56,7 @@ def earlier_turns(history: Sequence[Message], room: int) -> tuple[Message, ...]:
 
 
 def as_list(lines: Iterable[str]) -> str:
-    """Return lines as the items of a list."""
+    """Return a Markdown list."""
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -60,7 +68,7 @@ def _file(name: str) -> str:
 
 @cache
 def _parts(name: str) -> tuple[tuple[str, str], ...]:
-    _, *parts = PART.split(_file(name))
+    _, *parts = ROLE.split(_file(name))
     return tuple(zip(parts[::2], parts[1::2], strict=True))
 
 
@@ -71,3 +79,51 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
         for paragraph in paragraphs
         if all(values[name] for name in paragraph.get_identifiers())
     )
+
+
+def show(research: Research, found: Sequence[FoundSource], room: int, query: str | None = None) -> str:
+    """Return as many sources as fit, inside a fence; with a query, passages of their pages fill the rest."""
+    left = room - len(fenced("", research.provider, research.fence_code))
+    briefs: dict[int, str] = {}
+    for one in found:
+        if brief := next((text for text in _briefs(research, one) if len(text) + len(GAP) <= left), ""):
+            briefs[one.citation] = brief
+            left -= len(brief) + len(GAP)
+    pages = [one for one in found if one.text and one.citation in briefs]
+    passages = {} if query is None else _passages(pages, query, left)
+    texts = [brief + passages.get(number, "") for number, brief in briefs.items()]
+    return fenced(GAP.join(texts), research.provider, research.fence_code) if texts else ""
+
+
+def show_page(research: Research, page: FoundSource, room: int) -> str:
+    """Return one page inside a fence, compressed to what matches the current query."""
+    fence, heading = len(fenced("", research.provider, research.fence_code)), _heading(page)
+    left = room - fence - len(heading) - len("\n")
+    (kept,) = compress(research.rounds[-1].query, [page.text], "rag", limit=max(left, 1)).pages
+    return fenced(f"{heading}\n{kept.content}", research.provider, research.fence_code)
+
+
+def _briefs(research: Research, found: FoundSource) -> Iterator[str]:
+    """Yield ways to show a source, longest first: with notes, with its snippet or only its heading."""
+    heading = f"[{found.citation}] {_heading(found)}"
+    if found.note and (noted := "\n".join(filter(None, (found.note.summary, as_list(found.note.key_points))))):
+        yield f"{heading}\n{noted}"
+    snippet = shorten(found.snippet, research.settings[SNIPPET_LENGTH])
+    yield f"{heading}\n{snippet}" if snippet else heading
+
+
+def _heading(found: FoundSource) -> str:
+    title = found.title or (found.note.title if found.note else "")
+    about = ", ".join(filter(None, (shorten(found.site, MAX_SITE_CHARS), found.published)))
+    return " — ".join(filter(None, (shorten(title, MAX_TITLE_CHARS), about)))
+
+
+def _passages(pages: Sequence[FoundSource], query: str, room: int) -> dict[int, str]:
+    """Return the passages that match the query best, by source, all together within the room."""
+    limit = room - len(PASSAGES) * len(pages)
+    if limit < MIN_PASSAGE_CHARS:
+        return {}
+    kept = compress(query, [page.text for page in pages], "rag", limit=limit).pages
+    return {
+        page.citation: PASSAGES + part.content for page, part in zip(pages, kept, strict=True) if part.content.strip()
+    }

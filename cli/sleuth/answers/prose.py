@@ -1,4 +1,7 @@
-"""Where a Markdown text is prose: not code, not a link, an image or a definition, not inside HTML."""
+"""Finds the prose in a Markdown text: everything but code, links, images, link definitions and HTML.
+
+Markdown parsers give no character offsets of inline elements, which citations need; hence regular expressions.
+"""
 
 import re
 from bisect import bisect_left
@@ -24,28 +27,28 @@ DEFINITION = re.compile(
     re.MULTILINE,
 )
 REFERENCE = re.compile(rf"\[(?:{LABEL})?\]")
-# Where a link leads: parentheses in pairs, as in addresses of Wikipedia.
+# A link target, with balanced parentheses as in URLs of Wikipedia.
 SIGN = r"[^\s()\\]|\\."
 PLAIN = rf"(?!<)(?:{SIGN}|\((?:{SIGN}|\((?:{SIGN})*+\))*+\))++"
 TARGET = re.compile(rf"\(\s*(?:(?:<(?:[^<>\n\\]|\\.)*+>|{PLAIN})(?:\s+{TITLE})?\s*)?\)")
 TOKEN = re.compile(
     r"(?P<escape>\\.)|(?P<ticks>`+)|(?P<bracket>[\[\]])"
     r"|(?P<tag></?[a-z][\w-]*(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*+\s*/?>|<[a-z/?!][^<>\n]*>)"
-    r"|(?P<address>https?://(?:[!-;=?-Z^-_a-z~|{}]|(?<=[\w=/&])\[[\w,-]*\])++)"
+    r"|(?P<url>https?://(?:[!-;=?-Z^-_a-z~|{}]|(?<=[\w=/&])\[[\w,-]*\])++)"
     r"|(?P<hyperlink>\x1b\]8;[^\x1b]*\x1b\\.*?\x1b\]8;;\x1b\\)",
     re.IGNORECASE | re.DOTALL,
 )
 
 
 class Prose(Record):
-    """The stretches of a text that are prose, and the labels it defines links for."""
+    """The prose of a text, and the labels of its link definitions."""
 
     stretches: tuple[Span, ...]
     labels: frozenset[str]
 
 
 def prose(text: str) -> Prose:
-    """Return what of a Markdown text is prose."""
+    """Return the prose of a Markdown text."""
     raw = list(_elements(text))
     parts = [part for start, end in paragraphs(text) for part in _without(start, end, raw)]
     definitions = [found for start, end in parts for found in DEFINITION.finditer(text[start:end])]
@@ -55,12 +58,12 @@ def prose(text: str) -> Prose:
 
 
 def normal_label(label: str) -> str:
-    """Return a label as Markdown compares it."""
+    """Return a label in the form Markdown compares."""
     return " ".join(label.casefold().split())
 
 
 def _without(start: int, end: int, taken: Iterable[Span]) -> Iterator[Span]:
-    """Yield what is left of a span without those taken from it."""
+    """Yield what is left of a span after removing others."""
     for first, last in sorted(taken):
         if last <= start or first >= end:
             continue
@@ -72,17 +75,17 @@ def _without(start: int, end: int, taken: Iterable[Span]) -> Iterator[Span]:
 
 
 def _elements(text: str) -> Iterator[Span]:
-    """Yield HTML elements whose content is code, and comments."""
-    lower, hopeless, done = text.lower(), set[str](), 0
-    if len(lower) != len(text):  # a few letters change their length
+    """Yield HTML comments and elements with code."""
+    lower, unclosed, done = text.lower(), set[str](), 0
+    if len(lower) != len(text):  # lower() changes the length of a few characters
         lower = text
     for opening in RAW.finditer(text):
         closing = f"</{opening[1].lower()}>" if opening[1] else "-->"
-        if opening.start() < done or closing in hopeless:
+        if opening.start() < done or closing in unclosed:
             continue
         end = lower.find(closing, opening.end())
         if end < 0:
-            hopeless.add(closing)
+            unclosed.add(closing)
         else:
             done = end + len(closing)
             yield opening.start(), done
@@ -104,12 +107,12 @@ def paragraphs(text: str) -> Iterator[Span]:
 
 
 class _Lines:
-    """Tells line by line what is prose: fences, indented code, and the margins of list items."""
+    """Classifies lines as prose or code, tracking fences, indented code and the indentation of list items."""
 
     def __init__(self) -> None:
         self.fence, self.depth = "", 0
         self.margins = [0]
-        self.may_be_code = True  # an indented line goes on with a paragraph, if there is one above it
+        self.may_be_code = True  # below a paragraph, an indented line continues it
 
     def is_prose(self, line: str) -> bool:
         """Tell whether the next line is prose."""
@@ -150,14 +153,14 @@ class _Lines:
 
 
 def _taken(text: str, start: int, end: int, labels: frozenset[str]) -> list[Span]:
-    """Return what in a paragraph is no prose: code, links, definitions, tags, addresses, escaped signs."""
+    """Return what is not prose in a paragraph: code, links, definitions, tags, URLs, escaped characters."""
     part = text[start:end]
     found = [match.span() for match in DEFINITION.finditer(part)] + list(inline(part, labels))
     return [(start + first, start + last) for first, last in found]
 
 
 def inline(part: str, labels: frozenset[str]) -> Iterator[Span]:
-    """Yield what in a paragraph is code, a link or an image, a tag, an address or an escaped sign."""
+    """Yield the code, links, images, tags, URLs and escaped characters in a paragraph."""
     ticks: dict[int, list[int]] = {}
     for run in re.finditer("`+", part):
         ticks.setdefault(len(run[0]), []).append(run.start())
@@ -187,7 +190,7 @@ def _closing_tick(ticks: Mapping[int, Sequence[int]], first: int, length: int) -
 
 
 def _link_end(part: str, opening: int, closing: int, labels: frozenset[str]) -> int:
-    """Return where the link ends whose text is in these brackets, or 0 where they are no link."""
+    """Return the end of the link with this text, or 0 if the brackets are not a link."""
     if target := TARGET.match(part, closing + 1):
         return target.end()
     own = normal_label(part[opening + 1 : closing])

@@ -1,10 +1,9 @@
-"""One round: search, and read the first pages that nobody has read yet."""
+"""One round: search, and read the first pages that were not read yet."""
 
 from collections.abc import Sequence
 
 from sleuth.answers.answer import Round
-from sleuth.answers.findings import Findings, SourceFinding
-from sleuth.answers.work import Work
+from sleuth.answers.research import FoundSource, Research
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
@@ -17,83 +16,81 @@ from sleuth.relevance.urls import canonical
 from sleuth.store.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME, SEARXNG_TIMEOUT, TIMEOUT
 from sleuth_providers.base import Query
 
-SECONDS = 3.0  # for a search, where nobody has set a time limit
-SPARE = 2  # results for every page that is to be read: some cannot be
+SEARCH_TIMEOUT_S = 3.0  # unless the user has set one
+RESULTS_PER_PAGE = 2  # results to request for each page to read: some cannot be read
 
 
-class Gatherer:
-    """Searches and reads for a question."""
-
-    def __init__(self, searcher: Searcher, contents: ContentReader) -> None:
-        self.searcher, self.content_reader = searcher, contents
-
-    def gather(self, work: Work, found: Findings, query: str) -> list[SourceFinding]:
-        """Run a round and return the pages read in it; raises SearchError when nobody could be searched."""
-        query = _words(query, work.question.text)
-        number = len(found.rounds) + 1
-        message = tr("Round {number}: searching for {query}", number=number, query=query)
-        work.tell("web_search_iteration", message, number, query, rounds=work.rounds)
-        outcome = self.searcher.search(_request(work, query))
-        for line in (*outcome.notices, *outcome.warnings):
-            work.warn(line)
-        told = Round(number, query, len(outcome.results), 0, outcome.outcome, outcome.provider)
-        found.rounds.append(told)
-        if outcome.outcome == "failed":
-            raise search_error(outcome)
-        texts = self._read(work, found, outcome)
-        found.rounds[-1] = told._replace(pages=len(texts))
-        pages = found.add(outcome, texts)
-        work.sources = found.sources
-        return pages
-
-    def _read(self, work: Work, found: Findings, outcome: Outcome) -> dict[str, str]:
-        """Return the text of the first pages; where one cannot be read, the next result takes its place."""
-        waiting = found.not_opened(outcome.results)
-        texts: dict[str, str] = {}
-        failed: list[Page] = []
-        while waiting and len(texts) < work.pages:
-            batch = waiting[: work.pages - len(texts)]
-            del waiting[: len(batch)]
-            found.opened |= {canonical(hit.url) for hit in batch}
-            texts |= {hit.url: hit.content for hit in batch if hit.content}
-            pages = self._open(work, found, [hit for hit in batch if not hit.content], len(texts))
-            texts |= {page.url: page.text for page in pages if page.text.strip()}
-            failed += [page for page in pages if not page.text.strip()]
-        _warn_of(work, failed, has_text=bool(texts))
-        return texts
-
-    def _open(self, work: Work, found: Findings, hits: Sequence[Hit], before: int) -> list[Page]:
-        now, question = found.rounds[-1], work.question
-
-        def tell(event: PageEvent) -> None:
-            done, total = before + event.done, before + event.total
-            message = tr("Reading pages: {done} of {total}, {site}", done=done, total=total, site=domain(event.url))
-            counts = {"results": now.results, "done": done, "total": total}
-            work.tell("web_search_fetching", message, now.number, now.query, **counts)
-
-        urls = [hit.url for hit in hits if not hit.url.startswith("file:")]
-        pages = self.content_reader.reader.read(urls, cache=question.cache, offline=question.offline, on_event=tell)
-        self.content_reader.remember(pages)
-        return pages
+def run_round(research: Research, searcher: Searcher, contents: ContentReader, query: str) -> list[FoundSource]:
+    """Search, read, and return the pages that were read; raises SearchError if every provider failed."""
+    query = _usable(query, research.question.text)
+    this = Round(len(research.rounds) + 1, query, outcome="failed")
+    research.rounds.append(this)
+    message = tr("Round {number}: searching for {query}", number=this.number, query=query)
+    research.report("web_search_iteration", message, rounds=research.max_rounds)
+    outcome = searcher.search(_request(research, query))
+    for line in (*outcome.notices, *outcome.warnings):
+        research.warn(line)
+    this = this._replace(results=len(outcome.results), outcome=outcome.outcome, provider=outcome.provider)
+    research.rounds[-1] = this
+    if outcome.outcome == "failed":
+        raise search_error(outcome)
+    texts = _read(research, contents, outcome)
+    research.rounds[-1] = this._replace(pages=len(texts))
+    return research.add(outcome, texts)
 
 
-def _words(query: str, question: str) -> str:
-    """Return a model's query as one can search for it, or else the question."""
+def _read(research: Research, contents: ContentReader, outcome: Outcome) -> dict[str, str]:
+    """Return the texts of the first pages by URL; the next result replaces a page that cannot be read."""
+    waiting = research.unopened(outcome.results)
+    texts: dict[str, str] = {}
+    failed: list[Page] = []
+    while waiting and len(texts) < research.max_pages:
+        batch = waiting[: research.max_pages - len(texts)]
+        del waiting[: len(batch)]
+        research.opened |= {canonical(hit.url) for hit in batch}
+        texts |= {hit.url: hit.content for hit in batch if hit.content}
+        pages = _open(research, contents, [hit for hit in batch if not hit.content], len(texts))
+        texts |= {page.url: page.text for page in pages if page.text.strip()}
+        failed += [page for page in pages if not page.text.strip()]
+    for page in failed:
+        reason = page.problem or tr("it has no text")
+        research.warn(tr("could not read {site}: {reason}", site=domain(page.url) or page.url, reason=reason))
+    if failed and not texts:
+        research.warn(tr("FETCH_FAILED: no page could be read; using the snippets of the search results"))
+    return texts
+
+
+def _open(research: Research, contents: ContentReader, hits: Sequence[Hit], before: int) -> list[Page]:
+    this, question = research.rounds[-1], research.question
+
+    def report(event: PageEvent) -> None:
+        done, total = before + event.done, before + event.total
+        message = tr("Reading pages: {done} of {total}, {site}", done=done, total=total, site=domain(event.url))
+        research.report("web_search_fetching", message, results=this.results, done=done, total=total)
+
+    urls = [hit.url for hit in hits if not hit.url.startswith("file:")]
+    pages = contents.reader.read(urls, cache=question.cache, offline=question.offline, on_event=report)
+    contents.remember(pages)
+    return pages
+
+
+def _usable(query: str, question: str) -> str:
+    """Return a model's query in the form the engine takes, or else the question."""
     try:
         return clean_query(query)
     except RequestError:
         return clean_query(question)
 
 
-def _request(work: Work, query: str) -> SearchRequest:
-    question, settings = work.question, work.settings
+def _request(research: Research, query: str) -> SearchRequest:
+    question, settings = research.question, research.settings
     language = "" if settings[LANGUAGE] == "auto" else settings[LANGUAGE]
-    configured = any(settings.look_up(limit).origin != "default" for limit in (TIMEOUT, SEARXNG_TIMEOUT))
+    has_timeout = any(settings.look_up(limit).origin != "default" for limit in (TIMEOUT, SEARXNG_TIMEOUT))
     return SearchRequest(
         questions=(query,),
         query=Query(
             "",
-            count=max(settings[MAX_RESULTS], SPARE * work.pages),
+            count=max(settings[MAX_RESULTS], RESULTS_PER_PAGE * research.max_pages),
             lang=question.lang or language,
             region=question.region or settings[REGION].upper(),
             safe=settings[SAFE_SEARCH],
@@ -103,14 +100,6 @@ def _request(work: Work, query: str) -> SearchRequest:
         providers=question.providers,
         cache=question.cache,
         offline=question.offline,
-        timeout=question.timeout or (None if configured else SECONDS),
+        timeout=question.timeout or (None if has_timeout else SEARCH_TIMEOUT_S),
         rules=question.rules,
     )
-
-
-def _warn_of(work: Work, failed: Sequence[Page], *, has_text: bool) -> None:
-    for page in failed:
-        why = page.problem or tr("there is no text on it")
-        work.warn(tr("{site} could not be read: {reason}", site=domain(page.url) or page.url, reason=why))
-    if failed and not has_text:
-        work.warn(tr("FETCH_FAILED: no page could be read; the snippets of the search stand in"))

@@ -1,4 +1,4 @@
-"""Sources read from JSON: an answer of search or summarize, or a plain list of pages."""
+"""Reads sources from JSON: the output of search or summarize, or a list of pages."""
 
 import json
 from collections.abc import Mapping
@@ -7,19 +7,19 @@ from typing import Any
 from sleuth.answers.citations import CitedSource
 from sleuth.base.errors import RequestError
 
-HINT = "give what sleuth search --json wrote, or a list of objects with url and title"
-MOST = 999  # numbers have three digits
+HINT = "use the output of sleuth search --json, or a list of objects with url and title"
+MAX_SOURCES = 999  # citations have at most three digits
 
 
 def read_sources(text: str) -> list[CitedSource]:
-    """Return the sources that a JSON document names."""
+    """Return the sources in a JSON document."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise RequestError("the sources are not JSON", HINT) from problem
     entries = _entries(document)
-    if len(entries) > MOST:
-        raise RequestError("{count} sources are too many", "{most} at the most", count=len(entries), most=MOST)
+    if len(entries) > MAX_SOURCES:
+        raise RequestError("too many sources: {count}", "use at most {most}", count=len(entries), most=MAX_SOURCES)
     found = (_source(entry, place) for place, entry in enumerate(entries, 1))
     return [source for source in found if source.citation]
 
@@ -28,7 +28,7 @@ def _entries(document: Any) -> list[Any]:
     if isinstance(document, dict):
         document = document.get("results", document.get("sources"))
     if not isinstance(document, list):
-        raise RequestError("the sources are no list of pages", HINT)
+        raise RequestError("the sources are not a list of pages", HINT)
     return document
 
 
@@ -36,19 +36,21 @@ def _source(entry: Any, place: int) -> CitedSource:
     if isinstance(entry, str):
         entry = {"url": entry}
     if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
-        raise RequestError("source {place} has no address", HINT, place=place)
+        raise RequestError("source {place} has no url", HINT, place=place)
     number = entry.get("citation", place)
     if number is None:  # a page that could not be read
         number = 0
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MOST:
-        raise RequestError("{number!r} is no number of a source", "1 to {most}", number=str(number)[:50], most=MOST)
-    turn = entry.get("round")
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MAX_SOURCES:
+        raise RequestError(
+            "invalid citation {number!r}", "use numbers from 1 to {most}", number=str(number)[:50], most=MAX_SOURCES
+        )
+    round = entry.get("round")
     return CitedSource(
         number,
         entry["url"],
         str(entry.get("title") or ""),
         _text(entry),
-        turn if isinstance(turn, int) and turn > 0 else 1,
+        round if isinstance(round, int) and round > 0 else 1,
     )
 
 

@@ -40,13 +40,13 @@ def _make_folder(path: str) -> None:
             raise
 
 
-def unwritable(path: str, problem: OSError) -> UnwritableError:
+def unwritable(path: str, problem: Exception) -> UnwritableError:
     """Return the error for a file that cannot be written."""
     return UnwritableError(
         "cannot write {path} ({reason})",
         "check its permissions and the free disk space",
         path=path,
-        reason=problem.strerror or problem,
+        reason=getattr(problem, "strerror", None) or problem,
     )
 
 
@@ -137,7 +137,7 @@ def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, remove: bo
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as problem:
             raise unwritable(path, problem) from problem
-        held = _acquire(handle, stall_timeout)
+        held = _acquire(handle, path, stall_timeout)
         if not held or not remove or is_file_at(handle, path):
             break
         os.close(handle)  # the last holder deleted the file while we waited for it
@@ -150,18 +150,16 @@ def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, remove: bo
         os.close(handle)
 
 
-def _acquire(handle: int, stall_timeout: float) -> bool:
-    """Lock a file and write into it who holds it, which is how others see that the queue moves."""
-    last_holder, deadline = b"", 0.0
+def _acquire(handle: int, path: str, stall_timeout: float) -> bool:
+    """Lock a file and touch it, which is how others see that the lock changed hands."""
+    last_change, deadline = 0, 0.0
     while not try_lock(handle):
-        holder, now = os.pread(handle, 64, 0), time.monotonic()
-        if holder != last_holder or not deadline:
-            last_holder, deadline = holder, now + stall_timeout
+        change, now = os.fstat(handle).st_mtime_ns, time.monotonic()
+        if change != last_change:
+            last_change, deadline = change, now + stall_timeout
         if now >= deadline:
             return False
         time.sleep(LOCK_POLL_S)
-    with suppress(OSError, AttributeError):  # a full disk, or Windows: the lock is held, others just see no progress
-        holder = b"%20d %20d" % (os.getpid(), time.monotonic_ns())
-        if os.fstat(handle).st_size in (0, len(holder)):  # not what a symbolic link in its place leads to
-            os.pwrite(handle, holder, 0)
+    with suppress(OSError):  # the lock is held all the same
+        os.utime(path)
     return True

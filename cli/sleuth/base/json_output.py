@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 
-def write_json(document: Any, out: TextIO) -> None:
-    """Write indented JSON."""
-    out.write(json_text(document, indent=2, ascii=not _is_utf8(out)) + "\n")
+def write_json(document: Any, out: TextIO, *, indent: int | None = 2) -> None:
+    """Write indented JSON, or one line of it with `indent=None`."""
+    out.write(json_text(document, indent=indent, ascii=not _is_utf8(out)) + "\n")
 
 
 def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) -> str:

@@ -1,8 +1,9 @@
-"""The process sleuth runs in: streams that take anything, and an interrupt that ends it cleanly and in time."""
+"""The process: streams that accept any text, interrupts that end it cleanly, and a quick exit."""
 
-import _signal  # type: ignore[import-not-found]  # what `signal` is made of; its enumerations take longer than an answer
+import _signal  # type: ignore[import-not-found]  # signal without its enums, which take longer to build than an answer
 import _thread
 import atexit
+import gc
 import os
 import sys
 import time
@@ -13,32 +14,41 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn, TextIO
 
-INTERRUPTED = 130
-PATIENCE = 0.2  # seconds to tidy up in after an interrupt
-FAR = 20  # steps back to what caused a problem
-SOON = 0.002  # seconds until an interrupt that came at a bad moment is tried again
+INTERRUPTED = 130  # exit status
+EXIT_GRACE_S = 0.2  # time to clean up after an interrupt
+MAX_CAUSES = 20  # a chain of causes may be circular
+INTERRUPT_RETRY_S = 0.002  # delay until an interrupt is raised again that came at a bad moment
+GC_THRESHOLD = 10_000  # a search creates little garbage, and collecting it takes time
 
 
 class LenientStream(TextIOWrapper):
-    """Standard error on which nothing fails: what cannot be said there can be said nowhere."""
+    """Standard error that never raises: there is no other place to report the failure."""
 
     def write(self, text: str) -> int:
-        """Write what can be written."""
+        """Write, ignoring errors of the operating system."""
         try:
             return super().write(text)
         except OSError:
             return len(text)
 
     def flush(self) -> None:
-        """Bring out what can be brought out."""
+        """Flush, ignoring errors of the operating system."""
         try:
             super().flush()
         except OSError:
             return
 
 
+def set_up() -> None:
+    """Prepare this process for a command: private files, safe streams, clean interrupts."""
+    gc.set_threshold(GC_THRESHOLD)
+    os.umask(0o077)
+    harden_streams()
+    handle_interrupts()
+
+
 def harden_streams() -> None:
-    """Make the three streams usable whatever they are: closed ones lead nowhere, none fails on a character."""
+    """Replace closed standard streams by the null device, and let none fail on a character it cannot encode."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
         if stream is None:
@@ -46,7 +56,7 @@ def harden_streams() -> None:
             if handle != number:
                 os.dup2(handle, number)
             mode = "r" if number == 0 else "w"
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - lives as long as we do
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open until exit
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     if type(sys.stderr) is TextIOWrapper:
@@ -55,10 +65,10 @@ def harden_streams() -> None:
 
 
 def leave(code: int) -> "NoReturn":
-    """End the process without taking Python apart, which takes longer than an answer from the cache.
+    """End the process without Python's own teardown, which takes longer than an answer from the cache.
 
-    All is written by now, what must be closed is closed, and threads that still wait for a server are not waited for.
-    With `-X dev` Python does it at length and tells what was left open.
+    By now everything is written and closed; threads that still wait for a server are abandoned. With `-X dev` Python
+    tears down as usual and reports what was left open.
     """
     if sys.flags.dev_mode:
         sys.exit(code)
@@ -72,7 +82,7 @@ def leave(code: int) -> "NoReturn":
 
 
 def silence(stdout: "TextIO") -> None:
-    """Let nothing more be written to where nothing can be written, not even by the interpreter on its way out."""
+    """Redirect a broken stream to the null device, so that the interpreter's last flush cannot fail either."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
     except (OSError, ValueError):
@@ -80,20 +90,20 @@ def silence(stdout: "TextIO") -> None:
 
 
 def handle_interrupts() -> None:
-    """Let an interrupt end what is being done, wherever it strikes; one that is ignored or taken stays as it is."""
+    """Turn Ctrl-C into KeyboardInterrupt at a safe moment, unless another handler is installed or it is ignored."""
     if _signal.getsignal(_signal.SIGINT) is not _signal.default_int_handler:
         return
     try:
         _signal.signal(_signal.SIGINT, _interrupt)
-    except ValueError:  # not the main thread: then interrupts are somebody else's
+    except ValueError:  # not the main thread
         return
-    sys.unraisablehook = _not_lost
+    sys.unraisablehook = _raise_again
 
 
 def was_interrupted(problem: BaseException) -> bool:
-    """Tell whether an interrupt is behind a problem: Python makes another error of one that strikes in a class body."""
+    """Whether an interrupt caused an exception: Python wraps one that is raised in a class body."""
     cause: BaseException | None = problem
-    for _ in range(FAR):  # a chain of causes may be a circle
+    for _ in range(MAX_CAUSES):
         if cause is None or isinstance(cause, KeyboardInterrupt):
             break
         cause = cause.__cause__ or cause.__context__
@@ -101,43 +111,43 @@ def was_interrupted(problem: BaseException) -> bool:
 
 
 def exit_soon() -> None:
-    """End within moments, whatever is still being written or waited for; another interrupt ends at once."""
+    """End the process within `EXIT_GRACE_S`, whatever it still waits for; another interrupt ends it at once."""
     ignore_interrupts()
     try:
-        _thread.start_new_thread(_leave, ())
-    except RuntimeError:  # no thread to be had: then it takes as long as it takes
+        _thread.start_new_thread(_exit_after_grace, ())
+    except RuntimeError:  # no thread available: cleaning up takes as long as it takes
         return
 
 
 def ignore_interrupts() -> None:
-    """Let the system deal with interrupts from now on: it ends the process without a word."""
+    """Give interrupts back to the system, which ends the process without a message."""
     if _signal.getsignal(_signal.SIGINT) is _interrupt:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         if hasattr(_signal, "setitimer"):
             _signal.setitimer(_signal.ITIMER_REAL, 0)
 
 
-def _leave() -> None:
-    time.sleep(PATIENCE)
+def _exit_after_grace() -> None:
+    time.sleep(EXIT_GRACE_S)
     os._exit(INTERRUPTED)
 
 
 def _interrupt(_number: int, frame: "FrameType | None") -> None:
-    """Raise KeyboardInterrupt, but not in the middle of an import, whose locks would stay held for ever."""
+    """Raise KeyboardInterrupt, but not during an import: its locks would never be released."""
     importing = frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
-    if not importing or not _try_again():
+    if not importing or not _retry_later():
         raise KeyboardInterrupt
 
 
-def _not_lost(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Bring back an interrupt that struck where Python drops exceptions, such as in a finaliser."""
-    if not issubclass(unraisable.exc_type, KeyboardInterrupt) or not _try_again():
+def _raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Raise an interrupt again that came where Python drops exceptions, such as in a finaliser."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt) or not _retry_later():
         sys.__unraisablehook__(unraisable)
 
 
-def _try_again() -> bool:
+def _retry_later() -> bool:
     if not hasattr(_signal, "setitimer"):  # Windows
         return False
     _signal.signal(_signal.SIGALRM, _interrupt)
-    _signal.setitimer(_signal.ITIMER_REAL, SOON)
+    _signal.setitimer(_signal.ITIMER_REAL, INTERRUPT_RETRY_S)
     return True

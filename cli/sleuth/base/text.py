@@ -128,3 +128,9 @@ def spellings(secret: str) -> Iterable[str]:
     encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
     lower_hex = (re.sub("%..", lambda found: found[0].lower(), form) for form in encoded)
     return (secret, repr(secret)[1:-1], *encoded, *lower_hex)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown renders literally."""
+    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
+    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline

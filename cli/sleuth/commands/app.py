@@ -5,18 +5,19 @@ from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
+from typer.exceptions import Abort
 from typer.main import get_command
 
 from sleuth import __version__
-from sleuth.base.errors import RequestError
+from sleuth.base.errors import Exit, RequestError
 from sleuth.runtime import Runtime
 
-# Name → what it does, as `sleuth --help` shows it. The rest of a command stands in its own module.
+# Name → summary, as `sleuth --help` shows it; the first line of the command's own help is the same.
 COMMANDS = {
     "search": "Search; ranked results with numbered citations.",
     "summarize": "Read pages and summarise each and all of them, with citations.",
     "ask": "Answer a question: search in rounds, read, reflect, write with citations.",
-    "chat": "Ask in a conversation: each question knows what was said before.",
+    "chat": "Ask in a conversation: each question can refer to earlier ones.",
     "cite": "Turn [n] in any text into links and append the reference list.",
     "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
     "config": "Settings: show, get, set, unset, edit, path, validate.",
@@ -25,9 +26,9 @@ COMMANDS = {
     "searxng": "Write a working SearXNG deployment: init.",
     "serve": "Serve search, providers and answers as JSON over HTTP, on this machine.",
     "mcp": "Serve web_search and its sisters to an agent, over MCP on standard input and output.",
-    "usage": "Show requests, success, cache hits, times and estimated cost, with a chart.",
-    "history": "List past queries, the newest first; --clear forgets them.",
-    "cache": "Kept answers: stats, clear.",
+    "usage": "Show requests, success, cache hits, response times and estimated cost, with a chart.",
+    "history": "List past queries, newest first; --clear deletes them.",
+    "cache": "The caches: stats, clear.",
     "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
     "completions": "Print the completion script of a shell.",
 }
@@ -45,19 +46,19 @@ class CommandTree(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"sleuth.commands.{cmd_name.replace('-', '_')}")
-        command = get_command(module.app)
+        command = module.typer_command() if hasattr(module, "typer_command") else get_command(module.app)
         command.name = cmd_name
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command of the first word; a near miss is named."""
+        """Find the command of the first word; suggest the closest for an unknown one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, 1) or ["search"]
             raise RequestError(
-                "there is no command {name!r}",
-                "did you mean: sleuth {near} …; all of them: sleuth --help",
+                "unknown command {name!r}",
+                "did you mean: sleuth {near}; see: sleuth --help",
                 name=args[0],
                 near=near[0],
             )
@@ -85,9 +86,9 @@ app = typer.Typer(
 def main(
     ctx: typer.Context,
     color: Annotated[
-        Literal["auto", "always", "never"], typer.Option(help="Colours: when the output is a terminal, or as said.")
+        Literal["auto", "always", "never"], typer.Option(help="Use colour: auto (terminals only), always or never.")
     ] = "auto",
-    debug: Annotated[bool, typer.Option("--debug", help="Tell what happens on stderr; tracebacks in full.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print log messages and full tracebacks on stderr.")] = False,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     """Search the web from the command line: many providers, one ranked list, numbered citations."""
@@ -100,7 +101,28 @@ def main(
         print(ctx.get_help(), file=runtime.stdout)
 
 
-def run(runtime: Runtime, arguments: list[str]) -> Any:
-    """Read a command line and run the command it means; errors are the caller's to show."""
-    command = get_command(app)
-    return command.main(arguments, prog_name="sleuth", standalone_mode=False, obj=runtime)
+def run(runtime: Runtime, arguments: list[str]) -> int:
+    """Parse a command line, run its command and return the exit status; Typer's own exceptions become ours."""
+    try:
+        status = get_command(app).main(arguments, prog_name="sleuth", standalone_mode=False, obj=runtime)
+    except Abort as problem:  # raised for KeyboardInterrupt and EOFError
+        raise problem.__cause__ or KeyboardInterrupt from None
+    except SystemExit as problem:  # raised for a closed pipe
+        raise BrokenPipeError from problem
+    except Exception as problem:
+        if not hasattr(problem, "format_message"):
+            raise
+        return _handle_usage_error(runtime, problem)
+    if status == Exit.INTERRUPTED:
+        raise KeyboardInterrupt
+    return status if isinstance(status, int) else Exit.DONE
+
+
+def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
+    context = getattr(problem, "ctx", None)
+    if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group without a command shows its help
+        print(context.get_help(), file=runtime.stdout)
+        return Exit.DONE
+    path = context.command_path if context else "sleuth"
+    usage = problem.format_message().strip().rstrip(".")
+    raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem

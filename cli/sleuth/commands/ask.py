@@ -1,4 +1,4 @@
-"""`sleuth ask`: a question in words, an answer with citations."""
+"""`sleuth ask`: answers a question with citations."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from sleuth.runtime import Runtime
 
 app = make_app()
 
-LONGEST = 100_000  # characters of a question
+MAX_QUESTION_CHARS = 100_000
 EPILOG = """Examples:\n
 \b
   sleuth ask which rust async runtime is smallest
@@ -29,7 +29,7 @@ def ask(
     ctx: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORDS", help="The question; no quotes needed. None or - takes it from standard input."),
+        typer.Argument(metavar="WORDS", help="The question, without quotes; - or nothing reads standard input."),
     ] = None,
     search: o.SearchSwitch = "auto",
     provider: o.Provider = None,
@@ -50,9 +50,9 @@ def ask(
 ) -> int:
     """Answer a question: search in rounds, read, reflect, write with citations.
 
-    Each [n] is checked against the text of its source: [3?] is found there in part, [3??] is not
-    found. [3+] was put by sleuth behind a sentence that source 3 bears out. Without a model the
-    answer is made of sentences of the pages themselves.
+    Each [n] is checked against the text of its source: [3?] is only partly found there, [3??]
+    not at all. [3+] was added by sleuth to a sentence that source 3 supports. Without a model,
+    the answer quotes the pages.
     """
     runtime: Runtime = ctx.obj
     question = as_question(runtime, _text(runtime, words or []), ctx.params)
@@ -62,12 +62,12 @@ def ask(
 
 
 def _text(runtime: Runtime, words: list[str]) -> str:
-    """Return the question: as typed, or from stdin."""
+    """Return the question from the arguments or standard input."""
     if words and words != ["-"]:
         return " ".join(words)
-    text = "" if runtime.stdin.isatty() else runtime.stdin.read(LONGEST + 1).strip()
+    text = "" if runtime.stdin.isatty() else runtime.stdin.read(MAX_QUESTION_CHARS + 1).strip()
     if not text:
-        raise RequestError("there is nothing to answer", "ask something: sleuth ask why is the sky blue")
-    if len(text) > LONGEST:
-        raise RequestError("the question is too long", "{most} characters at the most", most=LONGEST)
+        raise RequestError("there is no question", "sleuth ask why is the sky blue")
+    if len(text) > MAX_QUESTION_CHARS:
+        raise RequestError("the question is too long", "use at most {most} characters", most=MAX_QUESTION_CHARS)
     return text

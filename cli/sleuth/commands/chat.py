@@ -1,4 +1,4 @@
-"""`sleuth chat`: questions and answers as a conversation, with commands in between."""
+"""`sleuth chat`: a conversation of questions and answers, with slash commands."""
 
 import os
 from collections.abc import Callable
@@ -30,18 +30,18 @@ from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS
 app = make_app()
 
 PROMPT = "chat (/help) "
-PASSAGE = 1200  # characters of a source that are shown
+MAX_PASSAGE_CHARS = 1200
 HELP = """\
-  WORDS                 ask; what was said before is known
-  /search on|off|auto   the switch: search for every question, never, or as the model decides
-  /mode chat|agent      who turns the switch: you, or the model
-  /provider ID          whom to ask; auto for the usual ones
-  /sources [N]          the sources of the last answer; what source N says
-  /settings             what is set
-  /save FILE            the conversation as Markdown; /save! FILE replaces a file
-  /clear                forget what was said
-  /help                 this help
-  /quit                 leave (also Ctrl-D)"""
+  WORDS                 ask a question; earlier questions and answers are known
+  /search on|off|auto   search for every question, for none, or let the model decide
+  /mode chat|agent      who decides whether to search: you or the model
+  /provider ID          set the providers to search; auto for the default
+  /sources [N]          list the sources of the last answer, or show what source N says
+  /settings             show the current settings
+  /save FILE            save the conversation as Markdown; /save! FILE overwrites
+  /clear                start a new conversation
+  /help                 show this help
+  /quit                 quit (also Ctrl-D)"""
 EPILOG = """Examples:\n
 \b
   sleuth chat
@@ -65,10 +65,10 @@ def chat(
     offline: o.Offline = False,
     timeout: o.Timeout = None,
 ) -> int:
-    """Ask in a conversation: each question knows what was said before.
+    """Ask in a conversation: each question can refer to earlier ones.
 
     Lines that begin with a slash are commands; /help lists them. Ctrl-C stops an answer,
-    Ctrl-D leaves.
+    Ctrl-D quits.
     """
     runtime: Runtime = ctx.obj
     runtime.cache = MemoryCache(runtime.cache)
@@ -77,33 +77,33 @@ def chat(
 
 
 class Chat:
-    """One session: what was said, and how the next question is asked."""
+    """A chat session."""
 
     def __init__(self, runtime: Runtime, question: Question, switch: Switch) -> None:
         self.runtime, self.question, self.switch = runtime, question, switch
         self.conversation = Conversation()
         self.lines = Lines(runtime, "chat")
-        self.is_person = runtime.stdin.isatty()
-        self.manner = AnswerOptions("rich" if self.is_person and display.is_terminal(runtime) else "plain")
+        self.is_interactive = runtime.stdin.isatty()
+        self.options = AnswerOptions("rich" if self.is_interactive and display.is_terminal(runtime) else "plain")
         self.commands: dict[str, Callable[[str], None]] = {
-            "search": self._turn,
-            "mode": self._enter,
-            "provider": self._choose,
+            "search": self._set_search,
+            "mode": self._set_mode,
+            "provider": self._set_provider,
             "sources": self._show_sources,
             "settings": self._show_settings,
             "save": self._save,
-            "save!": self._replace,
+            "save!": self._overwrite,
             "clear": self._clear,
             "help": self._help,
         }
 
     def run(self) -> int:
-        """Answer and obey until the user has enough."""
-        if self.is_person:
-            self._tell(tr("ask anything; /help lists the commands, Ctrl-D leaves"))
+        """Answer questions and run commands until the user quits."""
+        if self.is_interactive:
+            self._print(tr("ask a question; /help lists the commands, Ctrl-D quits"))
         try:
             while (line := self._next()) is not None and line not in ("/quit", "/exit", "/q"):
-                self._obey(line)
+                self._run(line)
         finally:
             self.lines.close()
         return Exit.DONE
@@ -113,14 +113,14 @@ class Chat:
             try:
                 return self.lines.ask(PROMPT)
             except KeyboardInterrupt:
-                if not self.is_person:
+                if not self.is_interactive:
                     raise
-                self._tell("")  # the line is gone, the prompt comes anew
+                self._print("")  # Ctrl-C discards the line
 
-    def _obey(self, line: str) -> None:
+    def _run(self, line: str) -> None:
         name, _, rest = line.removeprefix("/").partition(" ")
         try:
-            if not line.startswith("/") or "/" in name:  # a path is no command
+            if not line.startswith("/") or "/" in name:  # a path is not a command
                 self._ask(line)
             elif name in self.commands:
                 self.commands[name](rest.strip())
@@ -129,45 +129,45 @@ class Chat:
         except SleuthError as error:
             self.runtime.show_error(error)
         except KeyboardInterrupt:
-            if not self.is_person:
+            if not self.is_interactive:
                 raise
-            self._tell("\n" + tr("stopped"))
+            self._print("\n" + tr("stopped"))
 
     def _ask(self, text: str) -> None:
         if not text:
             return
-        asked = self.question._replace(text=text, search=self.switch.search, history=self.conversation.history)
-        self.conversation = self.conversation.add(answer(self.runtime, asked, self.manner))
-        self.manner = self.manner._replace(advises=False)  # once is enough
+        question = self.question._replace(text=text, search=self.switch.search, history=self.conversation.history)
+        self.conversation = self.conversation.add(answer(self.runtime, question, self.options))
+        self.options = self.options._replace(suggest_model=False)  # once is enough
         print(file=self.runtime.stdout, flush=True)
 
-    def _turn(self, position: str) -> None:
-        self.switch = self.switch.turn(position) if position else self.switch
-        self._tell_switch()
+    def _set_search(self, position: str) -> None:
+        self.switch = self.switch.set(position) if position else self.switch
+        self._print_switch()
 
-    def _enter(self, mode: str) -> None:
+    def _set_mode(self, mode: str) -> None:
         self.switch = self.switch.enter(mode) if mode else self.switch
-        self._tell_switch()
+        self._print_switch()
 
-    def _tell_switch(self) -> None:
-        self._tell(tr("mode: {mode}; search: {state}", mode=self.switch.mode, state=self.switch.state))
+    def _print_switch(self) -> None:
+        self._print(tr("mode: {mode}; search: {state}", mode=self.switch.mode, state=self.switch.state))
 
-    def _choose(self, ids: str) -> None:
+    def _set_provider(self, ids: str) -> None:
         chosen = split(ids.split()) or self.question.providers
         if chosen != ("auto",):
-            self.runtime.selector.named(chosen)  # an unknown one is refused here and now
+            self.runtime.selector.named(chosen)  # raises for unknown ids
         self.question = self.question._replace(providers=chosen)
-        self._tell(tr("provider: {ids}", ids=", ".join(chosen)))
+        self._print(tr("provider: {ids}", ids=", ".join(chosen)))
 
     def _last(self) -> Answer:
-        if not self.conversation.turns:
-            raise RequestError("nothing has been answered yet", "ask something")
-        return self.conversation.turns[-1].answer
+        if not self.conversation.answers:
+            raise RequestError("there is no answer yet", "ask a question first")
+        return self.conversation.answers[-1]
 
     def _show_sources(self, number: str) -> None:
         known = by_number(self._last().sources)
         if not known:
-            raise RequestError("the last answer has no sources", "turn the switch on: /mode chat, then /search on")
+            raise RequestError("the last answer has no sources", "to always search: /mode chat, then /search on")
         if not number:
             self._show_list(list(known))
         elif number.isdecimal() and int(number) in known:
@@ -179,22 +179,23 @@ class Chat:
 
     def _show_list(self, numbers: list[int]) -> None:
         answer = self._last()
-        if self.manner.format == "rich":
+        if self.options.format == "rich":
             Screen(self.runtime, self.runtime.stdout).list(answer.sources, numbers, tr("Sources"))
         else:
             print(*references(answer.sources, numbers, "plain"), sep="\n", file=self.runtime.stdout)
 
     def _show_passage(self, source: CitedSource) -> None:
-        """Show what a source says: what its citations were found in, else how it begins."""
-        lines = [clean(source.title), clean_url(source.url), "", *presentation.passages(self._last(), source, PASSAGE)]
-        if self.manner.format == "rich":
-            Screen(self.runtime, self.runtime.stdout).tell(lines)
+        """Show the passages of a source that support its citations, or else its beginning."""
+        passages = presentation.passages(self._last(), source, MAX_PASSAGE_CHARS)
+        lines = [clean(source.title), clean_url(source.url), "", *passages]
+        if self.options.format == "rich":
+            Screen(self.runtime, self.runtime.stdout).print(lines)
         else:
             print(*lines, sep="\n", file=self.runtime.stdout)
 
     def _show_settings(self, _: str) -> None:
         rows = self._settings()
-        if self.manner.format == "rich":
+        if self.options.format == "rich":
             Screen(self.runtime, self.runtime.stdout).panel(tr("Settings"), rows)
         else:
             print(*(f"{row.name}{tr(': ')}{row.value}" for row in rows), sep="\n", file=self.runtime.stdout)
@@ -205,42 +206,40 @@ class Chat:
             PanelRow(tr("Mode"), self.switch.mode, "/mode chat|agent"),
             PanelRow(tr("Search"), self.switch.state, "/search on|off|auto", self.switch.is_disabled),
             PanelRow(tr("Provider"), ", ".join(self.question.providers), "/provider ID"),
-            PanelRow(tr("Model"), models.writer.name if models else tr("none: answers are sentences of the pages")),
+            PanelRow(tr("Model"), models.writer.name if models else tr("none; answers quote the pages")),
             PanelRow(tr("Rounds"), str(self.question.rounds or settings[ASK_ROUNDS]), "ask.max_iterations"),
             PanelRow(tr("Pages"), str(self.question.pages or settings[ASK_PAGES]), "ask.pages"),
-            PanelRow(tr("Turns"), str(len(self.conversation.turns)), "/clear"),
+            PanelRow(tr("Turns"), str(len(self.conversation.answers)), "/clear"),
         ]
 
     def _save(self, path: str) -> None:
         forced = path.removeprefix("--force").strip() if path.split(maxsplit=1)[:1] == ["--force"] else ""
         if forced:
-            self._replace(forced)
+            self._overwrite(forced)
             return
         if path and os.path.lexists(os.path.expanduser(path)):
-            raise RequestError("{path} exists", "replace it: /save! {path}", path=path)
-        self._replace(path)
+            raise RequestError("{path} exists already", "to overwrite it: /save! {path}", path=path)
+        self._overwrite(path)
 
-    def _replace(self, path: str) -> None:
+    def _overwrite(self, path: str) -> None:
         self._last()
         if not path:
-            raise RequestError("there is no file to save to", "name it: /save FILE")
+            raise RequestError("the file name is missing", "/save FILE")
         write_atomic(os.path.expanduser(path), self.conversation.as_markdown().encode("utf-8", "replace"))
-        self._tell(tr("saved to {path}", path=path))
+        self._print(tr("saved to {path}", path=path))
 
     def _clear(self, _: str) -> None:
         self.conversation = Conversation()
-        self._tell(tr("what was said is forgotten"))
+        self._print(tr("started a new conversation"))
 
     def _help(self, _: str) -> None:
         print(tr(HELP), file=self.runtime.stdout)
 
-    def _tell(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         print(text, file=self.runtime.stderr, flush=True)
 
 
 def _unknown(name: str, names: list[str]) -> RequestError:
     near = get_close_matches(name.lower(), names, 1)
-    hint = "did you mean /{near}? All of them: /help" if near else "see what there is: /help"
-    return RequestError(
-        "there is no command /{name}", hint, name=clean(name, 50, entities=False), near=(near or [""])[0]
-    )
+    hint = "did you mean /{near}? For all commands: /help" if near else "for all commands: /help"
+    return RequestError("unknown command /{name}", hint, name=clean(name, 50, entities=False), near=(near or [""])[0])

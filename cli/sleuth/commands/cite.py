@@ -1,11 +1,11 @@
-"""`sleuth cite`: [n] in any text becomes a link, and the references follow."""
+"""`sleuth cite`: links the citations of any text and lists their sources."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
-from sleuth.answers import support
+from sleuth.answers import citation_check
 from sleuth.answers.answer import source_as_json
 from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
 from sleuth.answers.sources import read_sources
@@ -19,7 +19,7 @@ from sleuth.runtime import Runtime
 
 app = make_app()
 
-MAX_SIZE = 10_000_000  # characters of a file
+MAX_FILE_CHARS = 10_000_000
 EPILOG = """Examples:\n
 \b
   sleuth search --json rust async > results.json
@@ -31,81 +31,83 @@ EPILOG = """Examples:\n
 @app.command(epilog=EPILOG)
 def cite(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The text; - is standard input.")] = "-",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The text; - reads standard input.")] = "-",
     sources: Annotated[
         str,
         typer.Option(
-            "--sources", metavar="FILE", help="JSON of search or summarize, or a list of url and title; - is stdin."
+            "--sources",
+            metavar="FILE",
+            help="JSON of search or summarize, or a list of url and title; - reads stdin.",
         ),
     ] = "",
     check: Annotated[
-        bool, typer.Option("--check", help="Mark what the sources do not bear out: [3?] weak, [3??] not found.")
+        bool, typer.Option("--check", help="Mark unsupported citations: [3?] weak, [3??] not found.")
     ] = False,
     style: Annotated[
         Literal["markdown", "terminal", "plain", "json"] | None,
-        typer.Option("--style", help="Kind of links; terminal on a terminal, else markdown."),
+        typer.Option("--style", help="Link style. Default: terminal on a terminal, else markdown."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Short for --style json.")] = False,
-    listed: Annotated[bool, typer.Option("--references/--no-references", help="List the sources below.")] = True,
+    listed: Annotated[bool, typer.Option("--references/--no-references", help="Append the list of sources.")] = True,
     output: o.Output = None,
 ) -> int:
     """Turn [n] in any text into links and append the reference list.
 
-    Numbers without a source stay as they are and are named on stderr. --check compares each
-    sentence with the text of its source by their words, without a model: it tells what is
-    found there, not what is true. [3?] is found in part, [3??] is not found.
+    Numbers without a source are left unchanged and reported on stderr. --check compares the
+    words of each sentence with the text of its source, without a model: it shows what is found
+    there, not what is true. [3?] is only partly found, [3??] not at all.
     """
     runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
-    text = strip_controls(_read(runtime, file, "name a file, or pipe the text in"))
-    checks = support.check(text, known) if check else []
-    chosen = "json" if as_json else style or _usual_style(runtime, output)
-    linked = link(text, known, "markdown" if chosen == "json" else chosen, support.signs(checks))
+    text = strip_controls(_read(runtime, file, "give a file, or pipe the text: sleuth cite --sources FILE < TEXT"))
+    checks = citation_check.check(text, known) if check else []
+    chosen = "json" if as_json else style or _default_style(runtime, output)
+    linked = link(text, known, "markdown" if chosen == "json" else chosen, citation_check.signs(checks))
     if chosen == "json":
         written = json_text(_document(text, linked, known, checks), indent=2) + "\n"
     else:
         written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
     display.deliver(runtime, written, output)
-    _say_the_rest(runtime, linked, checks)
+    _print_notes(runtime, linked, checks)
     return Exit.DONE
 
 
 def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:
     if not path:
-        raise RequestError("there are no sources", "name them: sleuth cite --sources results.json")
+        raise RequestError("--sources is missing", "sleuth cite --sources results.json")
     if path == file == "-":
-        raise RequestError("text and sources cannot both come from standard input", "name a file for one of them")
-    return read_sources(_read(runtime, path, "name what sleuth search --json wrote"))
+        raise RequestError("FILE and --sources cannot both be standard input", "use a file for one of them")
+    return read_sources(_read(runtime, path, "give the output of sleuth search --json"))
 
 
 def _read(runtime: Runtime, path: str, hint: str) -> str:
     if path == "-" and runtime.stdin.isatty():
-        raise RequestError("there is nothing to read", hint)
+        raise RequestError("there is no text on standard input", hint)
     try:
         if path == "-":
-            text = runtime.stdin.read(MAX_SIZE + 1)
+            text = runtime.stdin.read(MAX_FILE_CHARS + 1)
         else:
             with open(path, encoding="utf-8-sig", errors="replace") as stream:
-                text = stream.read(MAX_SIZE + 1)
+                text = stream.read(MAX_FILE_CHARS + 1)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise RequestError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
-    if len(text) > MAX_SIZE:
-        raise RequestError("{path} is too long", "{most} characters at the most", path=path, most=MAX_SIZE)
+    if len(text) > MAX_FILE_CHARS:
+        raise RequestError("{path} is too long", "use at most {most} characters", path=path, most=MAX_FILE_CHARS)
     return text
 
 
-def _usual_style(runtime: Runtime, output: str | None) -> str:
+def _default_style(runtime: Runtime, output: str | None) -> str:
     return "terminal" if not output and display.is_terminal(runtime) else "markdown"
 
 
 def _document(
-    text: str, linked: LinkedText, known: Sequence[CitedSource], checks: Sequence[support.Support]
+    text: str, linked: LinkedText, known: Sequence[CitedSource], checks: Sequence[citation_check.Support]
 ) -> dict[str, Any]:
     plain = [{"citation": number, "mark": mark.start} for mark in find(text) for number in mark.numbers]
     return {
         "text": linked.text,
-        "citations": [support.as_json(one, known) for one in checks]
+        "citations": [citation_check.as_json(one, known) for one in checks]
         or [one for one in plain if one["citation"] in linked.cited],
         "outOfRange": list(linked.out_of_range),
         "references": [
@@ -116,8 +118,8 @@ def _document(
     }
 
 
-def _say_the_rest(runtime: Runtime, linked: LinkedText, checks: Sequence[support.Support]) -> None:
+def _print_notes(runtime: Runtime, linked: LinkedText, checks: Sequence[citation_check.Support]) -> None:
     if linked.out_of_range:
         runtime.warn(without_source(linked.out_of_range))
     if checks:
-        runtime.note(support.tally(checks))
+        runtime.note(citation_check.tally(checks))

@@ -14,7 +14,7 @@ app = make_app()
 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 FILES = {"bash": "sleuth.bash", "zsh": "_sleuth", "fish": "sleuth.fish", "powershell": "sleuth.ps1"}
-EPILOG = """Installing it:
+EPILOG = """Installation:
 
 \b
   bash        sleuth completions bash > ~/.local/share/bash-completion/completions/sleuth
@@ -22,9 +22,9 @@ EPILOG = """Installing it:
   fish        sleuth completions fish > ~/.config/fish/completions/sleuth.fish
   powershell  sleuth completions powershell > ~/sleuth.ps1
 
-bash without the bash-completion package wants `source <(sleuth completions bash)` in ~/.bashrc instead. zsh wants
-`fpath+=~/.zfunc` in ~/.zshrc, before compinit. PowerShell wants `. ~/sleuth.ps1` in its $PROFILE. Make the folder
-first where there is none, and start a new shell afterwards. Packages of sleuth bring these files along.
+Create the folder first if it does not exist, and start a new shell afterwards. bash without the bash-completion package
+needs `source <(sleuth completions bash)` in ~/.bashrc instead; zsh needs `fpath+=~/.zfunc` in ~/.zshrc before compinit;
+PowerShell needs `. ~/sleuth.ps1` in its $PROFILE. A wheel installs the scripts for bash, zsh and fish.
 
 Example: source <(sleuth completions bash)
 """
@@ -37,11 +37,11 @@ def completions(
 ) -> None:
     """Print the completion script of a shell.
 
-    It completes commands, options, their values, keys of the settings, and the ids of providers, your own included.
+    It completes commands, options, their values, setting keys and provider ids, including those you added.
     """
     runtime: Runtime = ctx.obj
     folder = shipped_folder("completions")
     if folder is None:
-        raise SleuthError("this installation has no completion scripts", "install sleuth again")
+        raise SleuthError("this installation has no completion scripts", "reinstall sleuth")
     with open(os.path.join(folder, FILES[shell]), encoding="utf-8") as stream:
         print(stream.read(), end="", file=runtime.stdout)

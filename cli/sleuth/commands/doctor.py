@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sleuth import __version__
 from sleuth.base.errors import Exit, RequestError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
@@ -13,10 +14,11 @@ from sleuth.base.text import strip_controls
 from sleuth.commands.terminal.typer_app import seconds
 from sleuth.doctor.finding import Finding, finding_as_json
 from sleuth.engine.selector import Candidate
-from sleuth.runtime import USER_AGENT, Runtime
+from sleuth.runtime import Runtime
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
+from sleuth_providers.net.policy import user_agent
 from sleuth_providers.records import Record
 from sleuth_providers.threads import iterate_in_thread
 
@@ -146,7 +148,7 @@ def _server(
     from sleuth.doctor.server.session import PATIENCE, Environment
 
     around = Environment(
-        agent=USER_AGENT,
+        agent=user_agent(__version__),
         provider=target.provider,
         variable=target.variable,
         expected=target.expected or asked or url is not None or provider is not None,

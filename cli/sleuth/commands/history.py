@@ -13,7 +13,7 @@ from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.database import explain_errors
-from sleuth.store.history import clear, clear_prompts, entries
+from sleuth.store.history import clear, clear_prompts, entries, history_as_json
 from sleuth.store.journal_import import MAX_HISTORY, import_journal
 from sleuth.store.settings import HISTORY
 
@@ -54,7 +54,7 @@ def history(
     with explain_errors(runtime.paths.database):
         found = entries(runtime.usage_database, wanted, count)
     if json:
-        write_json({"items": [entry.as_json() for entry in found]}, runtime.stdout)
+        write_json({"items": [history_as_json(entry) for entry in found]}, runtime.stdout)
     elif not found:
         runtime.note(_empty_reason(runtime, wanted))
     elif display.is_terminal(runtime):

@@ -101,7 +101,7 @@ def search(
     words: o.Words = None,
     count: o.Count = None,
     page: o.Page = 1,
-    site: o.Site = None,
+    sites: o.Site = None,
     exclude: o.Exclude = None,
     format: o.Format = None,
     as_json: o.Json = False,
@@ -111,10 +111,10 @@ def search(
     exit_status: o.ExitStatus = False,
 ) -> int:
     """Search only the library; the same as `sleuth search -p library`."""
-    from sleuth.commands.terminal.search import search as perform
-    from sleuth.engine.options import SearchOptions
+    from sleuth.commands.search import search as run_search
+    from sleuth.engine.search_options import SearchOptions
 
-    return perform(ctx.obj, SearchOptions(**ctx.params, provider=("library",)))
+    return run_search(ctx.obj, SearchOptions(**ctx.params, providers=("library",)))
 
 
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")

@@ -1,4 +1,4 @@
-"""`sleuth mcp`: the tools for agents, over the Model Context Protocol on standard input and output."""
+"""`sleuth mcp`: the tools for agents over the Model Context Protocol on stdio."""
 
 import gc
 from importlib.util import find_spec
@@ -27,39 +27,42 @@ def mcp(
     ctx: typer.Context,
     provider: o.Provider = None,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=1, max=10, metavar="N", help="Results, where the agent names no number.")
+        int,
+        typer.Option(
+            "--count", "-n", min=1, max=10, metavar="N", help="Results if the agent does not ask for a number."
+        ),
     ] = 5,
     timeout: o.Timeout = None,
 ) -> int:
-    """Serve web_search and its sisters to an agent, over MCP on standard input and output.
+    """Serve web_search and other tools to an agent, over MCP on stdin and stdout.
 
-    An agent starts this itself; the handbook has the set-up of each. The tools are web_search, fetch_page, summarize,
-    library_search and, where a model is set up, ask. agent.web_search.enabled decides whether web_search and ask are
-    offered at all. It ends when standard input ends.
+    Agents start this command themselves; docs/agents.md has the configuration of each. The tools are web_search,
+    fetch_page, summarize, library_search and, if a model is configured, ask. Set agent.web_search.enabled to false to
+    offer neither web_search nor ask. The server exits when stdin ends.
     """
     runtime: Runtime = ctx.obj
     if find_spec("mcp") is None:
-        raise MissingExtraError("serving agents needs an optional part", "install it: pip install 'sleuth[mcp]'")
+        raise MissingExtraError("sleuth mcp needs the extra `mcp`", "install it: pip install 'sleuth[mcp]'")
     from sleuth.api import Client
     from sleuth.serving.tools import Toolbox
 
-    runtime.settings  # noqa: B018 - what is wrong with them is said now, not to the agent
-    box = Toolbox(Client(runtime.environ), provider or (), count, timeout)
+    runtime.settings  # noqa: B018 - report invalid settings now, not to the agent
+    toolbox = Toolbox(Client(runtime.environ), provider or (), count, timeout)
     if provider:
-        box.check_providers()
+        toolbox.check_providers()
     if runtime.stdin.isatty():
         _explain(runtime)
-    gc.disable()  # the SDK makes tens of thousands of objects that all stay
-    from sleuth.serving.mcp.server import serve
+    gc.disable()  # importing the SDK creates tens of thousands of permanent objects
+    from sleuth.serving.mcp import serve
 
     gc.freeze()
     gc.enable()
-    serve(box)
+    serve(toolbox)
     return Exit.DONE
 
 
 def _explain(runtime: Runtime) -> None:
-    """Tell a person who typed this what it is."""
-    runtime.note(tr("this is an MCP server: an agent starts it, and talks to it where you type now"))
-    runtime.note(tr("to set it up in yours: docs/agents.md, or sleuth search -p library set up agents"))
-    runtime.note(tr("Ctrl-D or Ctrl-C ends it"))
+    """Explain the command to a person who typed it in a terminal."""
+    runtime.note(tr("this is an MCP server: an agent starts it and talks to it over stdin"))
+    runtime.note(tr("to configure your agent, see docs/agents.md or run: sleuth search -p library set up agents"))
+    runtime.note(tr("press Ctrl-D or Ctrl-C to quit"))

@@ -193,6 +193,7 @@ def test(
     as_json: Json = False,
 ) -> int:
     """Test providers with one real request each, in parallel."""
+    from sleuth.engine.outcome import trial_as_json
     from sleuth.engine.trial import test_providers
 
     runtime: Runtime = ctx.obj
@@ -202,7 +203,7 @@ def test(
     results = test_providers(runtime.selector, candidates, timeout)
     if as_json:
         done = sorted(results, key=lambda result: result.id)
-        write_json([result.as_json() for result in done], runtime.stdout)
+        write_json([trial_as_json(result) for result in done], runtime.stdout)
     else:
         from sleuth.render.providers import render_tests
 

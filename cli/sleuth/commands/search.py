@@ -1,14 +1,30 @@
-"""`sleuth search`: the command line. What it does stands in `searching.py`."""
+"""`sleuth search`: run a search and show the results. Imports no Typer, so that the fast path can use it."""
 
-import typer
+from __future__ import annotations
 
-from sleuth.commands.terminal import options as o
-from sleuth.commands.terminal.search import search as perform
-from sleuth.commands.terminal.typer_app import make_app
-from sleuth.engine.options import SearchOptions
+import functools
 
-app = make_app()
+from sleuth.base.errors import Exit, RequestError
+from sleuth.commands.terminal import display
+from sleuth.engine.search_options import SearchOptions
+from sleuth.render import View, renderer
+from sleuth.runtime import Runtime
+from sleuth.store.cache import rendered
+from sleuth.store.settings import SNIPPET_LENGTH, UI_THEME
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from sleuth.engine.outcome import Outcome
+    from sleuth.engine.search import SearchRequest
+
+HELP = """Search; ranked results with numbered citations.
+
+Words need no quotes. Without --provider, sleuth searches the default provider and then the fallbacks from the
+settings; with no network it searches the embedded library, and says so.
+"""
 EPILOG = """Examples:\n
 \b
   sleuth search rust async runtimes
@@ -19,57 +35,86 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
-def search(
-    ctx: typer.Context,
-    words: o.Words = None,
-    question: o.Question = None,
-    provider: o.Provider = None,
-    count: o.Count = None,
-    page: o.Page = 1,
-    lang: o.Lang = None,
-    region: o.Region = None,
-    freshness: o.Freshness = None,
-    safe: o.Safe = None,
-    category: o.Category = "general",
-    engine: o.Engine = None,
-    site: o.Site = None,
-    exclude: o.Exclude = None,
-    format: o.Format = None,
-    as_json: o.Json = False,
-    template: o.Template = None,
-    fields: o.Fields = None,
-    output: o.Output = None,
-    rerank: o.Rerank = False,
-    recent: o.Recent = False,
-    rules: o.RulesFile = None,
-    explain: o.Explain = False,
-    record: o.Record = None,
-    replay: o.Replay = None,
-    batch: o.Batch = None,
-    ordered: o.Ordered = False,
-    resume: o.Resume = False,
-    jobs: o.Jobs = 8,
-    interactive: o.Interactive = False,
-    content: o.Content = False,
-    compress: o.Compress = None,
-    limit: o.Limit = None,
-    unit: o.Unit = None,
-    max_tokens: o.MaxTokens = None,
-    progress: o.ProgressKind = "auto",
-    cached: o.Cached = True,
-    refresh: o.Refresh = False,
-    offline: o.Offline = False,
-    timeout: o.Timeout = None,
-    fallback: o.Fallback = None,
-    with_time: o.WithTime = None,
-    open_result: o.OpenResult = None,
-    open_first: o.OpenFirst = False,
-    exit_status: o.ExitStatus = False,
-) -> int:
-    """Search; ranked results with numbered citations.
+def typer_command() -> Any:
+    """Return the Typer command, built from the declarations of `SearchOptions`."""
+    from sleuth.commands.terminal.options import make_command
 
-    Words need no quotes. With no provider named, the default is asked, then the fallbacks of the settings;
-    with no network the embedded library answers, and says so.
-    """
-    return perform(ctx.obj, SearchOptions(**ctx.params))
+    return make_command(lambda runtime, values: search(runtime, SearchOptions(**values)), HELP, EPILOG)
+
+
+def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
+    """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
+    view = _view(runtime, options)
+    request = runtime.search_request(options)
+    format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    if options.batch:
+        from sleuth.commands.terminal.batch import run_batch_command
+
+        finish = functools.partial(_add_content, options=options, cache=request.cache)
+        return run_batch_command(runtime, request, options, finish)
+    if options.interactive:
+        from sleuth.commands.terminal.prompt import Prompt
+
+        return Prompt(runtime, request, view).run()
+    outcome = _search(runtime, request, options, meanwhile=functools.partial(renderer, format))
+    outcome = _add_content(runtime, outcome, options, request.cache, options.progress)
+    if rendered_key and display.can_be_rendered(runtime, outcome):
+        display.show_and_save(runtime, outcome, format, view, rendered_key)
+        return Exit.DONE
+    if request.cache == "refresh":
+        rendered.clear(runtime.paths)  # they show what was just replaced
+    if outcome.outcome != "failed" or format == "json":
+        display.write(runtime, outcome, format, view, options.output)
+    if outcome.outcome == "failed":
+        from sleuth.engine.search import search_error
+
+        raise search_error(outcome)
+    display.show_messages(runtime, outcome, format)
+    if options.open_first or options.open_result:
+        display.open_result(outcome, options.open_result or 1)
+    return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
+
+
+def _view(runtime: Runtime, options: SearchOptions) -> View:
+    if options.template:
+        from sleuth.render.plain import check_template
+
+        check_template(options.template)
+    return View(
+        fields=display.fields(options.fields),
+        template=options.template or "",
+        explain=options.explain,
+        snippet_length=runtime.settings[SNIPPET_LENGTH],
+        color=runtime.color,
+        theme=runtime.settings[UI_THEME],
+    )
+
+
+def _search(
+    runtime: Runtime, request: SearchRequest, options: SearchOptions, meanwhile: Callable[[], object]
+) -> Outcome:
+    """Search, with a recording if there is one. `meanwhile` runs while the providers work: it imports the renderer."""
+    if not options.record and not options.replay:
+        return runtime.searcher.search(request, meanwhile)
+    from sleuth.engine.recording import Recorder, Replayer
+
+    if options.record and options.replay:
+        raise RequestError("--record and --replay exclude each other", "use one of them")
+    if options.replay:
+        return runtime.searcher.search(request._replace(recording=Replayer(options.replay)))
+    recorder = Recorder()
+    outcome = runtime.searcher.search(request._replace(recording=recorder))
+    recorder.save(options.record or "")
+    return outcome
+
+
+def _add_content(
+    runtime: Runtime, outcome: Outcome, options: SearchOptions, cache: str, progress: str = "none"
+) -> Outcome:
+    if not outcome.results or not options.wants_content:
+        return outcome
+    from sleuth.commands.terminal.progress import add_content
+
+    compression = (options.compress, options.limit, options.unit, options.max_tokens)
+    offline = options.offline or bool(options.replay)  # a replay uses no network
+    return add_content(runtime, outcome, compression, progress, cache=cache, offline=offline)

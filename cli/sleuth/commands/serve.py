@@ -1,4 +1,4 @@
-"""`sleuth serve`: the HTTP API for other programs on this machine."""
+"""`sleuth serve`: the HTTP API for other programs."""
 
 from importlib.util import find_spec
 from socket import socket
@@ -25,17 +25,19 @@ EPILOG = """Examples:\n
 @app.command(epilog=EPILOG)
 def serve(
     ctx: typer.Context,
-    host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 takes a free one.")] = PORT,
+    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one.")
+    ] = PORT,
     token_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where the token is; made when missing.")
+        str | None, typer.Option(metavar="FILE", help="File with the token; created if missing.")
     ] = None,
     print_token: Annotated[bool, typer.Option("--print-token", help="Print the token and exit.")] = False,
     allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="Another name of this server, as behind a proxy.")
+        list[str] | None, typer.Option(metavar="HOST", help="Additional Host header to accept, as behind a proxy.")
     ] = None,
     allow_origin: Annotated[
-        list[str] | None, typer.Option(metavar="ORIGIN", help="A site whose pages may call it from a browser.")
+        list[str] | None, typer.Option(metavar="ORIGIN", help="Site whose pages may call the API from a browser.")
     ] = None,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
@@ -43,8 +45,8 @@ def serve(
 ) -> int:
     """Serve search, providers and answers as JSON over HTTP, on this machine.
 
-    Every request needs a token: that in SLEUTH_SERVE_TOKEN, or one that is made on first use and
-    kept in a private file. GET /openapi.json describes everything. Ctrl-C ends it.
+    Every request needs a token: SLEUTH_SERVE_TOKEN, or one that is generated on first use and stored in a private
+    file. GET /openapi.json describes the API. Ctrl-C stops the server.
     """
     runtime: Runtime = ctx.obj
     token = find_token(runtime.environ, runtime.paths.state, token_file)
@@ -53,8 +55,8 @@ def serve(
     if print_token:
         print(token.text, file=runtime.stdout)
         return Exit.DONE
-    if not (find_spec("starlette") and find_spec("uvicorn")):
-        raise MissingExtraError("serving HTTP needs an optional part", "install it: pip install 'sleuth[serve]'")
+    if not (find_spec("fastapi") and find_spec("uvicorn")):
+        raise MissingExtraError("sleuth serve needs the extra `serve`", "install it: pip install 'sleuth[serve]'")
     from sleuth.serving.http.auth import allowed_hosts, allowed_origins
     from sleuth.serving.http.server import listen
 
@@ -72,10 +74,11 @@ def _serve(runtime: Runtime, token: Token, listener: socket, hosts: frozenset[st
     host, port = listener.getsockname()[:2]
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     if not is_loopback(host):
-        runtime.warn(tr("whoever can reach {address} can try tokens, and read what is sent", address=address))
+        runtime.warn(tr("anyone who can reach {address} can guess tokens and read the traffic", address=address))
 
     def ready() -> None:
-        print(tr("serving {address}; the token is in {place}", address=address, place=token.place), file=runtime.stderr)
+        message = tr("serving {address}; the token is in {source}", address=address, source=token.source)
+        print(message, file=runtime.stderr)
         runtime.stderr.flush()
 
     interrupted = serve(Client(runtime.environ), AccessRules(token.text, hosts, origins), listener, ready)

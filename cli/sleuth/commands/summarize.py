@@ -1,11 +1,11 @@
-"""`sleuth summarize`: read pages and tell what they say, with citations."""
+"""`sleuth summarize`: summarises pages with citations."""
 
 import json
 from typing import Annotated
 
 import typer
 
-from sleuth.answers.digest import digest, nothing_read
+from sleuth.answers.summary import digest, nothing_read
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
@@ -33,11 +33,13 @@ EPILOG = """Examples:\n
 def summarize(
     ctx: typer.Context,
     urls: Annotated[
-        list[str] | None, typer.Argument(metavar="URL", help="Pages to read; none or - takes them from standard input.")
+        list[str] | None,
+        typer.Argument(metavar="URL", help="Pages to read; - or nothing reads standard input."),
     ] = None,
-    query: Annotated[str, typer.Option("--query", metavar="WORDS", help="What you want to know from them.")] = "",
+    query: Annotated[str, typer.Option("--query", metavar="WORDS", help="What you want to know about.")] = "",
     length: Annotated[
-        str, typer.Option("--length", metavar="short|medium|long|N", help="How much, or how many characters.")
+        str,
+        typer.Option("--length", metavar="short|medium|long|N", help="Length, or maximum number of characters."),
     ] = "medium",
     extractive: o.Extractive = False,
     format: o.TextFormat = None,
@@ -50,18 +52,18 @@ def summarize(
 ) -> int:
     """Read pages and summarise each and all of them, with citations.
 
-    Where a model is set up, it writes the summaries, and each [n] is checked against its page.
-    Without one, or with --extractive, every sentence is taken from a page word for word.
+    A configured model writes the summaries, and each [n] is checked against its page. Without a
+    model, or with --extractive, the summaries quote the pages.
     """
     runtime: Runtime = ctx.obj
-    given, asked = _given(runtime, urls or [], query)
+    pages_to_read, query = _given(runtime, urls or [], query)
     size = _length(length)
     cache = "refresh" if refresh else "use"
     chosen = display.choose_format(runtime, format, output, View(), json=as_json)
-    with Progress(runtime, progress) as tell:
-        pages = runtime.reader.read(given, timeout=timeout, cache=cache, offline=offline, on_event=tell)
+    with Progress(runtime, progress) as report:
+        pages = runtime.reader.read(pages_to_read, timeout=timeout, cache=cache, offline=offline, on_event=report)
     runtime.content_reader.remember(pages)
-    found = digest(pages, asked, size)
+    found = digest(pages, query, size)
     if not found.read:
         raise nothing_read(found)
     models = None if extractive else runtime.writers(offline=offline)
@@ -70,22 +72,22 @@ def summarize(
 
 
 def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
-    """Read pages and show what they say, as the interactive prompt wants it."""
-    with Progress(runtime, "auto") as tell:
-        pages = runtime.reader.read(urls, on_event=tell)
+    """Show a short summary of pages, for the interactive prompt."""
+    with Progress(runtime, "auto") as report:
+        pages = runtime.reader.read(urls, on_event=report)
     found = digest(pages, query, "short")
     if not found.read:
         raise nothing_read(found)
-    manner = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
-    show(runtime, found, pages, manner, runtime.writers(), "short")
+    options = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
+    show(runtime, found, pages, options, runtime.writers(), "short")
 
 
 def _given(runtime: Runtime, urls: list[str], query: str) -> tuple[list[str], str]:
-    """Return the addresses to read and the question: as typed, or from stdin, as words or as an answer of search."""
+    """Return URLs and query from the arguments, or from standard input: URLs, or the JSON of a search."""
     if urls and urls != ["-"]:
         return _checked(urls), query
     if runtime.stdin.isatty():
-        raise RequestError("there is nothing to read", "name pages: sleuth summarize URL…")
+        raise RequestError("there are no pages to read", "sleuth summarize URL…")
     text = runtime.stdin.read(10_000_000)
     if not text.lstrip().startswith("{"):
         return _checked(text.split()), query
@@ -95,18 +97,18 @@ def _given(runtime: Runtime, urls: list[str], query: str) -> tuple[list[str], st
         return _checked(found), query or str(answer.get("query") or "")
     except (ValueError, KeyError, TypeError) as problem:
         raise RequestError(
-            "what came on standard input is no answer of sleuth", "pipe it: sleuth search --json … | sleuth summarize"
+            "standard input is not the output of sleuth search --json", "sleuth search --json … | sleuth summarize"
         ) from problem
 
 
 def _checked(urls: list[str]) -> list[str]:
     for url in urls:
         if not clean_url(url):
-            raise RequestError("{url!r} is not a web address", "write it like https://example.org/page", url=url[:200])
+            raise RequestError("{url!r} is not a web URL", "use a URL like https://example.org/page", url=url[:200])
     if not urls:
-        raise RequestError("there is nothing to read", "name pages: sleuth summarize URL…")
+        raise RequestError("there are no pages to read", "sleuth summarize URL…")
     if len(urls) > MAX_PAGES:
-        raise RequestError("{count} pages are too many", "{most} at the most", count=len(urls), most=MAX_PAGES)
+        raise RequestError("too many pages: {count}", "use at most {most}", count=len(urls), most=MAX_PAGES)
     return list(dict.fromkeys(clean_url(url) for url in urls))
 
 

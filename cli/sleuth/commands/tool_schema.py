@@ -1,4 +1,4 @@
-"""`sleuth tool-schema`: the tools for agents as they want them, and the schemas of JSON answers."""
+"""`sleuth tool-schema`: definitions of the tools for agents, and schemas of JSON output."""
 
 import json
 from typing import Annotated, Literal
@@ -7,7 +7,7 @@ import typer
 
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.serving.tool_definitions import TOOLS, definition
+from sleuth.serving.tool_definitions import TOOLS, tool_definition
 
 app = make_app()
 
@@ -19,15 +19,15 @@ def tool_schema(
     ctx: typer.Context,
     style: Annotated[
         Literal["mcp", "openai", "anthropic", "json-schema"],
-        typer.Option(help="Whose form of the tool; json-schema is the schema of its answer."),
+        typer.Option(help="Format of the definition; json-schema is the schema of the output."),
     ] = "mcp",
     tool: Annotated[
-        Literal["web_search", "fetch_page", "summarize", "library_search", "ask"], typer.Option(help="Which tool.")
+        Literal["web_search", "fetch_page", "summarize", "library_search", "ask"], typer.Option(help="Tool to print.")
     ] = "web_search",
 ) -> None:
-    """Print the definition of web_search or another tool for agents, or the schema of JSON answers.
+    """Print the definition of web_search or another tool for agents, or the schema of its output.
 
-    With --style json-schema and without --tool it is the schema of search --json.
+    With --style json-schema and without --tool, print the schema of sleuth search --json.
     """
     runtime: Runtime = ctx.obj
-    print(json.dumps(definition(TOOLS[tool], style), ensure_ascii=False, indent=2), file=runtime.stdout)
+    print(json.dumps(tool_definition(TOOLS[tool], style), ensure_ascii=False, indent=2), file=runtime.stdout)

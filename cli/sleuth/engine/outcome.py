@@ -97,9 +97,10 @@ class TrialResult(Record):
     code: str = ""
     hint: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the published JSON form."""
-        return {"id": self.id, "success": self.success, "message": self.message, "latencyMs": self.latency_ms}
+
+def trial_as_json(result: TrialResult) -> dict[str, Any]:
+    """Return the published JSON form of a test result."""
+    return {"id": result.id, "success": result.success, "message": result.message, "latencyMs": result.latency_ms}
 
 
 def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any]:

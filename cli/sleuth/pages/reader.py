@@ -38,10 +38,10 @@ from sleuth_providers.base import Response
 from sleuth_providers.errors import BadRequestError, PrivateAddressError, UnreachableError
 from sleuth_providers.net import guard
 from sleuth_providers.net.client import HttpClient, Transport
-from sleuth_providers.net.policy import Guard, Policy
+from sleuth_providers.net.policy import Guard, Policy, user_agent
 from sleuth_providers.records import Record
 
-AGENT = f"sleuth/{__version__} (command-line web search)"  # to services; sites see a browser
+AGENT = user_agent(__version__)  # for services; sites see a browser
 SHORTEST = 0.1  # seconds; less is no time limit but a refusal
 AFTERWARDS = 1.0  # seconds in which answers may still be put into the cache
 LOOK = 1.0  # seconds until it is looked whether threads are still there: without memory they die speechless

@@ -1,4 +1,4 @@
-"""One module a format, each with `render(outcome, out, view)`; only the one that is used gets imported."""
+"""One module per output format, each with `render(outcome, out, view)`; only the one in use is imported."""
 
 from __future__ import annotations
 
@@ -15,29 +15,9 @@ if TYPE_CHECKING:
 
     Renderer = Callable[[Outcome, TextIO, "View"], None]
 
-FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
-FIELDS = (
-    "citation",
-    "rank",
-    "title",
-    "url",
-    "snippet",
-    "content",
-    "siteName",
-    "domain",
-    "published",
-    "score",
-    "providers",
-    "engines",
-    "thumbnail",
-    "author",
-    "length",
-    "image",
-)
-
 
 class View(Record):
-    """How the user wants to see an outcome."""
+    """The display options of an outcome."""
 
     fields: tuple[str, ...] = ()
     template: str = ""
@@ -47,6 +27,7 @@ class View(Record):
     theme: str = "auto"
     full_urls: bool = False
     width: int = 0  # 0: as wide as the terminal
+    age: str = ""  # placeholder that JSON writes in place of the age of a cached answer
 
 
 def renderer(format: str) -> Renderer:

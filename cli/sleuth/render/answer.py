@@ -1,4 +1,4 @@
-"""What stands around an answer on a terminal: the list of its sources, and a panel of what is set."""
+"""The list of sources and the settings panel of an answer on a terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -10,22 +10,21 @@ from rich.text import Text
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
-from sleuth.render.document import print_lines
-from sleuth.render.rich import INDENT, print_wrapped
+from sleuth.render.rich import INDENT, print_lines, print_wrapped
 from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from sleuth.answers.citations import ReferenceGroup
 
-MAX_TITLE = 300
+MAX_TITLE_CHARS = 300
 
 
 class PanelRow(Record):
-    """A line of a panel: a name, its value, how to change it, and whether it has no effect now."""
+    """A line of the settings panel."""
 
     name: str
     value: str
-    how: str = ""
+    how: str = ""  # to change it
     is_disabled: bool = False
 
 
@@ -36,7 +35,7 @@ def print_references(
     groups: "Sequence[ReferenceGroup]",
     links: Mapping[int, str],
 ) -> None:
-    """Print the list of sources: number, title, where it is, and the address."""
+    """Print the list of sources with number, title, domain and URL."""
     if not groups:
         return
     console.print()
@@ -46,7 +45,7 @@ def print_references(
             print_lines(console, [Text(tr("Round {number}", number=group.round), styles["quiet"])])
         for source in group.sources:
             target = links.get(source.citation, "")
-            named = Text(clean(source.title, MAX_TITLE) or domain(target) or tr("no title"))
+            named = Text(clean(source.title, MAX_TITLE_CHARS) or domain(target) or tr("no title"))
             named.stylize(Style(link=target) if target else "")
             if target:
                 named.append(f" — {domain(target)}", styles["about"])
@@ -58,7 +57,7 @@ def print_references(
 
 
 def print_panel(console: Console, styles: Mapping[str, str], title: str, rows: Sequence[PanelRow]) -> None:
-    """Print a panel with a line for each thing that is set; what has no effect now is dim."""
+    """Print a panel of settings; disabled ones are dim."""
     from rich.panel import Panel
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""Comma-separated values with a header line; cells that a spreadsheet would run as a formula are made harmless."""
+"""CSV with a header line; cells that a spreadsheet would run as a formula are quoted."""
 
 import csv
 from typing import TextIO
@@ -8,7 +8,8 @@ from sleuth.render import View
 from sleuth.render.fields import as_cell, hit_fields
 
 COLUMNS = ("rank", "title", "url", "snippet", "published", "providers")
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # Asian editions read the wide ones too
+# East Asian editions of spreadsheets accept full-width signs too.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -18,8 +19,8 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     writer.writerow(columns)
     for hit in outcome.results:
         fields = hit_fields(hit)
-        writer.writerow(_harmless(as_cell(fields.get(column))) for column in columns)
+        writer.writerow(_quoted(as_cell(fields.get(column))) for column in columns)
 
 
-def _harmless(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
+def _quoted(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell

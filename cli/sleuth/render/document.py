@@ -1,4 +1,4 @@
-"""Markdown of others on a terminal: parsed and never trusted, in lines that copy clean."""
+"""Renders untrusted Markdown for a terminal, in lines without trailing spaces."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,8 +21,8 @@ CITATION = re.compile(r"\[(\d{1,3})(\+|\?{0,2})\]")
 EMPHASIS = {"strong": "bold", "em": "italic", "s": "strike"}
 BULLET, BAR, RULE = "• ", "│ ", "─"
 CODE_INDENT = "    "
-DEEPEST = 8  # levels of lists and quotes that are indented; further ones would leave no room
-NARROWEST = 8
+MAX_INDENT_LEVELS = 8  # deeper lists and quotes would leave no room
+MIN_WIDTH = 8
 
 Styles = Mapping[str, str]
 
@@ -34,12 +34,12 @@ class Document:
         self.console, self.styles, self.width = console, styles, width
         self._links: dict[int, str] = {}
 
-    def lead(self, links: Mapping[int, str]) -> None:
-        """Learn where citations lead; no other link may look like one."""
+    def set_citation_targets(self, links: Mapping[int, str]) -> None:
+        """Set where citations lead; no other link may look like one."""
         self._links = {number: same_target(target) for number, target in links.items()}
 
     def lines(self, text: str) -> list[Text]:
-        """Return the lines of a Markdown text, a blank one between blocks."""
+        """Return the lines of a Markdown text, with blank lines between blocks."""
         tree = SyntaxTreeNode(parser().parse(strip_controls(text)))
         return list(self._blocks(tree.children, self.width))
 
@@ -48,7 +48,7 @@ class Document:
         for node in nodes:
             if before is not None and not _is_tight(before, node):
                 yield Text()
-            yield from self._block(node, max(width, NARROWEST), depth)
+            yield from self._block(node, max(width, MIN_WIDTH), depth)
             before = node
 
     def _block(self, node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Text]:
@@ -58,9 +58,9 @@ class Document:
         elif node.type in ("bullet_list", "ordered_list"):
             yield from self._list(node, width, depth)
         elif node.type == "blockquote":
-            inner = width - len(BAR) if depth < DEEPEST else width
+            inner = width - len(BAR) if depth < MAX_INDENT_LEVELS else width
             for line in self._blocks(node.children, inner, depth + 1):
-                yield Text.assemble((BAR, self.styles["quiet"]), line) if depth < DEEPEST else line
+                yield Text.assemble((BAR, self.styles["quiet"]), line) if depth < MAX_INDENT_LEVELS else line
         elif node.type == "table":
             yield from self._table(node, width)
         elif node.type == "hr":
@@ -75,7 +75,7 @@ class Document:
             marker = BULLET if node.type == "bullet_list" else f"{next(numbers)}. "
             if place and not _is_tight(items[place - 1], item):
                 yield Text()
-            indent = " " * len(marker) if depth < DEEPEST else ""
+            indent = " " * len(marker) if depth < MAX_INDENT_LEVELS else ""
             lines = list(self._blocks(item.children, width - len(indent), depth + 1)) or [Text()]
             yield Text.assemble((marker, self.styles["rank"]), lines[0])
             yield from (Text.assemble(indent, line) if line else line for line in lines[1:])
@@ -116,7 +116,7 @@ class Document:
             text.append(strip_controls(node.content), style)
 
     def _append_link(self, text: Text, node: SyntaxTreeNode, style: Style) -> None:
-        """Append a link; one that is no citation of ours says where it leads."""
+        """Append a link; unless it is one of our citations, its domain is shown."""
         target = str(node.attrs.get("href", node.attrs.get("src", "")))
         label = _words(node) or (tr("picture") if node.type == "image" else "")
         cited = CITATION.fullmatch(label)
@@ -124,16 +124,11 @@ class Document:
             text.append(label, Style.parse(self.styles["warning" if "?" in cited[2] else "rank"]) + Style(link=target))
             return
         address = ascii_url(clean_url(target))
-        leads = bool(address) and not cited  # what passes for a citation leads nowhere else
+        leads = bool(address) and not cited  # what looks like a citation leads nowhere else
         text.append(label, style + Style(underline=True, link=address) if leads else style)
         shown = domain(address) or clean(target, 80)
         if shown and shown not in label:
             text.append(f" ({shown})" if label else shown, self.styles["quiet"])
-
-
-def print_lines(console: "Console", lines: Iterable[Text]) -> None:
-    """Print lines as they are: none is wrapped again, and none is cut."""
-    console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
 
 
 def _words(node: SyntaxTreeNode) -> str:
@@ -143,6 +138,6 @@ def _words(node: SyntaxTreeNode) -> str:
 
 
 def _is_tight(before: SyntaxTreeNode, after: SyntaxTreeNode) -> bool:
-    """Tell whether nothing stands between two blocks: in a list without blank lines."""
+    """Tell whether two blocks belong to a list without blank lines."""
     first = before.children[0] if before.type == "list_item" and before.children else before
     return first.type == "paragraph" and first.hidden

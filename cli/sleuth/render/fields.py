@@ -1,4 +1,4 @@
-"""Results as named fields, for CSV, NDJSON, templates and --fields."""
+"""Results as named fields, for CSV, JSON, templates and --fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def hit_fields(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 
 def chosen_fields(hit: Hit, names: tuple[str, ...], *, explain: bool = False) -> dict[str, Any]:
-    """Return the fields of a result that were asked for, in that order; all of the JSON form when none were."""
+    """Return the chosen fields of a result in order, or its whole JSON form if none are chosen."""
     if not names:
         return hit_as_json(hit, explain=explain)
     fields = hit_fields(hit, explain=explain)

@@ -1,4 +1,4 @@
-"""Past queries on the terminal: when, what, and quietly how that went."""
+"""Past queries on a terminal."""
 
 import time
 from collections.abc import Iterable
@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.text import Text
 
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.render.rich import make_console, print_wrapped
 
 if TYPE_CHECKING:
     from sleuth.store.history import HistoryEntry
 
-INDENT = " " * 18  # as long as a time
-NARROW = 60  # columns; there the query gets a line of its own
-OUTCOMES = {"partial": "something was missing", "no_results": "no results", "failed": "failed"}
+INDENT = " " * 18  # the width of a time
+MIN_WIDTH = 60  # columns; below it the query gets its own line
+OUTCOMES = {"partial": "incomplete", "no_results": "no results", "failed": "failed"}
 
 
 def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
-    """Write past queries for a person."""
+    """Write past queries."""
     console = make_console(out, color)
-    indent = INDENT if console.width >= NARROW else "  "
+    indent = INDENT if console.width >= MIN_WIDTH else "  "
     for entry in entries:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.at))
         lead = Text(f"{when}  " if indent == INDENT else f"{when}\n  ", "dim")
@@ -33,7 +33,7 @@ def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
 def _how(entry: "HistoryEntry") -> str:
     parts = [clean(entry.providers.replace(",", ", "), 60)]
     if entry.results:
-        parts.append(tr("{count} results", count=entry.results))
+        parts.append(trn("{count} result", "{count} results", entry.results))
     if entry.outcome in OUTCOMES:
         parts.append(tr(OUTCOMES[entry.outcome]))
     if entry.cached:

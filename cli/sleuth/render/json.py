@@ -1,4 +1,4 @@
-"""One JSON document: the published form of an outcome."""
+"""JSON: the published form of an outcome."""
 
 from __future__ import annotations
 
@@ -17,4 +17,6 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     document = outcome_as_json(outcome, explain=view.explain)
     if view.fields:
         document["results"] = [chosen_fields(hit, view.fields, explain=view.explain) for hit in outcome.results]
+    if view.age and outcome.cached:
+        document["ageSeconds"] = view.age
     write_json(document, out)

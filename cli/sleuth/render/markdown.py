@@ -1,8 +1,8 @@
-"""Markdown: a numbered list of links with snippets, every character of the web's escaped."""
+"""Markdown: a numbered list of links with snippets, all text escaped."""
 
-import re
 from typing import TextIO
 
+from sleuth.base.text import escape_markdown as escape
 from sleuth.base.text import shorten
 from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
@@ -20,15 +20,12 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 def _item(hit: Hit, view: View) -> str:
     about = " · ".join(part for part in (domain(hit.url), hit.published) if part)
-    lines = [f"{hit.citation}. [{escape(hit.title)}](<{ascii_url(hit.url)}>)", f"   {escape(about)}  " if about else ""]
+    lines = [
+        f"{hit.citation}. [{escape(hit.title)}](<{ascii_url(hit.url)}>)",
+        f"   {escape(about)}  " if about else "",
+    ]
     if hit.content is not None:
         lines.append("\n".join(f"   > {line}" for line in escape(hit.content).splitlines()))
     elif hit.snippet:
         lines.append(f"   {escape(shorten(hit.snippet, view.snippet_length))}")
     return "\n".join(line for line in lines if line) + "\n"
-
-
-def escape(text: str) -> str:
-    """Return text that Markdown shows as it is."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
-    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline

@@ -1,8 +1,8 @@
-"""One JSON object a line, one line a result."""
+"""NDJSON: one result per line."""
 
-import json
 from typing import TextIO
 
+from sleuth.base.json_output import write_json
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import chosen_fields
@@ -10,4 +10,5 @@ from sleuth.render.fields import chosen_fields
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
     """Write each result as a line of JSON."""
-    out.writelines(json.dumps(chosen_fields(hit, view.fields, explain=view.explain)) + "\n" for hit in outcome.results)
+    for hit in outcome.results:
+        write_json(chosen_fields(hit, view.fields, explain=view.explain), out, indent=None)

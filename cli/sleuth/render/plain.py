@@ -1,15 +1,16 @@
-"""Plain text, the default in a pipe: number and title, address, snippet. Also the user's own --template."""
+"""Plain text, the default in a pipe, and the user's --template."""
 
 import re
 from typing import TextIO
 
+from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError
 from sleuth.base.text import shorten
 from sleuth.engine.outcome import Outcome
-from sleuth.render import FIELDS, View
+from sleuth.render import View
 from sleuth.render.fields import as_cell, hit_fields
 
-NAME = re.compile(r"\{([^{}]*)\}")
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -42,12 +43,12 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 
 def check_template(template: str) -> None:
-    """Raise when a template names a field that does not exist."""
-    for name in NAME.findall(template.replace("{{", "").replace("}}", "")):
+    """Raise RequestError if a template contains an unknown field."""
+    for name in PLACEHOLDER.findall(template.replace("{{", "").replace("}}", "")):
         if name not in FIELDS:
             raise RequestError(
-                "the template does not work: there is no {{{name}}}",
-                "it takes names in braces, such as '{{rank}} {{url}}'; names: {fields}",
+                "unknown field {{{name}}} in --template",
+                "use names in braces, such as '{{rank}} {{url}}'; names: {fields}",
                 name=name,
                 fields=", ".join(FIELDS),
             )
@@ -58,5 +59,5 @@ def _fill(outcome: Outcome, out: TextIO, template: str) -> None:
     text = template.replace("\\n", "\n").replace("\\t", "\t").replace("{{", "\0").replace("}}", "\1")
     for hit in outcome.results:
         cells = {name: as_cell(value) for name, value in hit_fields(hit).items()}
-        line = NAME.sub(lambda match: cells.get(match[1], ""), text)  # noqa: B023 - used within this turn of the loop
+        line = PLACEHOLDER.sub(lambda match: cells.get(match[1], ""), text)  # noqa: B023 - used within this iteration
         out.write(line.replace("\0", "{").replace("\1", "}") + "\n")

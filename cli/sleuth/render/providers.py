@@ -1,4 +1,4 @@
-"""The provider table on the terminal: groups, one row in full, and trials as they come in."""
+"""Providers on a terminal: the grouped list, one provider in full, and test results as they arrive."""
 
 from collections.abc import Iterable
 from typing import Any, TextIO
@@ -14,14 +14,14 @@ from sleuth.render.rich import make_console
 
 GROUPS = (
     ("ready", "Ready"),
-    ("key", "Needs a key, to be had at"),
-    ("host", "Needs an address"),
-    ("off", "Not available now"),
+    ("key", "Needs an API key, available at"),
+    ("host", "Needs a URL"),
+    ("off", "Not available"),
 )
 
 
 def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
-    """Write the providers in groups, each with what it lacks and where one gets it."""
+    """Write the providers in groups, each with what it needs."""
     console = make_console(out, color)
     widths = [max((width(item[field]) for item in items), default=0) for field in ("id", "name")]
     for group, title in GROUPS:
@@ -33,7 +33,7 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
         table.add_column(no_wrap=True, width=widths[1])
         table.add_column(overflow="fold")
         for item in members:
-            table.add_row(_mark(item), Text(item["name"]), Text(_remark(item), "dim"))
+            table.add_row(_name(item), Text(item["name"]), Text(_remark(item), "dim"))
         console.print(Text(tr(title), "bold"))
         console.print(table)
         console.print()
@@ -43,7 +43,7 @@ def _group(item: dict[str, Any]) -> str:
     return "ready" if item["usable"] else item["needs"] or "off"
 
 
-def _mark(item: dict[str, Any]) -> Text:
+def _name(item: dict[str, Any]) -> Text:
     return Text.assemble(
         ("* " if item["isDefault"] else "  ", "bold green"), (item["id"], "cyan" if item["usable"] else "")
     )
@@ -64,7 +64,7 @@ def _remark(item: dict[str, Any]) -> str:
 
 
 def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:
-    """Write one provider, a fact a line."""
+    """Write one provider, one fact per line."""
     console = make_console(out, color)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="bold")
@@ -83,20 +83,20 @@ def _cell(value: Any) -> str:
     return clean(", ".join(map(str, value)) if isinstance(value, list) else value, entities=False)
 
 
-def render_tests(ids: list[str], verdicts: Iterable[TrialResult], out: TextIO, color: str) -> list[TrialResult]:
-    """Write verdicts as they come: a table that fills up on a terminal, lines elsewhere. Returns them all."""
+def render_tests(ids: list[str], results: Iterable[TrialResult], out: TextIO, color: str) -> list[TrialResult]:
+    """Write and return test results as they arrive: a live table on a terminal, lines elsewhere."""
     console = make_console(out, color)
     done: dict[str, TrialResult] = {}
     if not console.is_terminal:
-        for verdict in verdicts:
-            done[verdict.id] = verdict
+        for result in results:
+            done[result.id] = result
             out.write(
-                f"{'ok' if verdict.success else 'failed'}\t{verdict.id}\t{verdict.latency_ms} ms\t{verdict.message}\n"
+                f"{'ok' if result.success else 'failed'}\t{result.id}\t{result.latency_ms} ms\t{result.message}\n"
             )
         return list(done.values())
     with Live(_trials(ids, done), console=console, refresh_per_second=8, transient=False) as live:
-        for verdict in verdicts:
-            done[verdict.id] = verdict
+        for result in results:
+            done[result.id] = result
             live.update(_trials(ids, done))
     return list(done.values())
 
@@ -108,13 +108,13 @@ def _trials(ids: list[str], done: dict[str, TrialResult]) -> Table:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold")
     for id in ids:
-        verdict = done.get(id)
-        if verdict is None:
-            table.add_row(Text("·", "dim"), Text(id), Text(""), Text(tr("asking…"), "dim"))
+        result = done.get(id)
+        if result is None:
+            table.add_row(Text("·", "dim"), Text(id), Text(""), Text(tr("testing…"), "dim"))
             continue
-        mark = Text("✓", "green") if verdict.success else Text("✗", "red")
-        body = Text(verdict.message)
-        if verdict.hint:
-            body.append(f"\n{verdict.hint}", "dim")
-        table.add_row(mark, Text(id), Text(f"{verdict.latency_ms} ms", "dim"), body)
+        mark = Text("✓", "green") if result.success else Text("✗", "red")
+        body = Text(result.message)
+        if result.hint:
+            body.append(f"\n{result.hint}", "dim")
+        table.add_row(mark, Text(id), Text(f"{result.latency_ms} ms", "dim"), body)
     return table

@@ -1,5 +1,6 @@
-"""The terminal: rank, linked title, where and when, the snippet with the query's words marked."""
+"""Results on a terminal: rank, linked title, site and date, snippet with the query's words highlighted."""
 
+from collections.abc import Iterable
 from typing import TextIO
 
 from rich.console import Console
@@ -28,7 +29,7 @@ STYLES = {
 
 
 def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
-    """Return a console that adds nothing of its own to text: no markup, no emoji codes, no highlighting."""
+    """Return a console that prints text as it is: no markup, emoji codes or highlighting."""
     console = Console(
         file=out,
         force_terminal=True if color == "always" else None,
@@ -45,7 +46,7 @@ def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
-    """Write the outcome for a person."""
+    """Write the outcome for a terminal."""
     console = make_console(out, view.color, view.width)
     styles = STYLES[view.theme]
     for answer in outcome.answers:
@@ -69,13 +70,18 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
         print_wrapped(console, _explanation(hit, styles), INDENT)
 
 
+def print_lines(console: Console, lines: Iterable[Text]) -> None:
+    """Print lines without wrapping or cropping."""
+    console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
+
+
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
-    """Print text wrapped, every line indented, nothing behind the last word: it copies clean."""
+    """Print wrapped and indented text without trailing spaces."""
     width = max(8, min(console.width, MAX_WIDTH) - len(indent))
     for number, line in enumerate(text.wrap(console, width, overflow="fold")):
         line.rstrip()
         lead = first if first is not None and number == 0 else Text(indent)
-        console.print(Text.assemble(lead, line), no_wrap=True, overflow="ignore", crop=False)
+        print_lines(console, [Text.assemble(lead, line)])
 
 
 def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
@@ -92,7 +98,7 @@ def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
 
 
 def _text(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Text:
-    """Return the page's text where it was asked for, else the snippet, with the query's words marked."""
+    """Return the page's text if it was requested, else the snippet, with the query's words highlighted."""
     from sleuth.relevance.words import spans
 
     text = Text(shorten(hit.snippet, view.snippet_length) if hit.content is None else hit.content)

@@ -1,4 +1,4 @@
-"""A text on a terminal while it is being written: what is finished stays, the rest is shown and replaced."""
+"""Shows a Markdown text on a terminal while it streams: finished blocks stay, the rest is redrawn."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,26 +10,27 @@ from rich.text import Text
 
 from sleuth.base.markdown import split
 from sleuth.base.text import strip_controls
-from sleuth.render.document import Document, print_lines
+from sleuth.render.document import Document
+from sleuth.render.rich import print_lines
 from sleuth.render.wrap import wrap
 
-PAUSE = 0.05  # seconds between two looks at the text
-PATIENCE = 10  # times as long as a look took, until the next one
-LONGEST = 20_000  # characters of Markdown that are worth parsing again and again
-FREE = 2  # rows of the screen
+MIN_REDRAW_S = 0.05  # between two redraws
+REDRAW_SHARE = 10  # redrawing takes at most a tenth of the time
+MAX_MARKDOWN_CHARS = 20_000  # longer text is too slow to parse for every redraw
+FREE_ROWS = 2
 
 Link = Callable[[str], str]
 
 
 class Stream:
-    """Shows a Markdown text piece by piece; as long as it fits on the screen, all of it can still be replaced.
+    """Shows a text piece by piece; as long as it fits on the screen, all of it can still be replaced.
 
-    `draft` links the citations of a text that is not finished, `final` those of a block that is.
+    `draft` links the citations of unfinished text, `final` those of a finished block.
     """
 
     def __init__(self, console: Console, document: Document, draft: Link, final: Link) -> None:
         self.console, self.document, self.draft, self.final = console, document, draft, final
-        self.heading = ""  # stands above it all
+        self.heading = ""
         self.waiting = ""  # what can still be replaced
         self.printed: list[str] = []  # blocks that cannot
         self._has_printed = False
@@ -42,21 +43,21 @@ class Stream:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave on the screen what was written so far, also when something went wrong."""
+        """Leave what was written so far on the screen, even after an error."""
         self.finish([self.draft(self.waiting)] if self.waiting.strip() else [])
 
     def write(self, piece: str) -> None:
-        """Take the next piece; what is shown follows a little later."""
+        """Add a piece; it is shown with the next redraw."""
         self.waiting += piece
         started = time.monotonic()
         if started < self._next:
             return
         self._make_room()
         self._show()
-        self._next = time.monotonic() + max(PAUSE, PATIENCE * (time.monotonic() - started))
+        self._next = time.monotonic() + max(MIN_REDRAW_S, REDRAW_SHARE * (time.monotonic() - started))
 
     def finish(self, rest: Sequence[str]) -> None:
-        """Put the finished rest in place of what can still be replaced; its citations are linked."""
+        """Print the finished rest in place of what can still be replaced."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -72,8 +73,8 @@ class Stream:
         self._live.update(Text("\n", no_wrap=True, overflow="ellipsis").join(lines), refresh=True)
 
     def _make_room(self) -> None:
-        """Print what is finished for good, as far as the screen is too small for all of it."""
-        complete = self.waiting[: self.waiting.rfind("\n") + 1]  # half a line may still become anything
+        """Print finished blocks for good as soon as the text does not fit on the screen."""
+        complete = self.waiting[: self.waiting.rfind("\n") + 1]  # an incomplete line may still become anything
         finished = split(complete)[:-1]
         while finished and len(self._lines(self.waiting)) > self._rows:
             self.printed.append(finished.pop(0))
@@ -82,12 +83,12 @@ class Stream:
 
     @property
     def _rows(self) -> int:
-        return max(self.console.height - FREE, 1)
+        return max(self.console.height - FREE_ROWS, 1)
 
     def _lines(self, text: str) -> list[Text]:
-        if len(text) <= LONGEST:
+        if len(text) <= MAX_MARKDOWN_CHARS:
             return self.document.lines(self.draft(text))
-        return wrap(Text(strip_controls(text[-LONGEST:])), self.document.width)
+        return wrap(Text(strip_controls(text[-MAX_MARKDOWN_CHARS:])), self.document.width)
 
     def _print(self, markdown: str) -> None:
         lines = self.document.lines(markdown)

@@ -1,4 +1,4 @@
-"""Addresses alone, one a line."""
+"""URLs, one per line."""
 
 from typing import TextIO
 
@@ -7,5 +7,5 @@ from sleuth.render import View
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
-    """Write the address of each result."""
+    """Write the URL of each result."""
     out.writelines(f"{hit.url}\n" for hit in outcome.results)

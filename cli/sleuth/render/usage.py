@@ -1,4 +1,4 @@
-"""The ledger on the terminal: what was asked, a line a provider, what answers took, a small chart of the days."""
+"""Usage on a terminal: totals, a table of providers, the cost of answers, and a chart of the days."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean, width
-from sleuth.render.rich import make_console, print_wrapped
+from sleuth.render.rich import make_console, print_lines, print_wrapped
 
 if TYPE_CHECKING:
     from sleuth.store.usage import AnswerTotals, Day, Tally, UsageReport
 
-HEIGHT = 4  # lines of the chart
-EIGHTHS = " ▁▂▃▄▅▆▇█"
+CHART_HEIGHT = 4  # lines
+BAR_CHARS = " ▁▂▃▄▅▆▇█"  # by eighths
 GAP = "  "
-NONE = "-"
+NO_VALUE = "-"
 
 
 def render(report: "UsageReport", out: TextIO, color: str, environ: Mapping[str, str]) -> None:
-    """Write a report for a person."""
+    """Write a usage report."""
     console = make_console(out, color)
     first, last = report.days[0].date, report.days[-1].date
     title = tr("{days} days, {first} to {last}", days=len(report.days), first=first, last=last)
-    _print(console, Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold"))
+    print_lines(console, [Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold")])
     for line in _summary(report):
         print_wrapped(console, Text(line), "")
     if report.providers:
@@ -39,9 +39,9 @@ def _summary(report: "UsageReport") -> list[str]:
     searches, answers = report.searches, report.answers
     found = searches.outcomes
     counts = (
-        tr("{count} searches", count=f"{searches.total:,}"),
+        trn("{count:,} search", "{count:,} searches", searches.total),
         tr("{count} with results", count=f"{found['success'] + found['partial']:,}"),
-        tr("{count} without", count=f"{found['no_results']:,}"),
+        tr("{count} without results", count=f"{found['no_results']:,}"),
         tr("{count} failed", count=f"{found['failed']:,}"),
         tr("{count} from the cache", count=f"{searches.cached:,}"),
     )
@@ -49,36 +49,28 @@ def _summary(report: "UsageReport") -> list[str]:
     if answers.answers:
         lines.append(" · ".join(_spent(answers)))
     for model, spent in report.models.items() if len(report.models) > 1 else ():
-        lines.append(f"{clean(model, 60) or tr('without a model')}: {' · '.join(_spent(spent))}")
+        lines.append(f"{clean(model, 60) or tr('no model')}: {' · '.join(_spent(spent))}")
     if report.cost:
         lines.append(tr("about {cost}, estimated from list prices", cost=_money(report.cost)))
     return lines
 
 
 def _spent(spent: "AnswerTotals") -> list[str]:
-    parts = [tr("{count} answers", count=f"{spent.answers:,}")]
+    parts = [trn("{count:,} answer", "{count:,} answers", spent.answers)]
     if spent.rounds is not None:
-        parts.append(tr("{rounds:.1f} rounds each", rounds=spent.rounds))
+        parts.append(tr("{rounds:.1f} rounds per answer", rounds=spent.rounds))
     if spent.prompt_tokens or spent.completion_tokens:
         read, written = f"{spent.prompt_tokens:,}", f"{spent.completion_tokens:,}"
-        parts.append(tr("{read} tokens read, {written} written", read=read, written=written))
+        parts.append(tr("{read} input and {written} output tokens", read=read, written=written))
     return parts + ([_money(spent.cost)] if spent.cost else [])
 
 
 def _rows(report: "UsageReport") -> list[list[str]]:
-    head = [
-        tr("provider"),
-        tr("requests"),
-        tr("answered"),
-        tr("failed"),
-        tr("cache hits"),
-        tr("mean"),
-        tr("p90"),
-        tr("cost"),
-    ]
+    heads = [tr("provider"), tr("requests"), tr("answered"), tr("failed")]
+    heads += [tr("cache hits"), tr("mean"), tr("p90"), tr("cost")]
     rows = [[clean(id, 40), *_cells(tally)] for id, tally in report.providers.items()]
     total = [[tr("all"), *_cells(report.total)]] if len(rows) > 1 else []
-    return [head, *rows, *total]
+    return [heads, *rows, *total]
 
 
 def _cells(tally: "Tally") -> list[str]:
@@ -89,46 +81,46 @@ def _cells(tally: "Tally") -> list[str]:
         _percent(tally.cache_hit_rate),
         _duration(tally.mean_ms),
         _duration(tally.p90_ms),
-        _money(tally.cost) if tally.cost else NONE,
+        _money(tally.cost) if tally.cost else NO_VALUE,
     ]
 
 
 def _print_table(console: Console, rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their head; where they are too wide, each as a line of its own with the heads in it."""
+    """Print rows as a table, or on a narrow terminal as one paragraph per row."""
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
     head, *body = rows
     if sum(widths) + len(GAP) * (len(widths) - 1) > console.width:
         for name, *cells in body:
-            facts = [f"{title} {cell}" for title, cell in zip(head[1:], cells, strict=True) if cell != NONE]
+            facts = [f"{title} {cell}" for title, cell in zip(head[1:], cells, strict=True) if cell != NO_VALUE]
             print_wrapped(console, Text(" · ".join(facts)), "  ", Text(f"{name}\n  ", "bold"))
         return
     for number, row in enumerate(rows):
         blanks = [" " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)]
         cells = [row[0] + blanks[0], *(blank + cell for blank, cell in zip(blanks[1:], row[1:], strict=True))]
-        _print(console, Text(GAP.join(cells), "" if number else "bold"))
+        print_lines(console, [Text(GAP.join(cells), "" if number else "bold")])
 
 
 def _print_chart(console: Console, days: "Sequence[Day]", *, ascii_only: bool) -> None:
-    """Print a column a day, or for some days where there are more than fit."""
+    """Print a chart with a column per day, or per several days if they do not fit."""
     sums, together = _columns(days, console.width)
     most = max(sums)
     margin = len(f"{most:,}")
     broad = 2 if len(sums) * 2 <= console.width - margin - 3 else 1
-    each = tr("requests and cache hits, a column a day")
-    many = tr("requests and cache hits, a column for {days} days", days=together)
+    each = tr("requests and cache hits per day")
+    many = tr("requests and cache hits per {days} days", days=together)
     print_wrapped(console, Text(each if together == 1 else many, "bold"), "")
-    for line in range(HEIGHT, 0, -1):
+    for line in range(CHART_HEIGHT, 0, -1):
         bars = "".join(_bar(count, most, line, ascii_only) * broad for count in sums)
-        label = f"{most:,}" if line == HEIGHT else ""
-        _print(console, Text.assemble(f"{label:>{margin}} | ", (bars.rstrip(), "cyan")))
+        label = f"{most:,}" if line == CHART_HEIGHT else ""
+        print_lines(console, [Text.assemble(f"{label:>{margin}} | ", (bars.rstrip(), "cyan"))])
     first, last = days[0].date, days[-1].date
     between = len(sums) * broad - len(first) - len(last)
     dates = f"{first}{' ' * between}{last}" if between > 0 else first
-    _print(console, Text(f"{'0':>{margin}} | {dates}", "dim"))
+    print_lines(console, [Text(f"{'0':>{margin}} | {dates}", "dim")])
 
 
 def _columns(days: "Sequence[Day]", room: int) -> tuple[list[int], int]:
-    """Return the heights of as many columns as fit beside their scale, and how many days each stands for."""
+    """Return as many columns as fit beside the scale, and the number of days in each."""
     counted = [day.requests + day.cache_hits for day in days]
     for together in range(1, len(days) + 1):
         sums = [sum(counted[start : start + together]) for start in range(0, len(days), together)]
@@ -138,39 +130,35 @@ def _columns(days: "Sequence[Day]", room: int) -> tuple[list[int], int]:
 
 
 def _bar(count: int, most: int, line: int, ascii_only: bool) -> str:
-    """Return one line of a bar: whole, empty, or so many eighths."""
+    """Return one line of a bar: full, empty, or some eighths."""
     if ascii_only:
-        return "#" if count and max(1, round(count / most * HEIGHT)) >= line else " "
-    eighths = max(1, round(count / most * HEIGHT * 8)) if count else 0
-    return EIGHTHS[max(0, min(8, eighths - 8 * (line - 1)))]
+        return "#" if count and max(1, round(count / most * CHART_HEIGHT)) >= line else " "
+    eighths = max(1, round(count / most * CHART_HEIGHT * 8)) if count else 0
+    return BAR_CHARS[max(0, min(8, eighths - 8 * (line - 1)))]
 
 
 def _is_ascii(out: TextIO, environ: Mapping[str, str]) -> bool:
-    """Tell whether bars must do without their proper characters."""
+    """Tell whether block characters cannot be shown."""
     locale = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
     if environ.get("TERM") == "dumb" or locale in ("C", "POSIX"):
         return True
     try:
-        EIGHTHS.encode(getattr(out, "encoding", None) or "utf-8")
+        BAR_CHARS.encode(getattr(out, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return True
     return False
 
 
 def _percent(share: float | None) -> str:
-    return NONE if share is None else f"{share * 100:.0f} %"
+    return NO_VALUE if share is None else f"{share * 100:.0f} %"
 
 
 def _duration(milliseconds: int | None) -> str:
     if milliseconds is None:
-        return NONE
+        return NO_VALUE
     return f"{milliseconds} ms" if milliseconds < 10_000 else f"{milliseconds / 1000:.0f} s"
 
 
 def _money(dollars: float) -> str:
-    """Return US dollars with as many places as tell something."""
+    """Return US dollars, with four decimals for small amounts."""
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
-
-
-def _print(console: Console, line: Text) -> None:
-    console.print(line, no_wrap=True, overflow="ignore", crop=False)

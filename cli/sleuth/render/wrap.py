@@ -1,19 +1,19 @@
-"""Lines of a width: broken at blanks and between Chinese characters, never before what closes a sentence."""
+"""Wraps text at spaces and between CJK characters, but not before closing or after opening punctuation."""
 
 from unicodedata import east_asian_width
 
 from rich.cells import get_character_cell_size
 from rich.text import Text
 
-# What may not begin a line, and what may not end one.
+# Characters that may not begin a line, and that may not end one.
 CLOSING = frozenset("、。，．：；？！’”）〕］｝〉》」』】〗…—～·%,.:;?!)]}'\"")
 OPENING = frozenset("‘“（〔［｛〈《「『【〖([{$￥")
 
-JOINER = "\u200d"  # holds an emoji together
+JOINER = "\u200d"  # zero-width joiner inside an emoji
 
 
 def wrap(text: Text, width: int) -> list[Text]:
-    """Return the lines of a text, none wider than `width` columns, nothing behind their last word."""
+    """Return lines of at most `width` columns without trailing spaces."""
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
         for part in line.divide(_breaks(line.plain, max(width, 2))):
@@ -23,7 +23,7 @@ def wrap(text: Text, width: int) -> list[Text]:
 
 
 def _breaks(line: str, width: int) -> list[int]:
-    """Return the places at which the following lines begin."""
+    """Return the offsets at which new lines begin."""
     places: list[int] = []
     start = column = candidate = candidate_column = 0
     for place, character in enumerate(line):
@@ -31,7 +31,7 @@ def _breaks(line: str, width: int) -> list[int]:
             candidate, candidate_column = place, column
         size = get_character_cell_size(character)
         while column and column + size > width and character != " ":
-            if candidate <= start:  # one word fills the line
+            if candidate <= start:  # a word longer than the line
                 candidate, candidate_column = place, column
             places.append(candidate)
             start, column = candidate, column - candidate_column
@@ -45,7 +45,7 @@ def _may_break(line: str, place: int) -> bool:
         return after != " "
     if after == " " or after in CLOSING or before in OPENING or JOINER in (before, after):
         return False
-    if after == "[" and line[place + 1 : place + 2].isdigit():  # a citation stays with what it stands for
+    if after == "[" and line[place + 1 : place + 2].isdigit():  # a citation stays with its sentence
         return False
     return _is_wide(before) or _is_wide(after)
 

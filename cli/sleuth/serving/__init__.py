@@ -1,1 +1,1 @@
-"""sleuth for other programs: MCP on stdio, and HTTP on loopback."""
+"""Servers for other programs: MCP on stdio and HTTP."""

@@ -1,229 +1,209 @@
-"""The published shapes of JSON answers: of a search, a question, pages summarised, one page read for an agent."""
+"""JSON schemas of the published documents: search, summary, answer, and a page read for an agent."""
 
 from typing import Any
 
 from sleuth.engine.outcome import PHASES, STATES
 from sleuth.store.usage import OUTCOMES
 
-TEXT = {"type": "string"}
-MAYBE_TEXT = {"type": ["string", "null"]}
-WHOLE = {"type": "integer", "minimum": 0}
-TEXTS = {"type": "array", "items": TEXT}
-FLAG = {"type": "boolean"}
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+FLAG: Schema = {"type": "boolean"}
+NUMBER: Schema = {"type": "number"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+POSITIVE: Schema = {"type": "integer", "minimum": 1}
+COST: Schema = {"type": "number", "minimum": 0, "description": "US dollars, estimated"}
+SUPPORTS = ("quote_found", "supported", "weak", "not_found", "unchecked")
 
 
-def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+def _list(items: Schema, description: str = "") -> Schema:
+    return {"type": "array", "items": items} | _about(description)
+
+
+def _about(description: str) -> Schema:
+    return {"description": description} if description else {}
+
+
+def _each(schema: Schema, *names: str) -> Schema:
+    """Return properties that share a schema."""
+    return dict.fromkeys(names, schema)
+
+
+def _object(required: Schema, optional: Schema | None = None) -> Schema:
     return {"type": "object", "properties": required | (optional or {}), "required": list(required)}
 
 
+def _document(title: str, required: Schema, optional: Schema | None = None) -> Schema:
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": draft, "title": title, **_object(required, optional)}
+
+
+def integral(value: Any) -> Any:
+    """Return 3 for 3.0, which is an integer in JSON Schema; other values stay as they are."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+TEXTS = _list(TEXT)
+OBJECTS = _list({"type": "object"})
+SPAN = _each(COUNT, "start", "end")
+DATE = MAYBE_TEXT | _about("ISO 8601 date")
+SOURCE_NUMBER = POSITIVE | _about("the number of its source")
+
 RESULT = _object(
     {
-        "citation": {"type": "integer", "minimum": 1, "description": "the number to cite this result by"},
-        "title": TEXT,
-        "url": TEXT,
-        "snippet": TEXT,
-        "content": {"type": "string", "description": "the page's text where it was asked for, else the snippet"},
+        "citation": POSITIVE | _about("the number to cite this result by"),
+        **_each(TEXT, "title", "url", "snippet"),
+        "content": TEXT | _about("the text of the page if it was requested, else the snippet"),
         "siteName": MAYBE_TEXT,
-        "published": {"type": ["string", "null"], "description": "ISO 8601 date"},
-        "score": {"type": "number"},
-        "providers": TEXTS,
-        "engines": TEXTS,
+        "published": DATE,
+        "score": NUMBER,
+        **_each(TEXTS, "providers", "engines"),
         "thumbnail": MAYBE_TEXT,
     },
     {
-        "author": TEXT,
-        "length": TEXT,
-        "image": TEXT,
-        "votes": {"type": "array", "items": {"type": "object"}, "description": "with --explain"},
+        **_each(TEXT, "author", "length", "image"),
+        "votes": OBJECTS | _about("with --explain"),
         "adjustments": TEXTS,
-        "passages": {
-            "type": "array",
-            "items": _object({"start": WHOLE, "end": WHOLE, "score": {"type": "number"}}),
-            "description": "what `content` was taken from, by character offsets in the page",
-        },
+        "passages": _list(_object(SPAN | {"score": NUMBER}), "sources of `content`, as character offsets in the page"),
     },
 )
 ATTEMPT = _object(
     {
         "provider": TEXT,
         "state": {"enum": list(STATES)},
-        "count": WHOLE,
-        "elapsedMs": WHOLE,
-        "cached": {"type": "boolean"},
-        "cost": {"type": "number", "minimum": 0, "description": "US dollars, estimated"},
+        **_each(COUNT, "count", "elapsedMs"),
+        "cached": FLAG,
+        "cost": COST,
         "notApplied": TEXTS,
-        "engines": {"type": "object", "additionalProperties": TEXT, "description": "engines that failed, and why"},
+        "engines": {"type": "object", "additionalProperties": TEXT} | _about("engines that failed, and why"),
         "message": MAYBE_TEXT,
     }
 )
 PAGE = _object(
     {
         "url": TEXT,
-        "finalUrl": MAYBE_TEXT,
-        "title": MAYBE_TEXT,
+        **_each(MAYBE_TEXT, "finalUrl", "title"),
         "layer": {"enum": ["cache", "page", "browser", "jina", "archive", None]},
-        "cached": {"type": "boolean"},
-        "truncated": {"type": "boolean"},
-        "elapsedMs": WHOLE,
-        "attempts": {"type": "array", "items": {"type": "object"}},
+        **_each(FLAG, "cached", "truncated"),
+        "elapsedMs": COUNT,
+        "attempts": OBJECTS,
     }
 )
-SEARCH_ANSWER: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Answer of sleuth search --json",
-    **_object(
-        {
-            "query": TEXT,
-            "provider": TEXT,
-            "elapsedMs": WHOLE,
-            "cached": {"type": "boolean"},
-            "results": {"type": "array", "items": RESULT},
-            "outcome": {"enum": list(OUTCOMES)},
-            "status": _object(
-                {"phase": {"enum": list(PHASES)}, "countBefore": WHOLE, "countAfter": WHOLE},
-                {
-                    "leftOut": WHOLE,
-                    "size": WHOLE,
-                    "unit": {"enum": ["char", "token"]},
-                    "estimated": {"type": "boolean"},
-                },
-            ),
-            "attempts": {"type": "array", "items": ATTEMPT},
-            "answers": {"type": "array", "items": _object({"text": TEXT, "url": MAYBE_TEXT})},
-            "suggestions": TEXTS,
-            "warnings": TEXTS,
-        },
-        {
-            "ageSeconds": {"type": ["integer", "null"], "description": "age of a cached answer"},
-            "corrections": TEXTS,
-            "pages": {"type": "array", "items": PAGE, "description": "how reading each page went, with --content"},
-        },
-    ),
-}
-
-QUOTE = _object(
+STATUS = _object(
+    {"phase": {"enum": list(PHASES)}, **_each(COUNT, "countBefore", "countAfter")},
+    {**_each(COUNT, "leftOut", "size"), "unit": {"enum": ["char", "token"]}, "estimated": FLAG},
+)
+SEARCH_ANSWER = _document(
+    "Answer of sleuth search --json",
     {
-        "text": {"type": "string", "description": "a sentence of a page, word for word"},
-        "citation": {"type": "integer", "minimum": 1, "description": "the number of its source"},
-        "start": WHOLE,
-        "end": WHOLE,
-    }
+        **_each(TEXT, "query", "provider"),
+        "elapsedMs": COUNT,
+        "cached": FLAG,
+        "results": _list(RESULT),
+        "outcome": {"enum": list(OUTCOMES)},
+        "status": STATUS,
+        "attempts": _list(ATTEMPT),
+        "answers": _list(_object({"text": TEXT, "url": MAYBE_TEXT})),
+        **_each(TEXTS, "suggestions", "warnings"),
+    },
+    {
+        "ageSeconds": {"type": ["integer", "null"]} | _about("age of a cached answer"),
+        "corrections": TEXTS,
+        "pages": _list(PAGE, "how each page was read, with --content"),
+    },
 )
+
+QUOTES = _list(_object({"text": TEXT | _about("a sentence quoted from a page"), "citation": SOURCE_NUMBER, **SPAN}))
 WRITTEN = {
-    "text": {"type": ["string", "null"], "description": "the summary as a model wrote it, with [n]"},
-    "citations": {"type": "array", "items": {"type": "object"}, "description": "how each [n] fared against its page"},
+    "text": MAYBE_TEXT | _about("the summary written by a model, with [n]"),
+    "citations": OBJECTS | _about("the result of checking each [n] against its page"),
 }
-SUMMARY: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Answer of sleuth summarize --json",
-    **_object(
-        {
-            "query": MAYBE_TEXT,
-            "method": {"enum": ["extractive", "model"]},
-            "summary": {"type": "array", "items": QUOTE, "description": "what the pages say together"},
-            "sources": {
-                "type": "array",
-                "items": _object(
-                    {
-                        "citation": {"type": ["integer", "null"], "description": "null: it could not be read"},
-                        "url": TEXT,
-                        "title": TEXT,
-                        "published": MAYBE_TEXT,
-                        "author": MAYBE_TEXT,
-                        "summary": {"type": "array", "items": QUOTE},
-                        "problem": MAYBE_TEXT,
-                        "layer": MAYBE_TEXT,
-                    },
-                    WRITTEN,
-                ),
-            },
-            "warnings": TEXTS,
-        },
-        WRITTEN | {"model": MAYBE_TEXT, "outOfRange": {"type": "array", "items": {"type": "integer"}}},
-    ),
-}
-SUPPORTS = ("quote_found", "supported", "weak", "not_found", "unchecked")
-SPAN = {"start": WHOLE, "end": WHOLE}
+SUMMARY_SOURCE = _object(
+    {
+        "citation": {"type": ["integer", "null"]} | _about("null: the page could not be read"),
+        **_each(TEXT, "url", "title"),
+        **_each(MAYBE_TEXT, "published", "author"),
+        "summary": QUOTES,
+        **_each(MAYBE_TEXT, "problem", "layer"),
+    },
+    WRITTEN,
+)
+SUMMARY = _document(
+    "Answer of sleuth summarize --json",
+    {
+        "query": MAYBE_TEXT,
+        "method": {"enum": ["extractive", "model"]},
+        "summary": QUOTES | _about("the summary of all pages"),
+        "sources": _list(SUMMARY_SOURCE),
+        "warnings": TEXTS,
+    },
+    WRITTEN | {"model": MAYBE_TEXT, "outOfRange": _list({"type": "integer"})},
+)
+
+EVIDENCE = _object(SPAN | {"text": TEXT}) | {"type": ["object", "null"]} | _about("the passage that supports it")
 CITATION = _object(
     {
-        "citation": {"type": "integer", "minimum": 1, "description": "the number of its source"},
-        "mark": {"type": "integer", "minimum": 0, "description": "where [n] starts in `answer`"},
-        "sentence": _object(SPAN) | {"description": "what it was checked for, in `answer`"},
+        "citation": SOURCE_NUMBER,
+        "mark": COUNT | _about("offset of [n] in `answer`"),
+        "sentence": _object(SPAN) | _about("the sentence that was checked, in `answer`"),
         "support": {"enum": list(SUPPORTS)},
-        "score": {"type": "number"},
-        "evidence": _object(SPAN | {"text": TEXT})
-        | {"type": ["object", "null"], "description": "where the source says it"},
+        "score": NUMBER,
+        "evidence": EVIDENCE,
     }
 )
-CITED = _object(
-    {
-        "citation": {"type": "integer", "minimum": 1},
-        "title": TEXT,
-        "url": MAYBE_TEXT,
-        "domain": MAYBE_TEXT,
-        "round": {"type": "integer", "minimum": 1},
-    }
-)
+CITED = _object({"citation": POSITIVE, "title": TEXT, **_each(MAYBE_TEXT, "url", "domain"), "round": POSITIVE})
 ROUND = _object(
     {
-        "iteration": {"type": "integer", "minimum": 1},
+        "iteration": POSITIVE,
         "query": TEXT,
-        "results": WHOLE,
-        "pages": {"type": "integer", "minimum": 0, "description": "that could be read"},
+        "results": COUNT,
+        "pages": COUNT | _about("pages that could be read"),
         "outcome": {"enum": [*OUTCOMES, None]},
         "provider": MAYBE_TEXT,
-        "sufficient": {"type": ["boolean", "null"], "description": "what reflection said; null: nobody asked it"},
+        "sufficient": {"type": ["boolean", "null"]}
+        | _about("the verdict of the reflection step; null: it did not run"),
         "missing": MAYBE_TEXT,
     }
 )
 USAGE = _object(
     {
-        "calls": WHOLE,
-        "promptTokens": WHOLE,
-        "completionTokens": WHOLE,
-        "reasoningTokens": WHOLE,
-        "cachedTokens": WHOLE,
-        "cost": {"type": "number", "minimum": 0, "description": "US dollars, estimated"},
-        "estimated": {"type": "boolean", "description": "the server did not count; the tokens are a guess"},
+        **_each(COUNT, "calls", "promptTokens", "completionTokens", "reasoningTokens", "cachedTokens"),
+        "cost": COST,
+        "estimated": FLAG | _about("the model server did not report token counts"),
     }
 )
-ASK_ANSWER: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Answer of sleuth ask --json",
-    **_object(
-        {
-            "question": TEXT,
-            "answer": {"type": "string", "description": "Markdown, with [n] for its sources; [n+] sleuth put there"},
-            "method": {"enum": ["model", "extractive"]},
-            "model": MAYBE_TEXT,
-            "searched": FLAG,
-            "citations": {"type": "array", "items": CITATION, "description": "how each [n] fared against its source"},
-            "outOfRange": {"type": "array", "items": WHOLE, "description": "numbers without a source"},
-            "references": {"type": "array", "items": CITED, "description": "the sources that are cited"},
-            "sources": {"type": "array", "items": CITED, "description": "all sources"},
-            "rounds": {"type": "array", "items": ROUND},
-            "usage": USAGE,
-            "warnings": TEXTS,
-            "elapsedMs": WHOLE,
-        }
-    ),
-}
-PAGE_TEXT: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "title": "Answer of the tool fetch_page",
-    **_object(
-        {
-            "url": TEXT,
-            "finalUrl": {"type": ["string", "null"], "description": "where redirects led"},
-            "title": TEXT,
-            "author": MAYBE_TEXT,
-            "published": {"type": ["string", "null"], "description": "ISO 8601 date"},
-            "language": MAYBE_TEXT,
-            "content": {"type": "string", "description": "the main text as Markdown, or the passages that answer"},
-            "truncated": {"type": "boolean", "description": "there is more on the page"},
-            "archived": {"type": ["string", "null"], "description": "date of the copy, where an archive had it"},
-            "cached": FLAG,
-            "warnings": TEXTS,
-        }
-    ),
-}
+ASK_ANSWER = _document(
+    "Answer of sleuth ask --json",
+    {
+        "question": TEXT,
+        "answer": TEXT | _about("Markdown with [n] for its sources; sleuth added those written [n+]"),
+        "method": {"enum": ["model", "extractive"]},
+        "model": MAYBE_TEXT,
+        "searched": FLAG,
+        "citations": _list(CITATION, "the result of checking each [n] against its source"),
+        "outOfRange": _list(COUNT, "numbers without a source"),
+        "references": _list(CITED, "the sources that are cited"),
+        "sources": _list(CITED, "all sources"),
+        "rounds": _list(ROUND),
+        "usage": USAGE,
+        "warnings": TEXTS,
+        "elapsedMs": COUNT,
+    },
+)
+PAGE_TEXT = _document(
+    "Answer of the tool fetch_page",
+    {
+        "url": TEXT,
+        "finalUrl": MAYBE_TEXT | _about("the URL after redirects"),
+        "title": TEXT,
+        "author": MAYBE_TEXT,
+        "published": DATE,
+        "language": MAYBE_TEXT,
+        "content": TEXT | _about("the main text as Markdown, or the passages that match the query"),
+        "truncated": FLAG | _about("the page has more text"),
+        "archived": MAYBE_TEXT | _about("date of the copy, if it came from an archive"),
+        "cached": FLAG,
+        "warnings": TEXTS,
+    },
+)

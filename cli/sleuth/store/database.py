@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 from sleuth.base.errors import SettingsError, UnwritableError
-from sleuth.base.files import locked, private_folder
+from sleuth.base.files import locked, private_folder, unwritable
 
 Migration = Callable[[sqlite3.Connection], None]
 BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
@@ -40,12 +40,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
     except DATABASE_ERRORS as problem:
         raise database_error(path, problem) from problem
     except OSError as problem:
-        raise UnwritableError(
-            "cannot open {path} ({reason})",
-            "check its permissions, or set SLEUTH_HOME to another folder",
-            path=path,
-            reason=problem.strerror or problem,
-        ) from problem
+        raise unwritable(path, problem) from problem
 
 
 def open_immutable(path: str) -> sqlite3.Connection:

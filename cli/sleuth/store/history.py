@@ -25,19 +25,20 @@ class HistoryEntry(Record):
     elapsed_ms: int
     cached: bool
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the published JSON form."""
-        from datetime import datetime
 
-        return {
-            "at": datetime.fromtimestamp(self.at).astimezone().isoformat(timespec="seconds"),
-            "query": self.query,
-            "providers": [id for id in self.providers.split(",") if id],
-            "outcome": self.outcome,
-            "results": self.results,
-            "elapsedMs": self.elapsed_ms,
-            "cached": self.cached,
-        }
+def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
+    """Return the published JSON form of a past search."""
+    from datetime import datetime
+
+    return {
+        "at": datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds"),
+        "query": entry.query,
+        "providers": [id for id in entry.providers.split(",") if id],
+        "outcome": entry.outcome,
+        "results": entry.results,
+        "elapsedMs": entry.elapsed_ms,
+        "cached": entry.cached,
+    }
 
 
 def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:

@@ -1,6 +1,6 @@
-"""The journal: one line a search, added without opening the database. `folding` moves it there later.
+"""The journal: one line per search, appended without opening the database; `journal_import` moves it there later.
 
-Searches from the cache are too quick for a database: a line costs microseconds, and imports nothing heavy.
+A search answered from the cache takes less time than opening a database does.
 """
 
 import os
@@ -8,59 +8,55 @@ import time
 
 from sleuth.base.append import append
 
-TYPE_CHECKING = False  # typing is not free either
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sleuth.engine.outcome import Attempt, Outcome
 
-FULL = 256_000  # bytes after which the journal is to be folded
-ROOM = 4 * FULL  # where nobody can fold it, it ends there
-LONGEST_LINE = 4000  # bytes
-LONGEST_QUERY = 800  # characters
+IMPORT_SIZE = 256_000  # bytes after which the journal should be imported
+MAX_SIZE = 4 * IMPORT_SIZE  # bytes after which lines are dropped, if no import succeeds
+MAX_LINE_BYTES = 4000
+MAX_QUERY_CHARS = 800
 
 
-def append_search(path: str, search: str) -> bool:
-    """Add a search, as `describe` gives it, with the time of now; tells whether the journal is to be folded.
+def append_search(path: str, line: str) -> bool:
+    """Append a search, as `journal_line` returns it, with the current time; return whether to import the journal.
 
-    Trouble costs the line and nothing else: the user has an answer, and must get it.
+    A failure loses the line and nothing else: the user gets the answer.
     """
-    # A line that a full disk cut off ends where the next one begins.
-    line = f'\n{{"at":{time.time():.3f},{search}}}\n'.encode("utf-8", "replace")
+    # The leading newline ends a line that a full disk truncated.
+    data = f'\n{{"at":{time.time():.3f},{line}}}\n'.encode("utf-8", "replace")
     try:
         try:
-            return append(path, line, ROOM) > FULL
+            return append(path, data, MAX_SIZE) > IMPORT_SIZE
         except FileNotFoundError:
             from sleuth.base.files import private_folder
 
             private_folder(os.path.dirname(path))
-            return append(path, line, ROOM) > FULL
+            return append(path, data, MAX_SIZE) > IMPORT_SIZE
     except Exception:
         return False
 
 
 def journal_line(outcome: "Outcome", uncounted: "Sequence[Attempt]", *, with_query: bool) -> str:
-    """Return a search as it stands in the journal, all but its time; what is too long for a line is cut.
+    """Return the members of a search's JSON object, without the time; long ones are truncated.
 
-    `uncounted` are the attempts that are not in the database already: those answered by the cache or by this machine.
+    `uncounted` are the attempts that are not in the database yet: those answered by the cache or by this machine.
     """
-    facts = f'"providers":{_quoted(outcome.provider[:500])},"outcome":{_quoted(outcome.outcome)}'
-    facts += f',"results":{len(outcome.results)},"ms":{outcome.elapsed_ms:d},"cached":{outcome.cached:d}'
-    for words, most in ((LONGEST_QUERY, 100), (100, 10)):
-        query = _quoted(outcome.query[:words]) if with_query else "null"
-        asked = ",".join(map(_attempt, uncounted[:most]))
-        search = f'"query":{query},{facts},"asked":[{asked}]'
-        if len(search.encode("utf-8", "replace")) < LONGEST_LINE:
+    import json  # not needed to append a line that was saved with a rendered answer
+
+    for max_chars, max_attempts in ((MAX_QUERY_CHARS, 100), (100, 5)):
+        entry = {
+            "query": outcome.query[:max_chars] if with_query else None,
+            "providers": outcome.provider[:max_chars],
+            "outcome": outcome.outcome,
+            "results": len(outcome.results),
+            "ms": outcome.elapsed_ms,
+            "cached": int(outcome.cached),
+            "asked": [[a.provider[:64], a.state, a.elapsed_ms, int(a.cached)] for a in uncounted[:max_attempts]],
+        }
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))[1:-1]
+        if len(line.encode("utf-8", "replace")) < MAX_LINE_BYTES:
             break
-    return search
-
-
-def _attempt(attempt: "Attempt") -> str:
-    return f"[{_quoted(attempt.provider[:64])},{_quoted(attempt.state)},{attempt.elapsed_ms:d},{attempt.cached:d}]"
-
-
-def _quoted(text: str) -> str:
-    """Return a JSON string; json itself takes longer to import than this."""
-    if not text.isprintable():
-        text = "".join(max(character, " ") for character in text)
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return line

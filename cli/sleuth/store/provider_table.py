@@ -72,25 +72,23 @@ class ProviderTable:
         """Add missing built-in providers, unless that was done already for this `mark`."""
         if [(mark,)] == [tuple(row) for row in self._rows("SELECT value FROM meta WHERE name = 'seeded'")]:
             return
-        now = int(time.time())
-        new = [(seed.id, seed.name, seed.type, now, now, seed.id) for seed in seeds()]
+        new = list(seeds())
         with self._transaction():
-            self.connection.executemany(
-                "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
-                " VALUES (?, ?, ?, ?, ?, ?, 1)",
-                new,
-            )
+            self._insert_missing(new, built_in=True)
             self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('seeded', ?)", (mark,))
 
     def add_plugin(self, seed: ProviderSeed) -> None:
         """Add the provider of an installed package if it is missing."""
-        now = int(time.time())
         with self._transaction():
-            self.connection.execute(
-                "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (seed.id, seed.name, seed.type, now, now, seed.id),
-            )
+            self._insert_missing([seed], built_in=False)
+
+    def _insert_missing(self, seeds: Iterable[ProviderSeed], *, built_in: bool) -> None:
+        now = int(time.time())
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(seed.id, seed.name, seed.type, now, now, seed.id, built_in) for seed in seeds],
+        )
 
     def all(self) -> list[ProviderRow]:
         """Return all rows, the default first, then by id."""

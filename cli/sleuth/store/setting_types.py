@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sleuth.base import choices
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -82,9 +83,9 @@ ADDRESS = _address(r"https?://[^/\s]+", "an http(s) URL")
 CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
 COMPRESSION_KEYS: dict[str, SettingType] = {
-    "method": choice("none", "cutoff", "rag"),
+    "method": choice(*choices.COMPRESSION),
     "cutoff_limit": whole(1, 10_000_000),
-    "cutoff_unit": choice("char", "token"),
+    "cutoff_unit": choice(*choices.UNITS),
     "document_count": whole(1, 100),
     "embedding_model_id": TEXT,
     "rerank_model_id": TEXT,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from sleuth.base import choices
 from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
@@ -86,7 +87,7 @@ EXCLUDE_DOMAINS = _setting(
 )
 LANGUAGE = _setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto requests none")
 REGION = _setting("websearch.region", "", TEXT, "country of results, such as CH")
-SAFE_SEARCH = _setting("websearch.safe_search", "moderate", choice("off", "moderate", "strict"), "adult content filter")
+SAFE_SEARCH = _setting("websearch.safe_search", "moderate", choice(*choices.SAFE_SEARCH), "adult content filter")
 SNIPPET_LENGTH = _setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet to show")
 TIMEOUT = _setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
 CONNECT_TIMEOUT = _setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")

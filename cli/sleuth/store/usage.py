@@ -9,7 +9,7 @@ from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
-    from sleuth.answers.digest import Digest
+    from sleuth.answers.summary import Digest
 
 OUTCOMES = ("success", "partial", "no_results", "failed")  # of a search
 CURRENCY = "USD"

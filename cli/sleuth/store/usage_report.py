@@ -2,7 +2,8 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from math import ceil
 from typing import Any
@@ -67,38 +68,30 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
 
 def _tallies(requests: Iterable[_Requests]) -> dict[str, Tally]:
     """Return the tally of each provider, and that of all under the empty name."""
-    states: dict[str, dict[str, int]] = {}
-    hits: dict[str, int] = {}
-    costs: dict[str, float] = {}
-    times: dict[str, list[int]] = {}
+    groups: dict[str, list[_Requests]] = {}
     for group in requests:
-        took = [int(text) for text in (group.times or "").split(",") if text]
         for name in (group.provider, ""):
-            counts = states.setdefault(name, {})
-            costs[name] = costs.get(name, 0.0) + group.cost
-            if group.cached:
-                hits[name] = hits.get(name, 0) + group.count
-                continue
-            counts[group.state] = counts.get(group.state, 0) + group.count
-            if group.state in ANSWERED:
-                times.setdefault(name, []).extend(took)
-    return {name: _tally(states[name], hits.get(name, 0), times.get(name, []), costs[name]) for name in states}
+            groups.setdefault(name, []).append(group)
+    return {name: _tally(members) for name, members in groups.items()}
 
 
-def _tally(states: Mapping[str, int], hits: int, times: list[int], cost: float) -> Tally:
-    answered = sum(states.get(state, 0) for state in ANSWERED)
-    unfinished = sum(states.get(state, 0) for state in UNFINISHED)
-    requests = sum(states.values())
-    times.sort()
+def _tally(groups: list[_Requests]) -> Tally:
+    sent = [group for group in groups if not group.cached]
+    states: Counter[str] = Counter()
+    for group in sent:
+        states[group.state] += group.count
+    times = [group.times.split(",") for group in sent if group.state in ANSWERED and group.times]
+    elapsed = sorted(int(time) for part in times for time in part)
+    answered = sum(states[state] for state in ANSWERED)
     return Tally(
-        requests,
+        states.total(),
         answered,
-        requests - answered - unfinished,
-        hits,
-        round(sum(times) / len(times)) if times else None,
-        times[ceil(len(times) * 0.9) - 1] if times else None,
-        cost,
-        dict(sorted(states.items())),
+        states.total() - answered - sum(states[state] for state in UNFINISHED),
+        sum(group.count for group in groups if group.cached),
+        round(sum(elapsed) / len(elapsed)) if elapsed else None,
+        elapsed[ceil(len(elapsed) * 0.9) - 1] if elapsed else None,
+        sum(group.cost for group in groups),
+        dict(sorted((state, count) for state, count in states.items() if count)),
     )
 
 

@@ -1,12 +1,12 @@
-"""Google's own words for time spans and languages, which everyone who resells its results speaks too."""
+"""Google's parameters for dates and languages, which resellers of its results use too."""
 
 from sleuth_providers.base import Query
 
-TRADITIONAL = ("TW", "HK", "MO", "HANT")
+TRADITIONAL_CHINESE = ("TW", "HK", "MO", "HANT")
 
 
 def time_span(query: Query, padded: bool = False) -> str:
-    """Return a freshness as `tbs` says it: months come first, with or without a leading nought."""
+    """Return a freshness as a `tbs` value; dates are month/day/year, with or without leading zeros."""
     if query.freshness != "range":
         return f"qdr:{query.freshness[0]}"
     first, last = (_american(day, padded) for day in (query.since, query.until))
@@ -14,10 +14,10 @@ def time_span(query: Query, padded: bool = False) -> str:
 
 
 def language(lang: str) -> str:
-    """Return a language as `hl` and `lr` say it: Chinese in one of its two scripts, others without a country."""
+    """Return a language for `hl` and `lr`: Chinese with its script, others without a country."""
     if not lang.lower().startswith("zh"):
         return lang.split("-")[0].lower()
-    return "zh-TW" if lang.upper().endswith(TRADITIONAL) else "zh-CN"
+    return "zh-TW" if lang.upper().endswith(TRADITIONAL_CHINESE) else "zh-CN"
 
 
 def _american(day: str, padded: bool) -> str:

@@ -1,8 +1,8 @@
-"""Bocha (博查): a Chinese web index in Bing's old shape."""
+"""Bocha (博查): Chinese web search with the response format of the former Bing API."""
 
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
@@ -12,9 +12,9 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.json import as_dict, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
-SPANS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
+FRESHNESS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
 ERRORS: dict[str, type[ProviderError]] = {
     "400": BadRequestError,
     "401": KeyInvalidError,
@@ -25,13 +25,13 @@ ERRORS: dict[str, type[ProviderError]] = {
 
 
 class Bocha(Provider):
-    """Pages and pictures come in one answer; the category says which to read."""
+    """One response holds pages and pictures; the category selects which to read."""
 
     id = "bocha"
     name = "Bocha 博查"
     homepage = "https://open.bochaai.com/"
     key_page = "https://open.bochaai.com/"
-    notes = "Mainly Chinese pages. https://api.bocha.cn is the same service under its newer name."
+    notes = "Mainly Chinese pages. https://api.bocha.cn is the newer name of the same service."
     env = ("BOCHA_API_KEY",)
     host = "https://api.bochaai.com"
     needs_key = True
@@ -42,8 +42,10 @@ class Bocha(Provider):
     cost = 0.005
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask for summaries only where page text is wanted: they make the answer slow."""
-        span = f"{query.since}..{query.until}" if query.freshness == "range" else SPANS.get(query.freshness, "noLimit")
+        """Request summaries only when page text is wanted, because they are slow."""
+        span = (
+            f"{query.since}..{query.until}" if query.freshness == "range" else FRESHNESS.get(query.freshness, "noLimit")
+        )
         body: dict[str, Any] = {
             "query": query.text,
             "freshness": span,
@@ -54,11 +56,10 @@ class Bocha(Provider):
             body["include"] = "|".join(query.include)
         if query.exclude:
             body["exclude"] = "|".join(query.exclude)
-        headers = {"Authorization": f"Bearer {account.key}"}
-        return Request(f"{base_url(account, self.host)}/v1/web-search", method="POST", headers=headers, json=body)
+        return self.post_json(account, "/v1/web-search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell an empty purse from a bad key, and a 200 that carries another code from a good one."""
+        """Tell an empty balance from an invalid key, and find error codes in HTTP 200."""
         status, detail = response.status, f"HTTP {response.status}"
         if status in (400, 403):
             if b"enough money" in response.body:
@@ -70,7 +71,7 @@ class Bocha(Provider):
         return None if code == "200" else ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the pages or the pictures."""
+        """Parse the pages or the pictures."""
         if query.category == "images":
             return Found(web_results(map(_picture, items(response, "data", "images", "value"))))
         return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
@@ -160,24 +161,13 @@ class Bocha(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    # The crawl date says Z and means Beijing.
+    # The crawl date is in Beijing time despite its Z.
     crawled = as_text(item.get("dateLastCrawled")).replace("Z", "+08:00")
     summary = as_text(item.get("summary"))
-    return Result(
-        title=as_text(item.get("name")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("snippet")) or summary,
-        content=summary,
-        published=as_text(item.get("datePublished")) or crawled,
-        site=as_text(item.get("siteName")),
-    )
+    texts = result_of(item, title="name", url="url", snippet="snippet", published="datePublished", site="siteName")
+    return texts._replace(snippet=texts.snippet or summary, content=summary, published=texts.published or crawled)
 
 
 def _picture(item: dict[str, object]) -> Result:
-    image = as_text(item.get("contentUrl"))
-    return Result(
-        title=as_text(item.get("name")),
-        url=as_text(item.get("hostPageUrl")) or image,
-        thumbnail=as_text(item.get("thumbnailUrl")),
-        image=image,
-    )
+    texts = result_of(item, title="name", url="hostPageUrl", thumbnail="thumbnailUrl", image="contentUrl")
+    return texts._replace(url=texts.url or texts.image)

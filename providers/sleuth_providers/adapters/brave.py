@@ -1,4 +1,4 @@
-"""Brave: an index of its own over a JSON API, with extracted passages where page text is wanted."""
+"""Brave Search: an independent index, with extracted passages when page text is wanted."""
 
 import re
 
@@ -6,22 +6,23 @@ from sleuth_providers.base import Account, Found, Provider, Query, Request, Resp
 from sleuth_providers.errors import BadRequestError, KeyInvalidError, ProviderError, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
 
-# Any other country or bare "pt" is refused with 422.
+# HTTP 422 for any other country, and for "pt" alone.
 COUNTRIES = re.findall(
     "[A-Z]+",
     "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US",
 )
+MAX_WORDS = 50
 LANGUAGES = {"ja": "jp", "no": "nb", "pt": "pt-pt", "pt-br": "pt-br", "en-gb": "en-gb"}
 
 
 class Brave(Provider):
-    """A path for each kind of result; page text comes from the path made for language models."""
+    """One endpoint per kind of result; page text comes from the endpoint for language models."""
 
     id = "brave"
     name = "Brave Search"
     homepage = "https://brave.com/search/api/"
     key_page = "https://api-dashboard.search.brave.com/app/keys"
-    notes = "$5 of requests are free each month; a card is asked for."
+    notes = "$5 of requests are free each month; a credit card is required."
     env = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
     host = "https://api.search.brave.com"
     needs_key = True
@@ -31,12 +32,10 @@ class Brave(Provider):
     max_results = 20
     price = "$5 (2026-09)"
     cost = 0.005
-    options = {
-        "content": "where page text comes from: context (the default) or snippets, for plans without LLM context"
-    }
+    options = {"content": "source of page text: context (default), or snippets for plans without LLM context"}
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask the path of the category; dates, pages and safety are unknown to the one for page text."""
+        """Use the endpoint of the category; the one for page text has no dates, pages or safe search."""
         kind = query.category if query.category in ("news", "images", "videos") else "web"
         params: dict[str, str | int] = {"q": _words(query), "count": min(query.count, self.max_results)}
         if query.lang:
@@ -60,21 +59,21 @@ class Brave(Provider):
         return Request(f"{host}/res/v1/{kind}/search", params, headers=headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add countries Brave does not know, and what images do not have: pages and dates."""
-        missed = super().not_applied(query)
-        missed += ("region",) if query.region and query.region not in COUNTRIES else ()
+        """Add unsupported countries, and pages and dates for images."""
+        ignored = super().not_applied(query)
+        ignored += ("region",) if query.region and query.region not in COUNTRIES else ()
         if query.category == "images":
             span = "range" if query.freshness == "range" else "freshness"
-            missed += ("page",) * (query.page > 1) + (span,) * bool(query.freshness)
-        return missed
+            ignored += ("page",) * (query.page > 1) + (span,) * bool(query.freshness)
+        return ignored
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the bad key in a 422, and tell a used-up month from haste."""
+        """Find the invalid key in a 422, and tell an exhausted month from too many requests."""
         status, detail = response.status, f"HTTP {response.status}"
         if status == 422 and re.search(rb"SUBSCRIPTION_TOKEN_INVALID|x-subscription-token", response.body):
             return KeyInvalidError(detail, status=status)
         if status == 400 and b"OPTION_NOT_IN_PLAN" in response.body:
-            hint = "without page text from LLM context: sleuth providers set {id} --option content=snippets"
+            hint = "to use snippets as page text: sleuth providers set {id} --option content=snippets"
             return BadRequestError("not in the plan", status=status, hint=hint)
         if status != 429:
             return None
@@ -85,7 +84,7 @@ class Brave(Provider):
         return RateLimitError(detail, status=status, retry_after=float(reset[0]) if reset else None)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the list, which lies elsewhere for the web, for the other kinds and for page text."""
+        """Parse the results, which are in different places for web, other kinds and page text."""
         hits = (
             items(response, "web", "results") or items(response, "results") or items(response, "grounding", "generic")
         )
@@ -210,9 +209,9 @@ class Brave(Provider):
 
 
 def _words(query: Query) -> str:
-    """Keep to fifty words, operators included."""
+    """Return the query with operators, shortened to the limit of the API."""
     operators = query._replace(text="").with_operators().split()
-    words = query.text.split()[: max(1, 50 - len(operators))]
+    words = query.text.split()[: max(1, MAX_WORDS - len(operators))]
     return query._replace(text=" ".join(words)).with_operators()
 
 

@@ -1,14 +1,15 @@
-"""DeepSeek's search: cheap, at home in Chinese, and paid with the key of its chat models."""
+"""DeepSeek Search: cheap, strong in Chinese, with the same key as the chat models."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.json import as_number, as_text, items, web_results
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.json import as_number, as_text, items, result_of, web_results
 
-LONGEST = 128
+MAX_QUERY_CHARS = 128
+MAX_CONTENT_RESULTS = 10
 BEST_SCORE = 3.0
 
 
 class DeepSeekSearch(Provider):
-    """Filters are words of the query, and the query is short: those that find no room are left to sleuth."""
+    """Filters are operators in a short query; those that do not fit are applied by sleuth."""
 
     id = "deepseek-search"
     name = "DeepSeek Search"
@@ -21,28 +22,27 @@ class DeepSeekSearch(Provider):
     supports = frozenset({"freshness", "range", "lang", "include", "exclude", "content"})
     operators = True
     max_results = 50
-    max_query = LONGEST
+    max_query = MAX_QUERY_CHARS
     price = "¥5 or $0.75 (2026-11)"
     cost = 0.00075
     per_minute = 300
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask for the text of ten pages at the most: more make an answer of several megabytes."""
+        """Limit the number of page texts: more than ten make a response of several megabytes."""
         body: dict[str, str | int | bool] = {
             "query": _fit(query)[0],
-            "count": min(query.count, 10 if query.content else self.max_results),
+            "count": min(query.count, MAX_CONTENT_RESULTS if query.content else self.max_results),
         }
         if query.content:
             body["need_content"] = True
-        headers = {"Authorization": f"Bearer {account.key}"}
-        return Request(f"{base_url(account, self.host)}/v1/tools/search", method="POST", headers=headers, json=body)
+        return self.post_json(account, "/v1/tools/search", body)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add the filters that found no room."""
+        """Add the filters that do not fit into the query."""
         return (*super().not_applied(query), *_fit(query)[1])
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results; the summary stands in for a text that was not fetched."""
+        """Parse the results; the summary replaces page text that was not fetched."""
         return Found(web_results(_result(item, query.content) for item in items(response, "results")))
 
     _plain = Sample(
@@ -112,32 +112,25 @@ class DeepSeekSearch(Provider):
 
 
 def _fit(query: Query) -> tuple[str, tuple[str, ...]]:
-    """Return the words with as many operators as there is room for, and the names of filters left out."""
+    """Return the query with as many operators as fit, and the names of the filters that do not."""
     span = "range" if query.freshness == "range" else "freshness"
     wanted = [(span, f"after:{query.since}")] if query.freshness else []
     wanted += [(span, f"before:{query.until}")] if query.freshness == "range" else []
     wanted += [("include", f"site:{domain}") for domain in query.include] if len(query.include) == 1 else []
     wanted += [("lang", f"lang:{query.lang.split('-')[0].lower()}")] if query.lang else []
     wanted += [("exclude", f"-site:{domain}") for domain in query.exclude]
-    words = query.text[:LONGEST]
-    missed = ["include"] if len(query.include) > 1 else []
+    words = query.text[:MAX_QUERY_CHARS]
+    left_out = ["include"] if len(query.include) > 1 else []
     for name, operator in wanted:
-        if len(words) + 1 + len(operator) <= LONGEST:
+        if len(words) + 1 + len(operator) <= MAX_QUERY_CHARS:
             words = f"{words} {operator}"
         else:
-            missed.append(name)
-    return words, tuple(dict.fromkeys(missed))
+            left_out.append(name)
+    return words, tuple(dict.fromkeys(left_out))
 
 
 def _result(item: dict[str, object], content: bool) -> Result:
     score = as_number(item.get("rerank_score"))
-    text = as_text(item.get("content")) or as_text(item.get("summary"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("snippet")),
-        content=text if content else "",
-        published=as_text(item.get("date")),
-        site=as_text(item.get("site_name")),
-        score=None if score is None else score / BEST_SCORE,
-    )
+    page = as_text(item.get("content")) or as_text(item.get("summary"))
+    texts = result_of(item, title="title", url="url", snippet="snippet", published="date", site="site_name")
+    return texts._replace(content=page if content else "", score=None if score is None else score / BEST_SCORE)

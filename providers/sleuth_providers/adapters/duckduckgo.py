@@ -1,4 +1,4 @@
-"""DuckDuckGo: no key; the HTML page for plain browsers is read, and its bot wall recognised."""
+"""DuckDuckGo without a key: parses the page for browsers without JavaScript."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,17 +22,17 @@ from sleuth_providers.html.tree import is_web, join, read_html, text_of
 from sleuth_providers.net.urls import site_of
 
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
-WALL = ("anomaly-modal", "anomaly.js", "challenge-form", "bots use DuckDuckGo too")
-MOST_BLOCKS = 200  # each may hold all that follow it
+CHALLENGE_SIGNS = ("anomaly-modal", "anomaly.js", "challenge-form", "bots use DuckDuckGo too")
+MAX_BLOCKS = 200  # unclosed tags can nest each block in the one before
 
 
 class DuckDuckGo(Provider):
-    """One POST a page; the token for page two is read from page one, as a browser would."""
+    """One POST per page; the form for the next page is read from the page before, as in a browser."""
 
     id = "duckduckgo"
     name = "DuckDuckGo"
     homepage = "https://duckduckgo.com/"
-    notes = "No key and no promise: asked too often it answers with a bot check."
+    notes = "Unofficial: too many requests lead to a bot check."
     host = "https://html.duckduckgo.com"
     supports = frozenset({"freshness", "range", "lang", "region", "safe", "page"})
     operators = True
@@ -43,14 +43,14 @@ class DuckDuckGo(Provider):
     scraped = True
 
     def request(self, query: Query, account: Account) -> Request:
-        """Fill in the search form as the start page does."""
+        """Fill in the search form of the start page."""
         form = {"q": query.with_operators(), "b": "", "kl": _region(query), "kp": SAFE[query.safe]}
         if query.freshness:
             form["df"] = query.freshness[0] if query.freshness != "range" else f"{query.since}..{query.until}"
         return self._post(account, form)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Walk to the wanted page: a later one cannot be asked for without the form on the one before."""
+        """Go through the pages up to the wanted one, since each has the form for the next."""
         response = http.send(self.request(query, account), self.detect_error)
         for _ in range(query.page - 1):
             form = _next_form(read_html(response))
@@ -72,15 +72,15 @@ class DuckDuckGo(Provider):
         return Request(f"{host}/html/", method="POST", form=form, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """See through a bot wall that comes as 202, 403 or even 200."""
+        """Recognise a bot check, which comes as 202, 403 or 200."""
         if response.status in (202, 403):
             return BlockedError(f"HTTP {response.status}", status=response.status)
-        if response.status == 200 and any(sign.encode() in response.body for sign in WALL):
+        if response.status == 200 and any(sign.encode() in response.body for sign in CHALLENGE_SIGNS):
             return BlockedError("challenge page", status=200)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the result blocks; advertisements and links back to DuckDuckGo are left out."""
+        """Parse the results, without advertisements and links to DuckDuckGo itself."""
         tree = read_html(response)
         abstract = tree.css_first("#zero_click_abstract")
         link = abstract.css_first("a") if abstract else None
@@ -128,7 +128,7 @@ def _region(query: Query) -> str:
 
 
 def _results(tree: Any) -> Iterator[Result]:
-    for block in tree.css("div.web-result")[:MOST_BLOCKS]:
+    for block in tree.css("div.web-result")[:MAX_BLOCKS]:
         link = block.css_first("a.result__a")
         url = _target(link.attributes.get("href") or "") if link else ""
         if "result--ad" in (block.attributes.get("class") or "") or not url:
@@ -137,7 +137,7 @@ def _results(tree: Any) -> Iterator[Result]:
 
 
 def _target(link: str) -> str:
-    """Unwrap DuckDuckGo's redirect link, and no other: nothing for a link that stays with DuckDuckGo."""
+    """Return the target of a DuckDuckGo redirect, empty for links to DuckDuckGo itself."""
     url = join("https://duckduckgo.com/", link)
     parts = urlsplit(url)
     if parts.path == "/l/":

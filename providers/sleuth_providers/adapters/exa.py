@@ -1,23 +1,24 @@
-"""Exa: search by meaning over an index of its own, with the passages that matched."""
+"""Exa: semantic search over an independent index, with matching passages."""
 
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, result_of, web_results
 
+SNIPPET_CHARS = 300
 KINDS = {"news": "news", "science": "publication"}
 
 
 class Exa(Provider):
-    """Passages are always asked for: without them there is no snippet at all."""
+    """Always requests passages, because there is no other snippet."""
 
     id = "exa"
     name = "Exa"
     homepage = "https://docs.exa.ai/"
     key_page = "https://dashboard.exa.ai/api-keys"
-    notes = "Words of the query choose the language. With a freshness, pages without a date are left out."
+    notes = "The language follows from the query. With --freshness, pages without a date are omitted."
     env = ("EXA_API_KEY",)
     host = "https://api.exa.ai"
     needs_key = True
@@ -28,12 +29,12 @@ class Exa(Provider):
     cost = 0.005
     per_minute = 600
     options = {
-        "type": "auto (the default), fast, instant, neural, deep-lite, deep, deep-reasoning or lite",
-        "science_category": "publication (the default) or its former name, research paper",
+        "type": "auto (default), fast, instant, neural, deep-lite, deep, deep-reasoning or lite",
+        "science_category": "publication (default) or its former name, research paper",
     }
 
     def request(self, query: Query, account: Account) -> Request:
-        """Dates become days at their start and end; a freshness is known by its first day."""
+        """Send dates as the start and the end of a day."""
         contents: dict[str, Any] = {"highlights": True}
         if query.content:
             contents["text"] = {"maxCharacters": 10_000}
@@ -57,18 +58,17 @@ class Exa(Provider):
             body["startPublishedDate"] = f"{query.since}T00:00:00.000Z"
         if query.freshness == "range":
             body["endPublishedDate"] = f"{query.until}T23:59:59.999Z"
-        headers = {"x-api-key": account.key}
-        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+        return self.post_json(account, "/search", body, {"x-api-key": account.key})
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell what is forbidden to everybody from what is forbidden to this key."""
+        """Tell a forbidden request from an invalid key: both are 403."""
         tags = rb"FEATURE_DISABLED|ROBOTS_FILTER_FAILED|PROHIBITED_CONTENT"
         if response.status == 403 and re.search(tags, response.body):
             return BadRequestError("HTTP 403", status=403)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results, the answer of the deep types, and the price Exa itself names."""
+        """Parse the results, the answer of the deep search types, and the cost."""
         hits = items(response, "results")
         answer = as_text(as_dict(response.json().get("output")).get("content"))
         return Found(
@@ -174,16 +174,9 @@ class Exa(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    text = as_text(item.get("text"))
+    names = {"content": "text", "published": "publishedDate", "thumbnail": "image", "author": "author"}
+    texts = result_of(item, title="title", url="url", snippet="summary", **names)
     highlights = [as_text(passage) for passage in as_list(item.get("highlights"))]
     passages = " … ".join(passage for passage in highlights if passage)
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=passages or as_text(item.get("summary")) or text[:300],
-        content=text,
-        published=as_text(item.get("publishedDate")),
-        score=as_number(item.get("score")),
-        thumbnail=as_text(item.get("image")),
-        author=as_text(item.get("author")),
-    )
+    snippet = passages or texts.snippet or texts.content[:SNIPPET_CHARS]
+    return texts._replace(snippet=snippet, score=as_number(item.get("score")))

@@ -1,36 +1,38 @@
-"""Firecrawl: web, news and picture search that can read the pages too; a little of it without a key."""
+"""Firecrawl: web, news and image search with page text; a few requests work without a key."""
 
 from typing import Any
 
 from sleuth_providers.adapters._google import time_span
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import BadResponseError, ProviderError, QuotaError
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
 KINDS = {"general": "web", "news": "news", "images": "images"}
-KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
 
 
 class Firecrawl(Provider):
-    """There are no pages to turn: a later one is the tail of a longer list."""
+    """Has no paging: a later page is the end of a longer list."""
 
     id = "firecrawl"
     name = "Firecrawl"
     homepage = "https://docs.firecrawl.dev/"
     key_page = "https://www.firecrawl.dev/app/api-keys"
-    notes = "Works without a key up to a daily limit; a free key brings 1,000 credits. Page text costs a credit a page."
+    notes = (
+        "Works without a key up to a daily limit; a free key has 1,000 credits. Page text costs one credit per page."
+    )
     env = ("FIRECRAWL_API_KEY",)
     host = "https://api.firecrawl.dev"
     host_env = ("FIRECRAWL_API_URL",)
     supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
     categories = ("general", "news", "images")
+    one_domain_list = True
     max_results = 100
     max_query = 500
     price = "$1.7, page text extra (2026-11)"
     cost = 0.0017
 
     def request(self, query: Query, account: Account) -> Request:
-        """Domains are wanted or unwanted, not both; without a key there is no header at all."""
+        """Send domains to include or to exclude, since the API refuses both together."""
         body: dict[str, Any] = {"query": query.text, "limit": min(query.count * query.page, self.max_results)}
         if query.category != "general":
             body["sources"] = [KINDS.get(query.category, "web")]
@@ -46,24 +48,18 @@ class Firecrawl(Provider):
             body["excludeDomains"] = list(query.exclude)
         if query.content:
             body["scrapeOptions"] = {"formats": ["markdown"], "onlyMainContent": True}
-        headers = {"Authorization": f"Bearer {account.key}"} if account.key else {}
-        return Request(f"{base_url(account, self.host)}/v2/search", method="POST", headers=headers, json=body)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add the unwanted domains that cannot go with wanted ones."""
-        missed = super().not_applied(query)
-        return (*missed, "exclude") if query.include and query.exclude else missed
+        return self.post_json(account, "/v2/search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell the daily limit of the keyless from asking too fast, and find a failure in a 200."""
+        """Tell the daily limit without a key from too many requests, and find failures in HTTP 200."""
         if response.status == 429 and not any(word in response.body for word in (b"Rate limit", b"Concurrency")):
-            return QuotaError("HTTP 429", status=429, hint=KEY_HINT, retry_after=_wait(response))
+            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT, retry_after=_wait(response))
         if response.status == 200 and as_dict(response.json()).get("success") is False:
-            return BadResponseError("no success", status=200)
+            return BadResponseError("the API reports a failure", status=200)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the list of the wanted kind; older servers send one plain list."""
+        """Parse the list of the category; older servers send a single list."""
         hits = items(response, "data", KINDS.get(query.category, "web")) or items(response, "data")
         skipped = (query.page - 1) * query.count
         return Found(web_results(map(_result, hits[skipped:])))

@@ -1,7 +1,8 @@
-"""Google Custom Search: Google's own JSON API, in its last year."""
+"""Google Custom Search: the official JSON API, which ends on 2027-01-01."""
 
 import re
 
+from sleuth_providers.adapters._google import language
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import (
     KeyInvalidError,
@@ -15,15 +16,15 @@ from sleuth_providers.json import as_dict, as_list, as_text, items, web_results
 
 
 class Google(Provider):
-    """Needs a key and a search engine id, `cx`; both travel in the address."""
+    """Needs a key and the id of a search engine, `cx`; both are part of the URL."""
 
     id = "google"
     name = "Google Custom Search"
     homepage = "https://developers.google.com/custom-search/v1/overview"
     key_page = "https://console.cloud.google.com/apis/credentials"
     notes = (
-        "Google ends this API on 2027-01-01 and takes no new customers. Besides the key it needs --option cx=ID. "
-        "100 requests a day are free, and sleuth stops there: --option per_day=N allows more."
+        "Google ends this API on 2027-01-01 and accepts no new customers. Besides the key it needs --option cx=ID. "
+        "100 requests a day are free, and sleuth stops there; --option per_day=N allows more."
     )
     env = ("GOOGLE_API_KEY", "GOOGLE_PSE_API_KEY")
     host = "https://www.googleapis.com"
@@ -37,13 +38,13 @@ class Google(Provider):
     per_day = 100
     options = {
         "cx": "id of the Programmable Search Engine",
-        "referer": "address to send as Referer, for keys restricted to a site",
+        "referer": "URL to send as Referer, for keys restricted to a site",
     }
     required_options = ("cx",)
     option_env = {"cx": "GOOGLE_CSE_ID"}
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask for at most ten; Google stops at the hundredth result."""
+        """Request at most ten results; Google has no more than a hundred in all."""
         if not account.options.get("cx"):
             hint = "set it: sleuth providers set {id} --option cx=ID, or GOOGLE_CSE_ID"
             raise KeyMissingError("no cx", message="{provider} needs the id of a search engine", hint=hint)
@@ -53,9 +54,7 @@ class Google(Provider):
         if query.page > 1:
             params["start"] = count * (query.page - 1) + 1
         if query.lang:
-            code = query.lang.split("-")[0].lower()
-            if code == "zh":
-                code = "zh-TW" if query.lang.upper().endswith(("TW", "HK", "MO", "HANT")) else "zh-CN"
+            code = language(query.lang)
             params |= {"lr": f"lang_{code}", "hl": code}
         if query.region:
             params["gl"] = query.region.lower()
@@ -70,7 +69,7 @@ class Google(Provider):
         return Request(f"{base_url(account, self.host)}/customsearch/v1", params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the bad key in a 400, limits in a 403, the unknown engine in a 404, and the day's end in a 429."""
+        """Recognise an invalid key (400), limits (403, 429) and an unknown search engine id (404)."""
         status, detail, body = response.status, f"HTTP {response.status}", response.body
         if status == 400 and re.search(rb"keyInvalid|API.key", body, re.IGNORECASE):
             return KeyInvalidError(detail, status=status)
@@ -81,12 +80,12 @@ class Google(Provider):
             daily = re.search(rb"per ?day|dailyLimit", body, re.IGNORECASE)
             return QuotaError(detail, status=status) if daily else RateLimitError(detail, status=status)
         if status == 403:
-            hint = "enable the Custom Search API for this key's project; Google takes no new customers for it"
+            hint = "enable the Custom Search API for this key's project; Google accepts no new customers"
             return KeyInvalidError(detail, status=status, hint=hint)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the items; there is no list at all when nothing was found."""
+        """Parse the results; an empty result has no list."""
         hits = items(response, "items")
         correction = as_text(as_dict(response.json().get("spelling")).get("correctedQuery"))
         return Found(web_results(map(_result, hits)), corrections=(correction,) if correction else ())

@@ -1,29 +1,25 @@
-"""Jina: web search that can bring the text of each page along."""
+"""Jina: web search with optional page text."""
 
 from typing import Any
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
-from sleuth_providers.errors import BadRequestError, ProviderError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, NoResultsError, ProviderError
+from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
 ENGINES = ("google", "bing", "reader")
-TOKEN = 0.05 / 1_000_000  # US dollars
-
-
-class NoResultsError(ProviderError):
-    """This API's way of saying that nothing was found."""
+DOLLARS_PER_TOKEN = 0.05 / 1_000_000
 
 
 class Jina(Provider):
-    """Reading the pages makes it slow, so it is told not to unless their text is wanted."""
+    """Requests no page text unless it is wanted, because reading the pages is slow."""
 
     id = "jina"
     name = "Jina"
     homepage = "https://jina.ai/reader/"
     key_page = "https://jina.ai/api-dashboard/"
     notes = (
-        "A new key brings 10 million tokens, about 1,000 searches. With page text an answer takes 5 to 15 seconds. "
+        "A new key has 10 million tokens, about 1,000 searches. With page text a search takes 5 to 15 seconds. "
         "Engines: " + ", ".join(ENGINES) + "."
     )
     env = ("JINA_API_KEY",)
@@ -32,13 +28,14 @@ class Jina(Provider):
     supports = frozenset({"freshness", "range", "lang", "region", "page", "include", "content", "engines"})
     operators = True
     categories = ("general", "news", "images")
+    known_engines = ENGINES
     max_results = 20
-    price = "about $0.5, Bing three times, news and images five times as much (2026-11)"
+    price = "about $0.5; Bing three times, news and images five times as much (2026-11)"
     cost = 0.0005
     per_minute = 100
 
     def request(self, query: Query, account: Account) -> Request:
-        """Domains to include have a field; those to exclude are operators."""
+        """Send domains to include as a field, and those to exclude as operators."""
         body: dict[str, Any] = {
             "q": query.with_operators(include=False),
             "num": min(query.count, self.max_results),
@@ -54,26 +51,14 @@ class Jina(Provider):
             body["tbs"] = time_span(query)
         if query.include:
             body["site"] = list(query.include)
-        if engine := next((name for name in query.engines if name in ENGINES), (*account.engines, "")[0]):
+        if engine := self.engine(query, account, ""):
             body["engine"] = engine
         headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
         headers |= {} if query.content else {"X-Respond-With": "no-content"}
-        return Request(f"{base_url(account, self.host)}/", method="POST", headers=headers, json=body)
-
-    def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Ask and read; nothing found comes as an error and is none."""
-        try:
-            return super().search(query, account, http)
-        except NoResultsError:
-            return Found()
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add engines that are none of Jina's."""
-        missed = super().not_applied(query)
-        return (*missed, "engines") if query.engines and not set(query.engines) & set(ENGINES) else missed
+        return self.post_json(account, "/", body, headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the empty result in a 422, and in a 402 what the plan does not have at any price."""
+        """Recognise an empty result (422) and features that the plan does not include (402)."""
         if response.status == 422 and b"No search results" in response.body:
             return NoResultsError(status=422)
         if response.status == 402 and b"TierFeatureConstraint" in response.body:
@@ -81,10 +66,10 @@ class Jina(Provider):
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the results and what they cost in tokens."""
+        """Parse the results and their cost in tokens."""
         hits = items(response, "data")
         usage = as_dict(as_dict(response.json().get("meta")).get("usage"))
-        return Found(web_results(map(_result, hits)), cost=(as_number(usage.get("tokens")) or 0.0) * TOKEN)
+        return Found(web_results(map(_result, hits)), cost=(as_number(usage.get("tokens")) or 0.0) * DOLLARS_PER_TOKEN)
 
     _plain = Sample(
         Query("pep 810"),
@@ -198,13 +183,6 @@ class Jina(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    image = as_text(item.get("imageUrl"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("description")),
-        content=as_text(item.get("content")),
-        published=as_text(item.get("date")) or as_text(item.get("publishedTime")),
-        thumbnail=image,
-        image=image,
-    )
+    texts = result_of(item, title="title", url="url", snippet="description", content="content", image="imageUrl")
+    published = as_text(item.get("date")) or as_text(item.get("publishedTime"))
+    return texts._replace(published=published, thumbnail=texts.image)

@@ -1,8 +1,8 @@
-"""Kagi: a search without advertisements, with lenses to narrow it and page text on request."""
+"""Kagi: search without advertisements, with domain filters and optional page text."""
 
 from typing import Any
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
@@ -10,13 +10,13 @@ KINDS = {"general": "search", "news": "news", "images": "image", "videos": "vide
 
 
 class Kagi(Provider):
-    """Domains go into a lens made for the one request."""
+    """Sends domains as a lens, Kagi's term for a custom filter."""
 
     id = "kagi"
     name = "Kagi"
     homepage = "https://help.kagi.com/kagi/api/overview.html"
     key_page = "https://kagi.com/api/keys"
-    notes = "Billed apart from a subscription; the settings of the account may shape the results."
+    notes = "Billed separately from a subscription; the account's settings affect the results."
     env = ("KAGI_API_KEY",)
     host = "https://kagi.com/api/v1"
     needs_key = True
@@ -25,10 +25,10 @@ class Kagi(Provider):
     max_results = 100
     price = "about $12; the older API cost $25 (2026-11)"
     cost = 0.012
-    options = {"timeout": "seconds Kagi may take; fewer mean quicker and poorer results"}
+    options = {"timeout": "seconds that Kagi may take; fewer are faster and give poorer results"}
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send only what is set, filters and lens as objects."""
+        """Send only the fields that are set."""
         body: dict[str, Any] = {
             "query": query.text,
             "limit": min(query.count, self.max_results),
@@ -50,25 +50,24 @@ class Kagi(Provider):
             body["extract"] = {"count": min(query.count, 10)}
         if limit := as_text(account.options.get("timeout")):
             if not limit.replace(".", "", 1).isdecimal():
-                raise BadRequestError("the option timeout is no number")
+                raise BadRequestError("the option timeout is not a number")
             body["timeout"] = float(limit)
-        headers = {"Authorization": f"Bearer {account.key}"}
-        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+        return self.post_json(account, "/search", body)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add the pages of images, which come all at once."""
-        missed = super().not_applied(query)
-        return (*missed, "page") if query.category == "images" and query.page > 1 else missed
+        """Add the page number for images, which have no pages."""
+        ignored = super().not_applied(query)
+        return (*ignored, "page") if query.category == "images" and query.page > 1 else ignored
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell a used-up allowance from asking too fast: both are 429."""
+        """Tell an exhausted allowance from too many requests: both are 429."""
         spent = (b"usage", b"quota", b"exhausted", b"balance", b"billing", b"credit")
         if response.status == 429 and any(word in response.body.lower() for word in spent):
             return QuotaError("HTTP 429", status=429)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the list of the wanted kind; a kind without hits is not there at all."""
+        """Parse the list of the category, direct answers and related searches."""
         hits = items(response, "data", KINDS.get(query.category, "search"))
         answers = [(item, as_text(item.get("title"))) for item in items(response, "data", "direct_answer")[:1]]
         answers += [(item, "") for item in items(response, "data", "infobox")[:1]]

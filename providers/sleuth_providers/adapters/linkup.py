@@ -1,4 +1,4 @@
-"""Linkup: search for programs, with long extracts of the pages or an answer with its sources."""
+"""Linkup: search with long page extracts, or an answer with its sources."""
 
 from typing import Any
 
@@ -12,29 +12,23 @@ from sleuth_providers.base import (
     Response,
     Result,
     Sample,
-    Sender,
-    base_url,
 )
-from sleuth_providers.errors import DeadlineError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, web_results
+from sleuth_providers.errors import DeadlineError, NoResultsError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
-SNIPPET = 300
-
-
-class NoResultsError(ProviderError):
-    """This API's way of saying that nothing was found."""
+SNIPPET_CHARS = 300
 
 
 class Linkup(Provider):
-    """How hard it looks is a matter of depth, which is a matter of price and patience."""
+    """The depth of a search decides its price and duration."""
 
     id = "linkup"
     name = "Linkup"
     homepage = "https://docs.linkup.so/"
     key_page = "https://app.linkup.so/api-keys"
     notes = (
-        "Some credit is free each month; searches that fail or find nothing always are. "
-        "`deep` takes up to a minute: raise the time limit with it."
+        "Some credit is free each month; failed and empty searches cost nothing. "
+        "`deep` takes up to a minute and needs a longer --timeout."
     )
     env = ("LINKUP_API_KEY",)
     host = "https://api.linkup.so/v1"
@@ -45,12 +39,12 @@ class Linkup(Provider):
     price = "€5, deep €50 (2026-11)"
     cost = 0.0059
     options = {
-        "depth": "flash, fast, standard (the default) or deep",
-        "answer": "on lets Linkup write an answer, with the sources as results",
+        "depth": "flash, fast, standard (default) or deep",
+        "answer": "on: Linkup writes an answer, with its sources as results",
     }
 
     def request(self, query: Query, account: Account) -> Request:
-        """Depth and kind of answer must be said."""
+        """Send depth and output type, which are mandatory."""
         body: dict[str, Any] = {
             "q": query.text,
             "depth": account.options.get("depth") or "standard",
@@ -65,18 +59,10 @@ class Linkup(Provider):
             body["excludeDomains"] = list(query.exclude)
         if query.category == "images":
             body["includeImages"] = True
-        headers = {"Authorization": f"Bearer {account.key}"}
-        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
-
-    def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Ask and read; nothing found comes as an error and is none."""
-        try:
-            return super().search(query, account, http)
-        except NoResultsError:
-            return Found()
+        return self.post_json(account, "/search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Go by the code in the body: an empty result is a 400, an empty purse a 429."""
+        """Recognise an empty result (400) and an exhausted balance (429) by the code in the body."""
         status, detail = response.status, f"HTTP {response.status}"
         if status == 400 and b"SEARCH_QUERY_NO_RESULT" in response.body:
             return NoResultsError(detail, status=status)
@@ -89,7 +75,7 @@ class Linkup(Provider):
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results, or an answer and its sources; pictures are in the same list as pages."""
+        """Parse the results, or the answer and its sources; pictures and pages share a list."""
         hits = items(response, "results") or items(response, "sources")
         wanted = "image" if query.category == "images" else "text"
         answer = as_text(as_dict(response.json()).get("answer"))
@@ -193,14 +179,8 @@ class Linkup(Provider):
 
 
 def _result(item: dict[str, object], content: bool) -> Result:
-    text = as_text(item.get("content")) or as_text(item.get("snippet"))
-    url = as_text(item.get("url"))
-    picture = url if item.get("type") == "image" else ""
-    return Result(
-        title=as_text(item.get("name")),
-        url=url,
-        snippet=text[:SNIPPET],
-        content=text if content else "",
-        thumbnail=picture,
-        image=picture,
-    )
+    texts = result_of(item, title="name", url="url")
+    extract = as_text(item.get("content")) or as_text(item.get("snippet"))
+    picture = texts.url if item.get("type") == "image" else ""
+    page = extract if content else ""
+    return texts._replace(snippet=extract[:SNIPPET_CHARS], content=page, thumbnail=picture, image=picture)

@@ -1,4 +1,4 @@
-"""Baidu's results without an API: the JSON behind its page, or the page itself in a browser."""
+"""Baidu without an API: parses the JSON behind its results page, or the page itself in a browser."""
 
 import json
 from calendar import timegm
@@ -11,25 +11,26 @@ from sleuth_providers.errors import BadResponseError, BlockedError, ProviderErro
 from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
 from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
 
-DAY = 86400
+DAY_S = 86400
 
 
 class LocalBaidu(ResultsPage):
-    """JSON has direct links; those on the page mostly go through Baidu."""
+    """Prefers the JSON, which has direct links; most links on the page are redirects."""
 
     id = "local-baidu"
     name = "Baidu (page)"
     homepage = "https://www.baidu.com/"
-    notes = "No key and no promise: from abroad and from data centres Baidu soon asks for a captcha."
+    notes = "Unofficial: from abroad and from data centres Baidu soon demands a captcha."
     host = "https://www.baidu.com/s?wd=%s&tn=json&ie=utf-8"
     page = "https://www.baidu.com/s?wd=%s&ie=utf-8"
     needs_host = False
     supports = frozenset({"freshness", "range", "page"})
     operators = True
+    max_include = 1
     max_results = 50
     per_minute = 12
     walls = ("wappass.baidu.com",)
-    patience = 600.0
+    rate_limit_pause_s = 600.0
     selectors = (
         Selectors(
             item="#content_left .result, #content_left .c-container[mu]",
@@ -39,40 +40,35 @@ class LocalBaidu(ResultsPage):
     )
 
     def request(self, query: Query, account: Account) -> Request:
-        """Append number, page and time; Baidu knows one site at a time."""
+        """Append count, page and dates to the template; Baidu supports a single `site:`."""
         count = min(query.count, self.max_results)
         params: dict[str, str | int] = {"rn": count, "pn": (query.page - 1) * count}
         if query.freshness:
             last = query.until or query.today or query.since
-            params["gpc"] = f"stf={_seconds(query.since)},{_seconds(last) + DAY - 1}|stftype=1"
+            params["gpc"] = f"stf={_seconds(query.since)},{_seconds(last) + DAY_S - 1}|stftype=1"
         words = query.with_operators(include=len(query.include) == 1)
         return Request(self.fill(words, account), params, headers=HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"})
 
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add several domains to include, which Baidu has no operator for."""
-        missed = super().not_applied(query)
-        return (*missed, "include") if len(query.include) > 1 else missed
-
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Add the block that comes as JSON."""
+        """Recognise a block in JSON too."""
         if response.status == 200 and b'"antiFlag"' in response.body[:500] and b'"feed"' not in response.body:
-            return BlockedError("forbidden to spiders", status=200)
+            return BlockedError("blocked as a crawler", status=200)
         return super().detect_error(response)
 
     def read(self, response: Response, query: Query, options: Mapping[str, Any]) -> Found:
-        """Read the JSON, raw control characters and all; without a list it is no proof that nothing was found."""
+        """Parse the JSON, which contains raw control characters; without a list it is not an empty result."""
         if not response.body.lstrip().startswith(b"{"):
             return super().read(response, query, options)
         try:
             feed = as_dict(as_dict(json.loads(response.text(), strict=False)).get("feed"))
         except (ValueError, RecursionError) as problem:
-            raise BadResponseError("broken JSON", status=response.status) from problem
+            raise BadResponseError("invalid JSON", status=response.status) from problem
         if not isinstance(feed.get("entry"), list):
             raise BadResponseError("no list of results", status=response.status)
         return Found(web_results(_result(as_dict(entry)) for entry in feed["entry"]))
 
     def href(self, item: Any, link: Any) -> str:
-        """Prefer the true address, where the page tells it."""
+        """Prefer the direct URL, if the page has it."""
         direct = item.attributes.get("mu") or ""
         return direct if direct.startswith("http") and "nourl." not in direct else super().href(item, link)
 

@@ -1,26 +1,24 @@
-"""Bing's results without an API: its RSS, or the page itself when there is nothing in it."""
+"""Bing without an API: parses its RSS feed, or the results page when the feed is empty."""
 
 import html
 from collections.abc import Iterator, Mapping
-from datetime import date
 from typing import Any
 
+from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
 from sleuth_providers.html.tree import page_text, words_in
 from sleuth_providers.json import strip_tags, web_results
 
-SPANS = {"day": "ez1", "week": "ez2", "month": "ez3"}
-
 
 class LocalBing(ResultsPage):
-    """Date filters are sent but not promised: Bing applies them by script, and nobody has seen them work over RSS."""
+    """Sends date filters without declaring them: Bing applies them by script, and not reliably to RSS."""
 
     id = "local-bing"
     name = "Bing (page)"
     homepage = "https://www.bing.com/"
-    notes = "No key and no promise: when it takes one for a bot, its results have nothing to do with the query."
+    notes = "Unofficial: to suspected bots Bing sends results that do not match the query."
     host = "https://www.bing.com/search?format=rss&q=%s"
     page = "https://www.bing.com/search?q=%s"
     needs_host = False
@@ -29,11 +27,11 @@ class LocalBing(ResultsPage):
     categories = ("general", "news")
     max_results = 10
     per_minute = 20
-    options = ResultsPage.options | {"unrelated": "on keeps results that share no word with the query"}
+    options = ResultsPage.options | {"unrelated": "on: keep results that share no word with the query"}
     selectors = (Selectors("li.b_algo", "h2 a[href]", snippet=".b_caption p, p"),)
 
     def request(self, query: Query, account: Account) -> Request:
-        """Pin the market in words, header and cookies, or Bing goes by the address it is asked from."""
+        """Set the market in parameter, header and cookies; otherwise Bing uses the location of the IP address."""
         params: dict[str, str | int] = {"adlt": query.safe}
         headers = dict(HEADERS)
         lang, _, territory = query.lang.partition("-")
@@ -48,14 +46,14 @@ class LocalBing(ResultsPage):
         if query.page > 1:
             params["first"] = (query.page - 1) * 10 + 1
         if query.freshness:
-            params["filters"] = f'ex1:"{_span(query)}"'
+            params["filters"] = f'ex1:"{time_filter(query)}"'
         url = self.fill(query.with_operators(), account)
         if query.category == "news":
             url = url.replace("/search?", "/news/search?", 1)
         return Request(url, params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Ask the page once when the RSS is empty: that may be a block as well as an empty result."""
+        """Fetch the results page when the feed is empty, since that may be a block."""
         found = super().search(query, account, http)
         template = account.host or self.host
         if found.results or account.browser or "format=rss&" not in template or query.category == "news":
@@ -63,23 +61,23 @@ class LocalBing(ResultsPage):
         return super().search(query, account._replace(host=template.replace("format=rss&", "")), http)
 
     def read(self, response: Response, query: Query, options: Mapping[str, Any]) -> Found:
-        """Read RSS or page; results without a single word of the query are Bing's way of turning a bot away."""
+        """Parse feed or page; results without any word of the query are how Bing blocks bots."""
         rss = b"<rss" in response.body[:500]
         found = Found(web_results(_items(page_text(response)))) if rss else super().read(response, query, options)
-        said = " ".join(f"{result.title} {result.snippet} {result.url}" for result in found.results).lower()
+        text = " ".join(f"{result.title} {result.snippet} {result.url}" for result in found.results).lower()
         words = words_in(query.text)
-        unrelated = len(found.results) > 4 and words and not any(word in said for word in words)
+        unrelated = len(found.results) > 4 and words and not any(word in text for word in words)
         if unrelated and options.get("unrelated") != "on":
-            raise BlockedError("results of another query", status=response.status)
+            raise BlockedError("the results do not match the query", status=response.status)
         return found
 
     def href(self, item: Any, link: Any) -> str:
-        """Leave out what leads back to Bing's own pages."""
+        """Skip links to Bing itself."""
         href = super().href(item, link)
         return href if href.startswith("http") else ""
 
     def words(self, node: Any) -> str:
-        """Leave out the name of the icon before a snippet."""
+        """Return the snippet without the label of its icon."""
         return super().words(node).removeprefix(super().words(node.css_first("span.algoSlug_icon")))
 
     _plain = Sample(
@@ -153,16 +151,8 @@ class LocalBing(ResultsPage):
     )
 
 
-def _span(query: Query) -> str:
-    if query.freshness in SPANS:
-        return SPANS[query.freshness]
-    until = query.until or query.today or query.since
-    first, last = (date.fromisoformat(day).toordinal() - date(1970, 1, 1).toordinal() for day in (query.since, until))
-    return f"ez5_{first}_{last}"
-
-
 def _items(feed: str) -> Iterator[Result]:
-    """Cut the items out by hand: no XML parser, no entities that grow."""
+    """Split the feed without an XML parser, which would expand entities."""
     for item in feed.split("<item>")[1:]:
         inside = item.partition("</item>")[0]
         yield Result(

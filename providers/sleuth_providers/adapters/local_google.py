@@ -1,26 +1,26 @@
-"""Google's results page without an API: the layout for old phones, or the usual one in a browser."""
+"""Google without an API: parses the results page for old phones, or the usual page in a browser."""
 
 import re
 
 from sleuth_providers.adapters._google import time_span
 from sleuth_providers.base import Account, Query, Request, Response, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
-from sleuth_providers.html.results_page import HEADERS, USE_BROWSER, ResultsPage, Selectors
+from sleuth_providers.html.results_page import HEADERS, USE_BROWSER_HINT, ResultsPage, Selectors
 from sleuth_providers.html.tree import read_html
 
 SAFE = {"off": "off", "moderate": "medium", "strict": "high"}
-# Only phones that know no scripts are still given a page without them.
-PHONE = "Nokia6230/2.0 (05.50) Profile/MIDP-2.0 Configuration/CLDC-1.1"
+# Only such phones still get a page that works without JavaScript.
+PHONE_USER_AGENT = "Nokia6230/2.0 (05.50) Profile/MIDP-2.0 Configuration/CLDC-1.1"
 SCRIPT_WALL = re.compile(rb"enable ?javascript|/enablejs|<noscript>[^<]{0,200}<meta[^>]{0,80}refresh", re.IGNORECASE)
 
 
 class LocalGoogle(ResultsPage):
-    """Class names change every few weeks; when they do, the looks of the page still tell its results."""
+    """Class names change every few weeks; then results are found by the structure of the page."""
 
     id = "local-google"
     name = "Google (page)"
     homepage = "https://www.google.com/"
-    notes = "No key and no promise: Google's terms do not allow it, and it often answers with a bot check."
+    notes = "Unofficial: Google's terms do not allow it, and it often sends a bot check."
     host = "https://www.google.com/wml/search?q=%s&sca_esv=1&ie=utf8&oe=utf8"
     page = "https://www.google.com/search?q=%s"
     needs_host = False
@@ -29,14 +29,14 @@ class LocalGoogle(ResultsPage):
     max_results = 10
     per_minute = 6
     walls = ("consent.google.com", "sorry.google.com")
-    patience = 3600.0
+    rate_limit_pause_s = 3600.0
     selectors = (
         Selectors("div.zMzFAb", "a.fuLhoc", "span.CVA68e", "span.FrIlee"),
         Selectors("#search .MjjYud", "a[href]", "h3"),
     )
 
     def request(self, query: Query, account: Account) -> Request:
-        """Append languages, dates and the page to the template."""
+        """Append language, dates and page to the template."""
         lang, _, _ = query.lang.partition("-")
         params: dict[str, str | int] = {"hl": query.lang or "en", "safe": SAFE[query.safe]}
         if lang:
@@ -48,22 +48,22 @@ class LocalGoogle(ResultsPage):
         if query.page > 1:
             params["start"] = (query.page - 1) * 10
         url = self.fill(query.with_operators(), account)
-        phone = {"User-Agent": PHONE} if "/wml/" in url else {}
+        phone = {"User-Agent": PHONE_USER_AGENT} if "/wml/" in url else {}
         return Request(url, params, headers=HEADERS | {"Cookie": "CONSENT=YES+"} | phone)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Add Google's own walls: /sorry, and a page that has nothing for those without scripts."""
+        """Recognise Google's captcha (/sorry) and a page that is empty without JavaScript."""
         if "/sorry/" in response.url or (len(response.body) < 2000 and b"/sorry/" in response.body):
             return BlockedError("captcha", status=response.status)
-        if detect_error := super().detect_error(response):
-            return detect_error
+        if error := super().detect_error(response):
+            return error
         if response.status != 200 or not SCRIPT_WALL.search(response.body):
             return None
         results = self.results(read_html(response), response.url, Query(""), {})
-        return None if results else BlockedError("a page that wants scripts", status=200, hint=USE_BROWSER)
+        return None if results else BlockedError("the page needs JavaScript", status=200, hint=USE_BROWSER_HINT)
 
     def href(self, item: object, link: object) -> str:
-        """Leave out what leads back to Google's own pages."""
+        """Skip links to Google itself."""
         href = super().href(item, link)
         return href if href.startswith(("http", "/url?")) else ""
 

@@ -1,10 +1,9 @@
-"""Marginalia: a small index of pages that are mostly text and sell nothing; a shared key when none is set."""
+"""Marginalia: a small index of non-commercial text pages; uses a shared key when none is set."""
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, RateLimitError
+from sleuth_providers.errors import OWN_KEY_HINT, KeyInvalidError, ProviderError, QuotaError, RateLimitError
 from sleuth_providers.json import as_text, items, strip_tags, web_results
 
-KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
 STOP_WORDS = frozenset(
     [
         *("a", "an", "and", "are", "can", "do", "does", "for", "how", "i", "in", "is", "it", "my", "of", "on", "or"),
@@ -14,27 +13,28 @@ STOP_WORDS = frozenset(
 
 
 class Marginalia(Provider):
-    """It looks for every word: of a long question the small words are left out."""
+    """Matches every word of a query, so that stop words of long questions are removed."""
 
     id = "marginalia"
     name = "Marginalia"
     homepage = "https://about.marginalia-search.com/article/api/"
     key_page = "https://about.marginalia-search.com/article/api/"
-    notes = "Results are under CC-BY-NC-SA 4.0. The shared key is often over its limit; one of your own is free."
+    notes = "Results are under CC-BY-NC-SA 4.0. The shared key is often over its limit; a key of your own is free."
     env = ("MARGINALIA_API_KEY",)
     host = "https://api2.marginalia-search.com"
     supports = frozenset({"lang", "safe", "page"})
     operators = True
+    max_include = 1
     max_results = 100
     price = "free for non-commercial use (2026-11)"
     options = {
-        "per_domain": "how many results one domain may have; 2 unless set",
-        "timeout": "milliseconds Marginalia may look for; 150 unless set",
-        "filter": "name of a filter that belongs to the key",
+        "per_domain": "results per domain (default 2)",
+        "timeout": "milliseconds for the search (default 150)",
+        "filter": "name of a filter defined for the key",
     }
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask with the shared key when there is no other."""
+        """Use the shared key when none is set."""
         params: dict[str, str | int] = {
             "query": _keywords(query),
             "count": min(query.count, self.max_results),
@@ -50,23 +50,18 @@ class Marginalia(Provider):
         headers = {"API-Key": account.key or "public"}
         return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
 
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add several domains to include: only one can be asked for."""
-        missed = super().not_applied(query)
-        return (*missed, "include") if len(query.include) > 1 else missed
-
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Read refusals in plain text: which limit, and whether it was the key."""
+        """Parse errors in plain text: which limit was exceeded, or an invalid key."""
         if response.status == 400 and b"API-Key" in response.body:
             return KeyInvalidError("HTTP 400", status=400)
         if response.status != 429:
             return None
         if b"QPM" in response.body:
-            return RateLimitError("HTTP 429", status=429, hint=KEY_HINT)
-        return QuotaError("HTTP 429", status=429, hint=KEY_HINT)
+            return RateLimitError("HTTP 429", status=429, hint=OWN_KEY_HINT)
+        return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results in their order; `quality` is better when lower, and is no score."""
+        """Parse the results; `quality` is not used as a score, because lower is better."""
         return Found(web_results(map(_result, items(response, "results"))))
 
     _plain = Sample(

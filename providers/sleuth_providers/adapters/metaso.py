@@ -1,8 +1,8 @@
-"""Metaso (秘塔): a Chinese search engine with summaries, over its open API."""
+"""Metaso (秘塔): a Chinese search engine with summaries."""
 
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, strip_tags, web_results
 
@@ -14,31 +14,32 @@ ERRORS: dict[str, type[ProviderError]] = {"1000": BadRequestError, "2005": KeyIn
 
 
 class Metaso(Provider):
-    """Failures come as HTTP 200 with a code of their own."""
+    """Reports errors as HTTP 200 with a code in the body."""
 
     id = "metaso"
     name = "Metaso 秘塔"
     homepage = "https://metaso.cn/search-api/"
     key_page = "https://metaso.cn/search-api/api-keys"
-    notes = "Chinese web, videos, images and papers. About 100 requests a day are said to be free."
+    notes = "Chinese web, videos, images and papers. About 100 requests a day are free (unconfirmed)."
     env = ("METASO_API_KEY",)
     host = "https://metaso.cn"
     needs_key = True
     supports = frozenset({"include", "content"})
     categories = ("general", "images", "videos", "science")
+    max_include = 1
     max_results = 100
     max_query = 200
     price = "about ¥30, unconfirmed (2026-11)"
     cost = 0.0042
     options = {
-        "science_scope": "the scope papers are searched in: scholar (the default) or paper",
-        "raw_content": "on asks for whole pages instead of summaries; slow and dearer",
-        "recency_days": "on sends recencyDays with a freshness, seen over MCP only",
-        "paging": "on sends the page number, which some say is refused",
+        "science_scope": "scope for papers: scholar (default) or paper",
+        "raw_content": "on: request whole pages instead of summaries; slow and more expensive",
+        "recency_days": "on: send --freshness as recencyDays, which is documented for MCP only",
+        "paging": "on: send the page number, which may be rejected",
     }
 
     def request(self, query: Query, account: Account) -> Request:
-        """Write `size` as text, as the vendor does; one domain works as a `site:` operator, more do not."""
+        """Send `size` as a string, as the documentation does; a single `site:` operator works, several do not."""
         scope = SCOPES.get(query.category, "webpage")
         if query.category == "science":
             scope = account.options.get("science_scope") or "scholar"
@@ -56,15 +57,10 @@ class Metaso(Provider):
         if account.options.get("paging") == "on" and query.page > 1:
             body["page"] = query.page
         headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
-        return Request(f"{base_url(account, self.host)}/api/v1/search", method="POST", headers=headers, json=body)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add several domains at once."""
-        missed = super().not_applied(query)
-        return (*missed, "include") if len(query.include) > 1 else missed
+        return self.post_json(account, "/api/v1/search", body, headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the error that Metaso hides in a 200, in either of its spellings."""
+        """Find an error code in HTTP 200, under either of its names."""
         if response.status != 200:
             return None
         data = as_dict(response.json())
@@ -74,7 +70,7 @@ class Metaso(Provider):
         return ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read whichever list the scope has filled."""
+        """Parse the list that the scope filled."""
         return Found(web_results(_result(item) for name in LISTS for item in items(response, name)))
 
     _plain = Sample(

@@ -1,27 +1,26 @@
-"""Mojeek: an index of its own that follows nobody around."""
+"""Mojeek: an independent index without tracking."""
 
 from datetime import date, timedelta
-from typing import Any
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_number, as_text, items, strip_tags, web_results
 
-# What follows `status` when it is not OK is prose; these words tell what it is about.
-ABOUT = (
+# A `status` other than OK is a sentence; these words indicate the kind of error.
+ERROR_WORDS = (
     (("limit", "quota", "credit", "exceeded"), QuotaError),
     (("key", "ip ", "address", "account", "authori"), KeyInvalidError),
 )
 
 
 class Mojeek(Provider):
-    """The key is part of the address, and a refusal may come as a 200."""
+    """Takes the key in the URL, and may report errors as HTTP 200."""
 
     id = "mojeek"
     name = "Mojeek"
     homepage = "https://www.mojeek.com/services/search/web-search-api/"
     key_page = "https://www.mojeek.com/services/search/web-search-api/"
-    notes = "How many results a request may have depends on the plan: lower it with -n when it is refused."
+    notes = "The maximum number of results depends on the plan; use a lower -n when a request is rejected."
     env = ("MOJEEK_API_KEY",)
     host = "https://api.mojeek.com"
     needs_key = True
@@ -32,12 +31,12 @@ class Mojeek(Provider):
     cost = 0.0026
     per_minute = 120
     options = {
-        "region_boost": "0 to 100: how much pages of the region are preferred; 100 unless set",
-        "per_domain": "how many results one domain may have",
+        "region_boost": "preference for pages of the region, 0 to 100 (default 100)",
+        "per_domain": "results per domain",
     }
 
     def request(self, query: Query, account: Account) -> Request:
-        """One wanted domain has a parameter; more of them, and unwanted ones, are operators."""
+        """Send a single domain as a parameter; several, and those to exclude, are operators."""
         count = min(query.count, self.max_results)
         params: dict[str, str | int] = {
             "q": query.with_operators(include=len(query.include) > 1),
@@ -57,7 +56,7 @@ class Mojeek(Provider):
         if query.freshness:
             params["since"] = query.freshness if query.freshness in ("day", "month", "year") else _compact(query.since)
         if query.freshness == "range":
-            params["before"] = _compact(query.until, 1)  # the day itself does not count
+            params["before"] = _compact(query.until, 1)  # exclusive
         if len(query.include) == 1:
             params["site"] = query.include[0]
         if most := as_text(account.options.get("per_domain")):
@@ -65,19 +64,19 @@ class Mojeek(Provider):
         return Request(f"{base_url(account, self.host)}/search", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Read the status in the body, which alone tells a good answer from a refusal."""
+        """Read the status in the body: errors come as HTTP 200."""
         if response.status != 200:
             return None
         status = as_text(as_dict(as_dict(response.json()).get("response")).get("status"))
         if status in ("OK", ""):
             return None
-        kind = next((error for words, error in ABOUT if any(word in status.lower() for word in words)), None)
-        return (kind or BadResponseError)("status other than OK", status=200)
+        kind = next((error for words, error in ERROR_WORDS if any(word in status.lower() for word in words)), None)
+        return (kind or BadResponseError)("the API reports an error", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results; dates are seconds since 1970."""
+        """Parse the results; dates are Unix timestamps."""
         if not isinstance(as_dict(response.json()).get("response"), dict):
-            raise BadResponseError("no response in the answer", status=response.status)
+            raise BadResponseError("no `response` object", status=response.status)
         return Found(web_results(map(_result, items(response, "response", "results"))))
 
     _plain = Sample(
@@ -143,7 +142,7 @@ def _compact(day: str, later: int = 0) -> str:
     return (date.fromisoformat(day) + timedelta(days=later)).isoformat().replace("-", "")
 
 
-def _result(item: dict[str, Any]) -> Result:
+def _result(item: dict[str, object]) -> Result:
     return Result(
         title=strip_tags(item.get("title")),
         url=as_text(item.get("url")),

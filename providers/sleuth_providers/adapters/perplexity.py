@@ -1,35 +1,38 @@
-"""Perplexity: its index of the web as ranked pages with long extracts, without a written answer."""
+"""Perplexity Search: ranked pages with long extracts, without a written answer."""
 
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_list, as_text, web_results
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+from sleuth_providers.json import as_dict, as_list, as_text, document, result_of, web_results
 
-SNIPPET = 300
+SNIPPET_CHARS = 300
+MAX_DOMAINS = 20
 
 
 class Perplexity(Provider):
-    """One list of domains serves for wanted or for unwanted ones, never for both."""
+    """Takes one list of domains, either to include or to exclude."""
 
     id = "perplexity"
     name = "Perplexity"
     homepage = "https://docs.perplexity.ai/"
     key_page = "https://www.perplexity.ai/account/api/keys"
-    notes = "Pages, not answers. An extract of each page comes with every result."
+    notes = "Returns pages, not answers; each result has an extract of its page."
     env = ("PERPLEXITY_API_KEY", "PPLX_API_KEY")
     host = "https://api.perplexity.ai"
     host_env = ("PERPLEXITY_BASE_URL",)
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
     categories = ("general", "science")
+    max_include = MAX_DOMAINS
+    one_domain_list = True
     max_results = 20
     price = "$5 (2026-11)"
     cost = 0.005
-    options = {"max_tokens_per_page": "how long the extract of a page may be; 4096 when page text is wanted"}
+    options = {"max_tokens_per_page": "tokens per extract (default 4096 when page text is wanted)"}
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send either a span or two dates, in American order; the API refuses both together."""
+        """Send either a period or two dates (month/day/year); the API rejects both together."""
         body: dict[str, Any] = {"query": query.text, "max_results": min(query.count, self.max_results)}
         if query.lang:
             body["search_language_filter"] = [query.lang.split("-")[0].lower()]
@@ -41,36 +44,30 @@ class Perplexity(Provider):
         elif query.freshness:
             body["search_recency_filter"] = query.freshness
         if domains := list(query.include) or [f"-{domain}" for domain in query.exclude]:
-            body["search_domain_filter"] = domains[:20]
+            body["search_domain_filter"] = domains[:MAX_DOMAINS]
         if query.category == "science":
             body["search_mode"] = "academic"
         if tokens := as_text(account.options.get("max_tokens_per_page")) or ("4096" if query.content else ""):
             if not tokens.isdecimal():
-                raise BadRequestError("the option max_tokens_per_page is no number")
+                raise BadRequestError("the option max_tokens_per_page is not a number")
             body["max_tokens_per_page"] = int(tokens)
-        headers = {"Authorization": f"Bearer {account.key}"}
-        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=headers, json=body)
+        return self.post_json(account, "/search", body)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add the domains that had no room in the list."""
-        missed = super().not_applied(query)
-        missed += ("include",) if len(query.include) > 20 else ()
-        return (*missed, "exclude") if query.exclude and (query.include or len(query.exclude) > 20) else missed
+        """Add domains to exclude that exceed the list."""
+        ignored = super().not_applied(query)
+        return (*ignored, "exclude") if len(query.exclude) > MAX_DOMAINS and not query.include else ignored
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the empty purse behind a 401."""
+        """Tell an exhausted balance from an invalid key or too many requests."""
         if response.status in (401, 429) and b"insufficient_quota" in response.body:
             return QuotaError(f"HTTP {response.status}", status=response.status)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read a flat list, or the list of lists that some versions answer with."""
-        data = response.json()
-        if not isinstance(data, dict):
-            raise BadResponseError("not a JSON object", status=response.status)
-        hits = [
-            hit for entry in as_list(data.get("results")) for hit in (entry if isinstance(entry, list) else [entry])
-        ]
+        """Parse a flat list, or the list of lists that some versions return."""
+        entries = as_list(document(response).get("results"))
+        hits = [hit for entry in entries for hit in (entry if isinstance(entry, list) else [entry])]
         return Found(web_results(_result(as_dict(hit), query.content) for hit in hits))
 
     _plain = Sample(
@@ -164,12 +161,7 @@ def _american(day: str) -> str:
     return f"{day[5:7]}/{day[8:10]}/{day[:4]}"
 
 
-def _result(item: dict[str, Any], content: bool) -> Result:
-    extract = as_text(item.get("snippet"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=extract[:SNIPPET],
-        content=extract if content else "",
-        published=as_text(item.get("date")) or as_text(item.get("last_updated")),
-    )
+def _result(item: dict[str, object], content: bool) -> Result:
+    extract, published = as_text(item.get("snippet")), as_text(item.get("date")) or as_text(item.get("last_updated"))
+    texts = result_of(item, title="title", url="url")
+    return texts._replace(snippet=extract[:SNIPPET_CHARS], content=extract if content else "", published=published)

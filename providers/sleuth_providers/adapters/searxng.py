@@ -1,22 +1,20 @@
-"""SearXNG: a metasearch server of one's own, asked over its JSON API."""
+"""SearXNG: a self-hosted metasearch server, over its JSON API."""
 
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 
 
 class SearXNG(Provider):
-    """SearXNG merges many engines by itself; which of them failed is told with the results."""
+    """Merges many engines by itself, and reports those that failed."""
 
     id = "searxng"
     name = "SearXNG"
     homepage = "https://docs.searxng.org/"
-    notes = (
-        "Your own server; JSON must be enabled in its settings. `sleuth searxng init` writes a deployment that works."
-    )
-    trouble_hint = "is it running? this finds out: sleuth doctor"
+    notes = "Your own server, with JSON enabled in its settings. `sleuth searxng init` creates a working deployment."
+    trouble_hint = "check the server: sleuth doctor"
     host = "http://localhost:8080"
     host_env = ("SEARXNG_URL", "SEARXNG_BASE_URL")
     supports = frozenset({"freshness", "lang", "region", "safe", "page", "engines"})
@@ -24,11 +22,11 @@ class SearXNG(Provider):
     categories = ("general", "news", "images", "videos", "science", "it")
     max_results = 50
     price = "free"
-    weight = 1.5  # it is itself a fusion of several engines
-    options = {"timeout_limit": "seconds SearXNG may wait for its engines"}
+    weight = 1.5  # merges several engines already
+    options = {"timeout_limit": "seconds that SearXNG waits for its engines"}
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask /search; text/html must be acceptable or the limiter refuses, `locale` keeps error texts English."""
+        """Request /search; `locale` keeps error texts in English."""
         params: dict[str, str | int] = {"q": query.with_operators(), "format": "json", "locale": "en"}
         params |= {"safesearch": SAFE[query.safe]}
         if query.page > 1:
@@ -54,41 +52,41 @@ class SearXNG(Provider):
         return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell a disabled JSON format from a rejected key, and the limiter from the rest."""
+        """Recognise a disabled JSON format (403), missing credentials (401) and the limiter (429)."""
         if response.status == 403:
             return BadResponseError(
                 "HTTP 403",
                 status=403,
-                message="{provider} does not allow JSON answers",
+                message="{provider} does not allow JSON responses",
                 hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
-                "to check everything: sleuth doctor",
+                "to check the server: sleuth doctor",
             )
         if response.status == 401:
             return BadResponseError(
                 "HTTP 401",
                 status=401,
-                message="{provider} asks for a user name and a password",
+                message="{provider} requires a user name and a password",
                 hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
             )
         if response.status == 429:
             return RateLimitError(
                 "HTTP 429",
                 status=429,
-                hint="on your own server set `server: limiter: false` or pass your address; see: sleuth doctor",
+                hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
             )
         if response.status == 400 and "json" in response.headers.get("content-type", ""):
             return BadRequestError("HTTP 400", status=400)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results of both shapes, old and new answers, and which engines were silent."""
+        """Parse results, answers of old and new versions, and engines that failed."""
         if "html" in response.headers.get("content-type", ""):
             raise BadResponseError(
                 "HTML instead of JSON",
-                hint="is this address really a SearXNG server? check it: sleuth doctor",
+                hint="check that this address is a SearXNG server: sleuth doctor",
             )
         data = document(response)
-        silent = (
+        failed = (
             pair for pair in as_list(data.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1
         )
         return Found(
@@ -99,7 +97,7 @@ class SearXNG(Provider):
             + tuple(_infobox(box) for box in as_list(data.get("infoboxes")) if as_dict(box).get("content")),
             suggestions=tuple(text for text in as_list(data.get("suggestions")) if isinstance(text, str)),
             corrections=tuple(text for text in as_list(data.get("corrections")) if isinstance(text, str)),
-            engines={as_text(pair[0]): as_text(pair[1]) for pair in silent},
+            engines={as_text(pair[0]): as_text(pair[1]) for pair in failed},
         )
 
     samples = (
@@ -130,23 +128,16 @@ class SearXNG(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("content")),
-        published=as_text(item.get("publishedDate")),
-        site=as_text(item.get("source")),
+    names = {"published": "publishedDate", "site": "source", "author": "author", "length": "length", "image": "img_src"}
+    return result_of(item, title="title", url="url", snippet="content", **names)._replace(
         score=as_number(item.get("score")),
         thumbnail=as_text(item.get("thumbnail") or item.get("thumbnail_src")),
         engines=tuple(sorted(as_text(name) for name in as_list(item.get("engines")))),
-        author=as_text(item.get("author")),
-        length=as_text(item.get("length")),
-        image=as_text(item.get("img_src")),
     )
 
 
 def _answer(entry: object) -> Answer:
-    """Answers were plain strings until 2025 and are objects since."""
+    """Return an answer, which is an object since 2025 and was a string before."""
     if isinstance(entry, str):
         return Answer(entry)
     return Answer(as_text(as_dict(entry).get("answer")), as_text(as_dict(entry).get("url")))

@@ -1,50 +1,46 @@
-"""SerpApi: the result pages of Google, Bing and Baidu as JSON."""
+"""SerpApi: the results pages of Google, Bing and Baidu as JSON."""
 
-from datetime import date, datetime
+from datetime import datetime
 
+from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}
-DAYS = {"day": "ez1", "week": "ez2", "month": "ez3"}
 Params = dict[str, str | int]
 
 
 class SerpApi(Provider):
-    """One path for all engines, each with parameters of its own."""
+    """One endpoint for all engines, each with its own parameters."""
 
     id = "serpapi"
     name = "SerpApi"
     homepage = "https://serpapi.com/search-api"
     key_page = "https://serpapi.com/manage-api-key"
-    notes = "Google unless engines say bing or baidu. 250 searches a month are free. The key travels in the address."
+    notes = "Engines: google (default), bing, baidu. 250 searches a month are free. The key is part of the URL."
     env = ("SERPAPI_API_KEY", "SERPAPI_KEY")
     host = "https://serpapi.com"
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "engines"})
     operators = True
     categories = ("general", "news", "images")
+    known_engines = ENGINES
     max_results = 10
     price = "$15 to $25 (2026-11)"
     cost = 0.02
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask the engine of the query, else that of the account."""
-        engine = next((name for name in query.engines if name in ENGINES), (*account.engines, "google")[0])
+        """Use the engine of the query, else that of the account."""
+        engine = self.engine(query, account, "google")
         special = {"bing": _bing, "baidu": _baidu}.get(engine, _google)(query)
         params: Params = {"engine": engine, "q": query.with_operators()} | special | {"api_key": account.key}
         return Request(f"{base_url(account, self.host)}/search.json", params)
 
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add engines that are none of ours."""
-        missed = super().not_applied(query)
-        return (*missed, "engines") if query.engines and not set(query.engines) & set(ENGINES) else missed
-
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Read the text of an error: a 429 may be about money, and a 200 may be an error or just nothing found."""
+        """Tell an exhausted balance (429) from too many requests, and errors in HTTP 200 from empty results."""
         status, detail = response.status, f"HTTP {response.status}"
         if status == 429 and (b"run out of searches" in response.body or b"exhausted" in response.body):
             return QuotaError(detail, status=status)
@@ -58,20 +54,20 @@ class SerpApi(Provider):
         return BadResponseError("an error inside HTTP 200", status=status)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the list of the category, the answer box, and what the engine at hand does not do."""
+        """Parse the list of the category, the answer box, and what the engine ignored."""
         names = LISTS.get(query.category, ("organic_results",))
         hits = next((found for name in names if (found := items(response, name))), [])
         data = response.json()
         box, graph = as_dict(data.get("answer_box")), as_dict(data.get("knowledge_graph"))
-        said = next((text for name in ("answer", "snippet", "result") if (text := as_text(box.get(name)))), "")
+        answer = next((text for name in ("answer", "snippet", "result") if (text := as_text(box.get(name)))), "")
         source = as_text(as_dict(graph.get("source")).get("link"))
-        answers = (Answer(said, as_text(box.get("link"))), Answer(as_text(graph.get("description")), source))
+        answers = (Answer(answer, as_text(box.get("link"))), Answer(as_text(graph.get("description")), source))
         related = (as_text(item.get("query")) for item in items(response, "related_searches"))
         return Found(
             web_results(map(_result, hits)),
-            answers=tuple(answer for answer in answers if answer.text),
+            answers=tuple(each for each in answers if each.text),
             suggestions=tuple(text for text in related if text),
-            not_applied=_missed(query, as_text(as_dict(data.get("search_parameters")).get("engine"))),
+            not_applied=_ignored(query, as_text(as_dict(data.get("search_parameters")).get("engine"))),
         )
 
     _plain = Sample(
@@ -216,12 +212,8 @@ def _bing(query: Query) -> Params:
         params["mkt"] = f"{lang}-{region}"
     elif region:
         params["cc"] = region.lower()
-    if query.freshness in DAYS:
-        params["filters"] = f'ex1:"{DAYS[query.freshness]}"'
-    elif query.freshness:
-        since, until = date.fromisoformat(query.since), date.fromisoformat(query.until or query.today)
-        first, last = ((day - date(1970, 1, 1)).days for day in (since, until))
-        params["filters"] = f'ex1:"ez5_{first}_{last}"'
+    if query.freshness:
+        params["filters"] = f'ex1:"{time_filter(query)}"'
     params["safeSearch"] = query.safe.capitalize()
     if query.page > 1:
         params["first"] = 1 + 10 * (query.page - 1)
@@ -240,7 +232,7 @@ def _baidu(query: Query) -> Params:
     return params
 
 
-def _missed(query: Query, engine: str) -> tuple[str, ...]:
+def _ignored(query: Query, engine: str) -> tuple[str, ...]:
     if engine.startswith("bing"):
         return ("lang",) if query.lang and not query.region and "-" not in query.lang else ()
     if not engine.startswith("baidu"):
@@ -251,12 +243,6 @@ def _missed(query: Query, engine: str) -> tuple[str, ...]:
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("link")),
-        snippet=as_text(item.get("snippet")),
-        published=as_text(item.get("date")),
-        site=as_text(item.get("source")) or as_text(item.get("displayed_link")),
-        thumbnail=as_text(item.get("thumbnail")),
-        image=as_text(item.get("original")),
-    )
+    names = {"published": "date", "site": "source", "thumbnail": "thumbnail", "image": "original"}
+    texts = result_of(item, title="title", url="link", snippet="snippet", **names)
+    return texts._replace(site=texts.site or as_text(item.get("displayed_link")))

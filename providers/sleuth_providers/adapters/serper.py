@@ -1,24 +1,24 @@
-"""Serper: Google's result pages as JSON, quick and cheap."""
+"""Serper: Google's results pages as JSON, fast and cheap."""
 
 from typing import Any
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
-CREDIT = 0.001  # US dollars in the smallest pack
+DOLLARS_PER_CREDIT = 0.001  # in the smallest pack
 PATHS = {"news": "news", "images": "images", "videos": "videos", "science": "scholar"}
 
 
 class Serper(Provider):
-    """A path and a list for each kind of result."""
+    """One endpoint and one list per kind of result."""
 
     id = "serper"
     name = "Serper"
     homepage = "https://serper.dev/"
     key_page = "https://serper.dev/api-key"
-    notes = "Google's results; 2,500 requests are free, then prepaid credits that last six months."
+    notes = "Google's results; 2,500 requests are free, then prepaid credits that are valid for six months."
     env = ("SERPER_API_KEY",)
     host = "https://google.serper.dev"
     needs_key = True
@@ -27,10 +27,10 @@ class Serper(Provider):
     categories = ("general", "news", "images", "videos", "science")
     max_results = 10
     price = "$0.3 to $1 (2026-11)"
-    cost = CREDIT
+    cost = DOLLARS_PER_CREDIT
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask for at most ten, which is one credit."""
+        """Request at most ten results, which cost one credit."""
         body: dict[str, Any] = {"q": query.with_operators(), "num": min(query.count, self.max_results)}
         if query.page > 1:
             body["page"] = query.page
@@ -42,17 +42,17 @@ class Serper(Provider):
             body["tbs"] = time_span(query)
         if query.safe != "moderate":
             body["safe"] = "active" if query.safe == "strict" else "off"
-        url = f"{base_url(account, self.host)}/{PATHS.get(query.category, 'search')}"
-        return Request(url, method="POST", headers={"X-API-KEY": account.key}, json=body)
+        path = PATHS.get(query.category, "search")
+        return self.post_json(account, f"/{path}", body, {"X-API-KEY": account.key})
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the empty purse in a 400."""
+        """Recognise an exhausted balance in a 400."""
         if response.status == 400 and b"not enough credits" in response.body.lower():
             return QuotaError("HTTP 400", status=400)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the list of the category, the answer box and the searches of others."""
+        """Parse the list of the category, the answer box and related searches."""
         name = query.category if query.category in ("news", "images", "videos") else "organic"
         hits = items(response, name)
         data = response.json()
@@ -66,7 +66,7 @@ class Serper(Provider):
             web_results(map(_result, hits)),
             answers=tuple(answer for answer in answers if answer.text),
             suggestions=tuple(text for text in related if text),
-            cost=(as_number(data.get("credits")) or 0.0) * CREDIT,
+            cost=(as_number(data.get("credits")) or 0.0) * DOLLARS_PER_CREDIT,
         )
 
     _plain = Sample(
@@ -150,16 +150,12 @@ class Serper(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    picture = as_text(item.get("imageUrl"))
-    thumbnail = as_text(item.get("thumbnailUrl"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("link")),
-        snippet=as_text(item.get("snippet")),
-        published=as_text(item.get("date")) or as_text(item.get("year")),
-        site=as_text(item.get("source")) or as_text(item.get("domain")),
+    names = {"published": "date", "site": "source", "author": "channel", "length": "duration"}
+    texts = result_of(item, title="title", url="link", snippet="snippet", **names)
+    picture, thumbnail = as_text(item.get("imageUrl")), as_text(item.get("thumbnailUrl"))
+    return texts._replace(
+        published=texts.published or as_text(item.get("year")),
+        site=texts.site or as_text(item.get("domain")),
         thumbnail=thumbnail or picture,
-        author=as_text(item.get("channel")),
-        length=as_text(item.get("duration")),
         image=picture if thumbnail else "",
     )

@@ -1,14 +1,14 @@
-"""Tavily: search made for language models; works without a key too, a little."""
+"""Tavily: search for language models; a few requests work without a key."""
 
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import ProviderError, QuotaError, RateLimitError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError, RateLimitError
+from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
-CREDIT = 0.008  # US dollars, paid as one goes
-# The API wants English names.
+DOLLARS_PER_CREDIT = 0.008  # pay as you go
+# The API takes English names.
 COUNTRIES = dict(
     re.findall(
         "([A-Z]+):([a-z ]+)",
@@ -27,29 +27,29 @@ COUNTRIES = dict(
 
 
 class Tavily(Provider):
-    """One path for everything; without a key the request says so in a header."""
+    """One endpoint for everything; a header marks requests without a key."""
 
     id = "tavily"
     name = "Tavily"
     homepage = "https://docs.tavily.com/"
     key_page = "https://app.tavily.com/home"
-    notes = "Answers a few requests without a key; 1,000 a month are free with one."
+    notes = "A few requests work without a key; with a key, 1,000 a month are free."
     env = ("TAVILY_API_KEY",)
     host = "https://api.tavily.com"
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
     categories = ("general", "news")
     max_results = 20
     price = "$8 (2026-11)"
-    cost = CREDIT
+    cost = DOLLARS_PER_CREDIT
     per_minute = 100
     options = {
-        "search_depth": "basic (the default), fast, ultra-fast, or advanced, which costs twice as much",
-        "include_answer": "basic or advanced: let Tavily write an answer",
-        "safe_search": "on sends safe_search, which only enterprise plans are said to have",
+        "search_depth": "basic (default), fast, ultra-fast, or advanced, which costs twice as much",
+        "include_answer": "basic or advanced: Tavily writes an answer",
+        "safe_search": "on: send safe_search, which may need an enterprise plan",
     }
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send only what is set; a country is understood for the general topic alone."""
+        """Send a country only for the general topic, where it has an effect."""
         body: dict[str, Any] = {
             "query": query.text,
             "max_results": min(query.count, self.max_results),
@@ -74,32 +74,33 @@ class Tavily(Provider):
         if account.key:
             body["include_usage"] = True
         access = {"Authorization": f"Bearer {account.key}"} if account.key else {"X-Tavily-Access-Mode": "keyless"}
-        return Request(f"{base_url(account, self.host)}/search", method="POST", headers=access, json=body)
+        return self.post_json(account, "/search", body, access)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add a country whose name is not known here, or one asked of the news."""
-        missed = super().not_applied(query)
-        unheard = query.region and (query.category == "news" or query.region not in COUNTRIES)
-        return (*missed, "region") if unheard else missed
+        """Add countries without a known name, and any country for news."""
+        ignored = super().not_applied(query)
+        unknown = query.region and (query.category == "news" or query.region not in COUNTRIES)
+        return (*ignored, "region") if unknown else ignored
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Read the statuses of Tavily's own making, and the waiting time that the keyless tier puts into the body."""
+        """Recognise Tavily's own statuses, and the waiting time in the body of requests without a key."""
         status, detail = response.status, f"HTTP {response.status}"
         if status in (432, 433):
             return QuotaError(detail, status=status)
         wait = re.search(rb'"retry_after_seconds"\s*:\s*(\d{1,9})', response.body) if status == 429 else None
         if wait:
-            hint = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
-            return RateLimitError(detail, status=status, retry_after=float(wait[1]), hint=hint)
+            return RateLimitError(detail, status=status, retry_after=float(wait[1]), hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read results, the answer where one was asked for, and what it cost."""
+        """Parse the results, the answer if there is one, and the cost."""
         hits = items(response, "results")
         answer = as_text(response.json().get("answer"))
         credits = as_number(as_dict(response.json().get("usage")).get("credits")) or 0.0
         return Found(
-            web_results(map(_result, hits)), answers=(Answer(answer),) if answer else (), cost=credits * CREDIT
+            web_results(map(_result, hits)),
+            answers=(Answer(answer),) if answer else (),
+            cost=credits * DOLLARS_PER_CREDIT,
         )
 
     _plain = Sample(
@@ -205,11 +206,5 @@ class Tavily(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=as_text(item.get("content")),
-        content=as_text(item.get("raw_content")),
-        published=as_text(item.get("published_date")),
-        score=as_number(item.get("score")),
-    )
+    names = {"snippet": "content", "content": "raw_content", "published": "published_date"}
+    return result_of(item, title="title", url="url", **names)._replace(score=as_number(item.get("score")))

@@ -1,4 +1,4 @@
-"""Wikipedia: MediaWiki's search, with the beginning of each article; no key."""
+"""Wikipedia: MediaWiki search with the introduction of each article; needs no key."""
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, ProviderError, RateLimitError, UnavailableError
@@ -6,21 +6,21 @@ from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, w
 
 
 class Wikipedia(Provider):
-    """One request gives hits, introductions, pictures and addresses, in no order of its own."""
+    """One request returns results, introductions, pictures and URLs, in no particular order."""
 
     id = "wikipedia"
     name = "Wikipedia"
     homepage = "https://www.mediawiki.org/wiki/API:Search"
-    notes = "The language of the search picks the Wikipedia; English when none is set."
+    notes = "--lang selects the Wikipedia (default English)."
     host = "https://{lang}.wikipedia.org"
     supports = frozenset({"lang", "page"})
-    max_results = 20  # as many introductions as one request gives
+    max_results = 20  # limit of introductions per request
     max_query = 300
     price = "free"
-    weight = 0.8  # true and narrow
+    weight = 0.8  # reliable, but narrow
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask the generator form of the Action API; `formatversion=2` makes pages a list."""
+        """Use the search generator of the Action API; `formatversion=2` makes pages a list."""
         lang = query.lang.split("-")[0].lower() or "en"
         host = (account.host or self.host).replace("{lang}", lang).rstrip("/")
         count = min(query.count, self.max_results)
@@ -38,7 +38,7 @@ class Wikipedia(Provider):
             "piprop": "thumbnail",
             "pithumbsize": 320,
             "redirects": 1,
-            "exintro": 1,  # of whole articles there is but one in an answer
+            "exintro": 1,  # the API returns no more than one whole article
             "exchars": 600,
         }
         if query.page > 1:
@@ -47,7 +47,7 @@ class Wikipedia(Provider):
         return Request(f"{host}/w/api.php", params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the error that MediaWiki hides in a 200."""
+        """Find an error in HTTP 200."""
         if response.status != 200 or b'"error"' not in response.body[:2000]:
             return None
         code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
@@ -58,7 +58,7 @@ class Wikipedia(Provider):
         return BadResponseError(f"error {code!r}", status=200) if code else None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Put the pages into rank order, which is in `index`."""
+        """Parse the pages and sort them by rank, which is in `index`."""
         pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
         return Found(web_results(map(_result, pages)), suggestions=_suggestions(response))
 

@@ -1,13 +1,13 @@
-"""You.com: web and news search; about 100 queries a day without a key."""
+"""You.com: web and news search; about 100 requests a day work without a key."""
 
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import ProviderError, QuotaError
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
 
-KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
-# The API's names of languages are its own where these differ.
+MAX_PAGE = 10
+# Language codes that differ from BCP 47.
 LANGUAGES = {
     "JA": "JP",
     "ZH": "ZH-HANS",
@@ -16,27 +16,28 @@ LANGUAGES = {
     "ZH-TW": "ZH-HANT",
     "ZH-HK": "ZH-HANT",
 }
-WHOLE = ("ZH-HANS", "ZH-HANT", "PT-BR", "PT-PT", "EN-GB")
+WITH_REGION = ("ZH-HANS", "ZH-HANT", "PT-BR", "PT-PT", "EN-GB")
 
 
 class You(Provider):
-    """With and without a key the same question goes to different paths."""
+    """Requests with and without a key go to different endpoints."""
 
     id = "you"
     name = "You.com"
     homepage = "https://you.com/docs"
     key_page = "https://you.com/platform/api-keys"
-    notes = "Works without a key, about 100 times a day from one address."
+    notes = "Works without a key, for about 100 requests a day per IP address."
     env = ("YDC_API_KEY", "YOU_API_KEY_AUTH", "YOUCOM_API_KEY")
     host = "https://api.you.com/v1"
     supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "include", "exclude", "content"})
     categories = ("general", "news")
+    one_domain_list = True
     max_results = 50
     price = "not published, about $5 to $6.25; without a key free (2026-11)"
     cost = 0.005
 
     def request(self, query: Query, account: Account) -> Request:
-        """Domains are wanted or unwanted, not both."""
+        """Send domains to include or to exclude, since the API refuses both together."""
         body: dict[str, Any] = {
             "query": query.text,
             "count": min(query.count, self.max_results),
@@ -59,26 +60,25 @@ class You(Provider):
                 "extraction_mode": "full_page",
                 "full_page": {"extraction_formats": ["markdown"]},
             }
-        # Without a key the answer claims to be compressed when it is not.
+        # Without a key the response is declared as compressed when it is not.
         headers = {"X-API-Key": account.key} if account.key else {"Accept-Encoding": "identity"}
         path = "search" if account.key else "agents/search"
-        return Request(f"{base_url(account, self.host)}/{path}", method="POST", headers=headers, json=body)
+        return self.post_json(account, f"/{path}", body, headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add the unwanted domains that cannot go with wanted ones, and pages after the tenth."""
-        missed = super().not_applied(query)
-        missed += ("exclude",) if query.include and query.exclude else ()
-        return (*missed, "page") if query.page > 10 else missed
+        """Add pages after the tenth."""
+        ignored = super().not_applied(query)
+        return (*ignored, "page") if query.page > MAX_PAGE else ignored
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell the daily limit of the keyless from asking too fast."""
+        """Tell the daily limit without a key from too many requests."""
         daily = (b"daily", b"per day", b"quota")
         if response.status == 429 and any(word in response.body.lower() for word in daily):
-            return QuotaError("HTTP 429", status=429, hint=KEY_HINT)
+            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the section of the wanted kind."""
+        """Parse the section of the category."""
         hits = items(response, "results", "news" if query.category == "news" else "web")
         return Found(web_results(_result(item, query.content) for item in hits))
 
@@ -151,7 +151,7 @@ class You(Provider):
 def _language(lang: str) -> str:
     name = lang.upper()
     name = LANGUAGES.get(name, name)
-    return name if name in WHOLE else LANGUAGES.get(name.split("-")[0], name.split("-")[0])
+    return name if name in WITH_REGION else LANGUAGES.get(name.split("-")[0], name.split("-")[0])
 
 
 def _result(item: dict[str, object], content: bool) -> Result:

@@ -1,72 +1,66 @@
-"""Zhipu (智谱, Z.ai): web search of the GLM platform, Chinese above all."""
+"""Zhipu (智谱, Z.ai): web search of the GLM platform, mainly Chinese."""
 
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, UnavailableError
-from sleuth_providers.json import as_list, as_text, items, web_results
+from sleuth_providers.json import as_list, as_text, items, result_of, web_results
 
 ENGINES = ("search_std", "search_pro", "search_pro_sogou", "search_pro_quark", "search-prime")
-SPANS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
-# A 429 says in its code whether money, the day's allowance or the platform is at its end; the rest is haste.
+FRESHNESS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
+# The code in the body is the reason: balance or daily allowance, key, platform; other codes mean too many requests.
 ERRORS: dict[bytes, type[ProviderError]] = dict.fromkeys((b"1113", b"1304", b"1308", b"1310"), QuotaError)
 ERRORS |= dict.fromkeys((b"1000", b"1001", b"1002", b"1003", b"1004", b"1005"), KeyInvalidError)
 ERRORS |= dict.fromkeys((b"1305", b"1312"), UnavailableError)
 
 
 class Zhipu(Provider):
-    """Four engines behind one path; the query may have seventy characters."""
+    """Several engines behind one endpoint; queries have at most 70 characters."""
 
     id = "zhipu"
     name = "Zhipu 智谱"
     homepage = "https://docs.bigmodel.cn/cn/guide/tools/web-search"
     key_page = "https://open.bigmodel.cn/usercenter/apikeys"
-    notes = "A key of Z.ai works only with the address https://api.z.ai. Engines: " + ", ".join(ENGINES) + "."
+    notes = "A Z.ai key works only with --api-host https://api.z.ai. Engines: " + ", ".join(ENGINES) + "."
     env = ("ZHIPU_API_KEY", "ZHIPUAI_API_KEY", "ZAI_API_KEY", "BIGMODEL_API_KEY")
     host = "https://open.bigmodel.cn"
     needs_key = True
     supports = frozenset({"freshness", "include", "content", "engines"})
+    max_include = 1
+    known_engines = ENGINES
     max_results = 50
     max_query = 70
     price = "¥10, other engines ¥30 to ¥50 (2026-11)"
     cost = 0.0014
-    options = {"include_image": "on asks for pictures, which newer engines have"}
+    options = {"include_image": "on: request pictures, which newer engines have"}
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask without intent detection, which may decide not to search; Sogou wants full tens."""
-        engine = next((name for name in query.engines if name in ENGINES), (*account.engines, "search_std")[0])
+        """Turn off intent detection, which may skip the search; Sogou takes multiples of ten only."""
+        engine = self.engine(query, account, "search_std")
         count = min(query.count, self.max_results)
         body: dict[str, Any] = {
             "search_query": query.text[: self.max_query],
             "search_engine": engine,
             "search_intent": False,
             "count": -(-count // 10) * 10 if engine == "search_pro_sogou" else count,
-            "search_recency_filter": SPANS.get(query.freshness, "noLimit"),
+            "search_recency_filter": FRESHNESS.get(query.freshness, "noLimit"),
             "content_size": "high" if query.content else "medium",
         }
         if len(query.include) == 1:
             body["search_domain_filter"] = query.include[0]
         if account.options.get("include_image") == "on":
             body["include_image"] = True
-        headers = {"Authorization": f"Bearer {account.key}"}
-        url = f"{base_url(account, self.host)}/api/paas/v4/web_search"
-        return Request(url, method="POST", headers=headers, json=body)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add several domains at once, and engines that are none of Zhipu's."""
-        missed = super().not_applied(query)
-        missed += ("include",) if len(query.include) > 1 else ()
-        return (*missed, "engines") if query.engines and not set(query.engines) & set(ENGINES) else missed
+        return self.post_json(account, "/api/paas/v4/web_search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Split the errors by the code inside them."""
+        """Map the code in the body to an error."""
         code = re.search(rb'"code"\s*:\s*"?(\d{4})\b', response.body) if response.status != 200 else None
         error = ERRORS.get(code[1]) if code else None
         return error(f"HTTP {response.status}", status=response.status) if error else None
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the results; some engines give one without a link, which is of no use."""
+        """Parse the results; some engines return results without a link, which are skipped."""
         return Found(web_results(_result(item, query.content) for item in items(response, "search_result")))
 
     _plain = Sample(
@@ -169,13 +163,6 @@ class Zhipu(Provider):
 
 
 def _result(item: dict[str, object], content: bool) -> Result:
-    text = as_text(item.get("content"))
-    return Result(
-        title=as_text(item.get("title")),
-        url=as_text(item.get("link")),
-        snippet=text,
-        content=text if content else "",
-        published=as_text(item.get("publish_date")),
-        site=as_text(item.get("media")),
-        thumbnail=as_text(next(iter(as_list(item.get("images"))), "")),
-    )
+    texts = result_of(item, title="title", url="link", snippet="content", published="publish_date", site="media")
+    picture = as_text(next(iter(as_list(item.get("images"))), ""))
+    return texts._replace(content=texts.snippet if content else "", thumbnail=picture)

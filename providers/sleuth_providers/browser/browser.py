@@ -1,4 +1,4 @@
-"""A page as a real browser shows it: Playwright drives the Chromium that the system has."""
+"""Reads pages in the system's Chromium, driven by Playwright."""
 
 import asyncio
 import contextlib
@@ -28,30 +28,30 @@ ARGUMENTS = (
     "--no-first-run",
     "--disable-quic",
 )
-# Under a guard nothing leaves except through a proxy. Some of these only older Chromiums know, some only newer ones.
-# Not --disable-features: it would take the place of Playwright's own, which ends the search for screens to cast to.
-CONFINED = (
+# With a guard, everything goes through a proxy. Some of these options exist in older, some in newer Chromiums only.
+# Not --disable-features: it would replace Playwright's own, which turns off the search for screens to cast to.
+PROXY_ONLY_ARGUMENTS = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--dns-prefetch-disable",
     "--no-pings",
 )
-GATE_NAME = "gate.invalid"  # the one name that a guarded browser can look up; no address is known to it
-UNNEEDED = ("image", "media", "font")
-MAX_BODY = 10_000_000
-QUIET = 4.0  # seconds at the most that scripts have for loading more
-CLOSING = 3.0  # seconds the browser has for closing, after which its driver is stopped
+PROXY_HOST = "proxy.invalid"  # the only name that a guarded browser can resolve
+SKIPPED_RESOURCES = ("image", "media", "font")
+MAX_BODY_BYTES = 10_000_000
+SCRIPT_TIMEOUT_S = 4.0  # for scripts to load more content
+CLOSE_TIMEOUT_S = 3.0  # for the browser to exit, after which its driver is stopped
 
 
 def find_program() -> str | None:
-    """Return the browser to start: the one that SLEUTH_BROWSER names, else the first known one on the path."""
+    """Return the browser to start: SLEUTH_BROWSER, else the first known one on the PATH."""
     if named := os.environ.get("SLEUTH_BROWSER"):
         return shutil.which(named)
     return next((path for name in PROGRAMS if (path := shutil.which(name))), None)
 
 
-class _Way(Record):
-    """How the browser gets to the network, and what was refused on the way."""
+class _Network(Record):
+    """How the browser reaches the network, and what the guard refused."""
 
     arguments: tuple[str, ...] = ()
     proxy: dict[str, str] | None = None
@@ -61,44 +61,44 @@ class _Way(Record):
 def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None = None) -> Response:
     """Return a page after its scripts have run.
 
-    With a guard the page, its scripts and its redirects reach only what the guard lets pass: a gate of ours is the
-    browser's one way out (`gate.py`). A page that leads to a refused address itself raises what the guard raised.
-    Where the system names a proxy for the page, everything goes through that one instead. It looks the names up, so it
-    decides which addresses are reached; the guard sees no more than a page's own address that is written in numbers.
+    With a guard, the page, its scripts and its redirects reach only what the guard allows: the browser connects through
+    `browser.proxy`. If the page itself leads to a refused address, the error of the guard is raised. If the system has
+    a proxy for the page, everything goes through that one instead; it resolves the names, so that the guard can check
+    no more than a page URL whose host is an IP address.
 
-    Without a guard the browser goes where it likes: right for an address that the user named, not for one from a page.
-    Without a user agent the browser gives its own, less the word that it has no window.
+    Without a guard the browser is not restricted: right for a URL from the user, not for one from a page.
+    Without a user agent, that of the browser is used, without the word "Headless".
     """
     until = time.monotonic() + max(0.1, timeout)
     program = find_program()
     try:
-        # The synchronous side of Playwright cannot be stopped while a script on the page keeps it waiting.
+        # The synchronous API of Playwright cannot be interrupted while a script on the page is busy.
         from playwright.async_api import async_playwright
     except ImportError as problem:
         raise _missing() from problem
     if program is None:
         raise _missing()
 
-    async def visit(way: _Way) -> Response:
+    async def visit(network: _Network) -> Response:
         driver = await async_playwright().start()
         try:
-            return await _visit(driver, program, way, url, timeout, user_agent)
+            return await _visit(driver, program, network, url, timeout, user_agent)
         finally:
-            await _within(driver.stop(), CLOSING)
+            await _within(driver.stop(), CLOSE_TIMEOUT_S)
 
     outcome: list[Response | BaseException] = []
 
     def work() -> None:
         try:
-            with _way_out(url, until, guard) as way:
-                outcome.append(asyncio.run(asyncio.wait_for(visit(way), max(0.1, timeout))))
+            with _open_network(url, until, guard) as network:
+                outcome.append(asyncio.run(asyncio.wait_for(visit(network), max(0.1, timeout))))
         except BaseException as problem:
             outcome.append(problem)
 
-    # A thread of its own: the caller may be in an event loop, and must not hang with a browser that does.
+    # In a thread: the caller may run an event loop, and must not hang with the browser.
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(max(0.1, timeout) + 2 * CLOSING)
+    thread.join(max(0.1, timeout) + 2 * CLOSE_TIMEOUT_S)
     if not outcome or isinstance(outcome[0], TimeoutError):
         raise DeadlineError
     if isinstance(outcome[0], BaseException):
@@ -107,43 +107,43 @@ def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None 
 
 
 @contextlib.contextmanager
-def _way_out(url: str, until: float, guard: Guard | None) -> Iterator[_Way]:
+def _open_network(url: str, until: float, guard: Guard | None) -> Iterator[_Network]:
     if guard is None:
-        yield _Way()
+        yield _Network()
     elif proxy := system_proxy(url):
         host = split_url(url)[1]
-        if written := numeric_address(host):  # a name is the proxy's to look up, a number can be checked
-            guard(host, [written])
-        yield _through(proxy)
+        if number := numeric_address(host):  # names are resolved by the proxy
+            guard(host, [number])
+        yield _system_proxy(proxy)
     else:
-        split_url(url)  # refuses what is not for the web
-        gate = GuardedProxy(guard, until)
-        with gate as address:
-            server = f"http://{GATE_NAME}:{address.port}"
+        split_url(url)  # raises for anything but http(s)
+        guarded = GuardedProxy(guard, until)
+        with guarded as address:
+            server = f"http://{PROXY_HOST}:{address.port}"
             login = {"username": address.username, "password": address.password}
-            yield _confined(server, f"MAP {GATE_NAME} {address.host}", login, gate.refused)
+            yield _proxy_only(server, f"MAP {PROXY_HOST} {address.host}", login, guarded.refused)
 
 
-def _through(proxy: str) -> _Way:
-    """Return the way through a proxy of the system's, whose login a browser wants apart."""
+def _system_proxy(proxy: str) -> _Network:
+    """Return the network through the system's proxy, with the login apart from the URL as Playwright wants it."""
     try:
         parts = urlsplit(proxy)
-    except ValueError:  # a password in it is nobody's business
-        raise UnreachableError("the proxy of this system is not a valid address") from None
+    except ValueError:  # its text may quote the password
+        raise UnreachableError("the system proxy setting is not a valid URL") from None
     if parts.username and parts.scheme.startswith("socks"):
-        raise UnreachableError("a browser cannot log in to a SOCKS proxy")
+        raise UnreachableError("Chromium cannot log in to a SOCKS proxy")
     place = parts.netloc.rpartition("@")[2]
     login = {"username": unquote(parts.username), "password": unquote(parts.password or "")} if parts.username else {}
-    return _confined(f"{parts.scheme.replace('5h', '5')}://{place}", f"EXCLUDE {parts.hostname}", login, {})
+    return _proxy_only(f"{parts.scheme.replace('5h', '5')}://{place}", f"EXCLUDE {parts.hostname}", login, {})
 
 
-def _confined(server: str, rule: str, login: Mapping[str, str], refused: Mapping[str, Exception]) -> _Way:
-    """Return a way that is the only one: loopback takes it too, and other than to the proxy there is no address."""
-    arguments = (*CONFINED, f"--host-resolver-rules={rule},MAP * ~NOTFOUND")
-    return _Way(arguments, {"server": server, "bypass": "<-loopback>", **login}, refused)
+def _proxy_only(server: str, rule: str, login: Mapping[str, str], refused: Mapping[str, Exception]) -> _Network:
+    """Return a network with the proxy as the only way out: loopback goes through it too, and no other name resolves."""
+    arguments = (*PROXY_ONLY_ARGUMENTS, f"--host-resolver-rules={rule},MAP * ~NOTFOUND")
+    return _Network(arguments, {"server": server, "bypass": "<-loopback>", **login}, refused)
 
 
-async def _visit(driver: Any, program: str, way: _Way, url: str, timeout: float, user_agent: str) -> Response:
+async def _visit(driver: Any, program: str, network: _Network, url: str, timeout: float, user_agent: str) -> Response:
     from playwright.async_api import Error
 
     until = asyncio.get_running_loop().time() + timeout
@@ -152,65 +152,65 @@ async def _visit(driver: Any, program: str, way: _Way, url: str, timeout: float,
     try:
         browser = await driver.chromium.launch(
             executable_path=program,
-            args=[*ARGUMENTS, *way.arguments, *sandbox],
+            args=[*ARGUMENTS, *network.arguments, *sandbox],
             chromium_sandbox=not root,
-            proxy=way.proxy,
+            proxy=network.proxy,
         )
     except Error as problem:
         raise _missing() from problem
-    asked = [url]  # where the page itself has led so far
+    visited = [url]  # URLs of the page itself, with redirects
     try:
         page = await _open(browser, user_agent)
-        page.on("request", lambda request: asked.append(request.url) if _is_of_page(request, page) else None)
+        page.on("request", lambda request: visited.append(request.url) if _is_of_page(request, page) else None)
         response = await page.goto(url, wait_until="domcontentloaded", timeout=0)
-        quiet = min(QUIET, (until - asyncio.get_running_loop().time()) / 2)
+        quiet = min(SCRIPT_TIMEOUT_S, (until - asyncio.get_running_loop().time()) / 2)
         with contextlib.suppress(Error):
             await page.wait_for_load_state("networkidle", timeout=max(1.0, quiet * 1000))
         body = (await page.content()).encode()
-        _raise_refusal(way, asked)
-        if response is None or len(body) > MAX_BODY:
-            raise BadResponseError("no page, or one that is too large")
+        _raise_refusal(network, visited)
+        if response is None or len(body) > MAX_BODY_BYTES:
+            raise BadResponseError("no page, or a page that is too large")
         headers = dict(response.headers) | {"content-type": "text/html; charset=utf-8"}
         return Response(response.status, headers, body, page.url)
     except Error as problem:
-        _raise_refusal(way, asked)
-        raise _problem(str(problem)) from problem
+        _raise_refusal(network, visited)
+        raise _browser_error(str(problem)) from problem
     finally:
-        await _within(browser.close(), CLOSING)
+        await _within(browser.close(), CLOSE_TIMEOUT_S)
 
 
 def _is_of_page(request: Any, page: Any) -> bool:
-    with contextlib.suppress(Exception):  # some requests come before their frame, and those are not the page's
+    with contextlib.suppress(Exception):  # a request may come before its frame; then it is not that of the page
         return bool(request.is_navigation_request() and request.frame == page.main_frame)
     return False
 
 
-def _raise_refusal(way: _Way, asked: list[str]) -> None:
-    """Raise what the guard raised for the page itself; what is refused to its scripts is their affair."""
-    refused = way.refused.get(urlsplit(asked[-1]).hostname or "")
+def _raise_refusal(network: _Network, visited: list[str]) -> None:
+    """Raise the guard's error if it refused the page itself; refused scripts are ignored."""
+    refused = network.refused.get(urlsplit(visited[-1]).hostname or "")
     if refused:
         raise refused
 
 
 async def _open(browser: Any, user_agent: str) -> Any:
-    """Return a blank page in a browser that stores, downloads and pops up nothing."""
+    """Return a blank page without downloads, service workers and pop-ups."""
     if not user_agent:
         session = await browser.new_browser_cdp_session()
         user_agent = (await session.send("Browser.getVersion"))["userAgent"].replace("Headless", "")
     context = await browser.new_context(user_agent=user_agent, accept_downloads=False, service_workers="block")
 
-    async def pass_on(route: Any) -> None:
-        with contextlib.suppress(Exception):  # the page may be gone before its requests are
-            await (route.abort() if route.request.resource_type in UNNEEDED else route.continue_())
+    async def handle(route: Any) -> None:
+        with contextlib.suppress(Exception):  # the page may close before its requests end
+            await (route.abort() if route.request.resource_type in SKIPPED_RESOURCES else route.continue_())
 
-    await context.route("**/*", pass_on)
+    await context.route("**/*", handle)
     page = await context.new_page()
     context.on("page", lambda popup: popup.close())
     return page
 
 
 async def _within(closing: Coroutine[Any, Any, None], seconds: float) -> None:
-    """Wait for the end of something, though not for ever, and whatever becomes of it."""
+    """Wait for a task with a timeout, and ignore its errors."""
     task = asyncio.ensure_future(closing)
     await asyncio.wait([task], timeout=seconds)
     if task.done() and not task.cancelled():
@@ -219,13 +219,13 @@ async def _within(closing: Coroutine[Any, Any, None], seconds: float) -> None:
 
 def _missing() -> ProviderError:
     return ProviderError(
-        message="{provider} is set to use a browser, and none can be driven",
+        message="{provider} needs a browser, but Playwright or Chromium is missing",
         hint="pip install 'sleuth[browser]' and install Chromium, or: sleuth providers set {id} --no-using-browser",
     )
 
 
-def _problem(text: str) -> ProviderError:
+def _browser_error(text: str) -> ProviderError:
     code = re.search(r"net::(ERR_\w+)", text)
     if code is None or code[1] in ("ERR_ABORTED", "ERR_TOO_MANY_REDIRECTS", "ERR_INVALID_RESPONSE"):
-        return BadResponseError(code[1] if code else "the browser could not show the page")
+        return BadResponseError(code[1] if code else "the browser could not load the page")
     return DeadlineError(code[1]) if code[1].endswith("TIMED_OUT") else UnreachableError(code[1])

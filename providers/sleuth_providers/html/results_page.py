@@ -1,4 +1,4 @@
-"""Results pages made for people, read from any URL template with %s: no code is needed for a new site."""
+"""Results pages of any site, from a URL template with %s: a new site needs no code."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,12 +9,12 @@ from selectolax.lexbor import SelectolaxError
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sender
 from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedError, ProviderError, RateLimitError
-from sleuth_providers.html.result_finder import ADVERT_LINK, dated, find_results
+from sleuth_providers.html.result_finder import AD_LINK, dated, find_results
 from sleuth_providers.html.tree import join, page_text, prose, read_html, segments, shown_text, text_of, unwrap
 from sleuth_providers.json import as_text, web_results
 from sleuth_providers.records import Record
 
-USE_BROWSER = "let a browser read the page: sleuth providers set {id} --using-browser"
+USE_BROWSER_HINT = "read the page in a browser: sleuth providers set {id} --using-browser"
 HEADERS = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "Sec-Fetch-Dest": "document",
@@ -22,80 +22,81 @@ HEADERS = {
     "Sec-Fetch-Site": "none",
     "Sec-Fetch-User": "?1",
 }
-WALL_WORDS = re.compile(
+CHALLENGE_WORDS = re.compile(
     r"captcha|challenge|/sorry|verif|denied|robot|<title>\W*(just|attention|security|one|bot|unusual)|验证|驗證",
     re.IGNORECASE,
 )
-WALL_TITLE = re.compile(
+CHALLENGE_TITLE = re.compile(
     r"\W*(just a moment|attention required|access (to this page has been )?denied|(are you a |not a )?robot"
     r"|security check|verif(y|ying) (that )?you are|human verification|one last step|captcha|bot (check|verification)"
     r"|ddos-guard|unusual traffic|(百度)?安全验证|人机验证|访问验证|安全驗證)",
     re.IGNORECASE,
 )
-WALL_PARTS = (
+CHALLENGE_SELECTOR = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, #challenge-form, #challenge-running, #captcha-form, #captcha, "
     "form[action*=captcha], form[action*='/sorry'], form[id*=captcha], iframe[src*=captcha], script[src*=captcha], "
     "script[src*='challenges.cloudflare.com'], script[src*='challenge-platform'], img[src*=captcha]"
 )
-MOST_ITEMS = 200  # each may hold all that follow it
+MAX_RESULT_NODES = 200  # unclosed tags can nest each in the one before
+MIN_RESULTS = 3  # a page with as many is no challenge page, whatever words it contains
 
 
 class Selectors(Record):
-    """Where one site keeps its results, in CSS."""
+    """CSS selectors for the results of a site."""
 
     item: str
     link: str = "a[href]"
-    title: str = ""  # the link's own text where empty
-    snippet: str = ""  # all other text of the item where empty
+    title: str = ""  # empty: the text of the link
+    snippet: str = ""  # empty: all other text of the item
 
 
 class ResultsPage(Provider):
-    """Own selectors first, then whatever on the page looks like a list of results."""
+    """Finds results by selectors, or else by the structure of the page."""
 
     id = "local"
     name = "Results page"
     type = "local"
-    notes = "Any site with a results page: its address with %s where the query goes."
+    notes = "Any site with a results page: its URL, with %s for the query."
     needs_host = True
     max_results = 30
     price = "free"
     per_minute = 10
     scraped = True
     options = {
-        "item": "CSS selector of one result; without it results are recognised by their looks",
+        "item": "CSS selector of a result; without it, results are found by the structure of the page",
         "link": "CSS selector of the link in a result",
         "title": "CSS selector of the title in a result",
         "snippet": "CSS selector of the snippet in a result",
-        "own_site": "on keeps links to the page's own site: for the search of a single site",
+        "own_site": "on: keep links to the site itself, for the search of a single site",
     }
-    page: ClassVar[str] = ""  # the template for a browser, where it differs from `host`
+    page: ClassVar[str] = ""  # the template for a browser, if it differs from `host`
     selectors: ClassVar[tuple[Selectors, ...]] = ()
-    walls: ClassVar[tuple[str, ...]] = ()  # hosts of bot checks and consent pages that one is redirected to
-    patience: ClassVar[float] = 60.0  # seconds to stay away after a 429 that names no time
+    walls: ClassVar[tuple[str, ...]] = ()  # hosts of bot checks and consent pages
+    rate_limit_pause_s: ClassVar[float] = 60.0  # after a 429 without Retry-After
 
     def request(self, query: Query, account: Account) -> Request:
-        """Put the words into the template."""
+        """Fill the query into the template."""
         language = {"Accept-Language": query.lang} if query.lang else {}
         return Request(self.fill(query.text, account), headers=HEADERS | language)
 
     def fill(self, words: str, account: Account) -> str:
-        """Return the address of the results page for these words."""
+        """Return the URL of the results page for a query."""
         template = account.host or self.host
         if account.browser and self.page and template == self.host:
             template = self.page
         if "%s" not in template:
             hint = "sleuth providers set {id} --api-host 'https://example.org/search?q=%s'"
-            raise BadRequestError("the address has no %s for the query", hint=hint)
+            raise BadRequestError("the URL has no %s for the query", hint=hint)
         return template.replace("%s", quote(words, safe=""))
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Get the page over HTTP or in a browser, and read it."""
+        """Fetch the page over HTTP or in a browser, and parse it."""
         request = self.request(query, account)
         try:
             response = self._browse(request, http) if account.browser else http.send(request, self.detect_error)
         except BadResponseError as error:
             if any(host in error.detail for host in self.walls):
-                raise BlockedError(error.detail, status=error.status, hint=USE_BROWSER) from error
+                raise BlockedError(error.detail, status=error.status, hint=USE_BROWSER_HINT) from error
             raise
         return self.read(response, query, account.options)
 
@@ -109,40 +110,42 @@ class ResultsPage(Provider):
         return response
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """See through a bot check, whatever its status; a page of results may speak of captchas all the same."""
+        """Recognise a bot check, whatever its status."""
         if response.status in (202, 403) or (urlsplit(response.url).hostname or "").endswith(self.walls):
             return BlockedError(f"HTTP {response.status}", status=response.status)
-        if response.status in (200, 429, 503) and self.walled(response):
+        if response.status in (200, 429, 503) and self.is_challenge(response):
             return BlockedError("challenge page", status=response.status)
         if response.status == 429:
-            from sleuth_providers.net.client import retry_after  # loaded by now, and not needed for a cached answer
+            from sleuth_providers.net.client import retry_after  # loaded already; a cached answer does not need it
 
             pause = retry_after(response)
-            return RateLimitError("HTTP 429", status=429, retry_after=self.patience if pause is None else pause)
+            return RateLimitError(
+                "HTTP 429", status=429, retry_after=self.rate_limit_pause_s if pause is None else pause
+            )
         return None
 
-    def walled(self, response: Response) -> bool:
-        """Tell whether the page is a challenge: built like one and without a list of results."""
-        if not WALL_WORDS.search(page_text(response)):
+    def is_challenge(self, response: Response) -> bool:
+        """Tell whether the page is a challenge page; results may mention captchas too."""
+        if not CHALLENGE_WORDS.search(page_text(response)):
             return False
         tree = read_html(response)
-        wall = WALL_TITLE.match(text_of(tree.css_first("title"))) or tree.css_first(WALL_PARTS)
-        return bool(wall) and len(self.results(tree, response.url, Query(""), {})) < 3
+        challenge = CHALLENGE_TITLE.match(text_of(tree.css_first("title"))) or tree.css_first(CHALLENGE_SELECTOR)
+        return bool(challenge) and len(self.results(tree, response.url, Query(""), {})) < MIN_RESULTS
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Read the page without options of an account."""
+        """Parse the page without the options of an account."""
         return self.read(response, query, {})
 
     def read(self, response: Response, query: Query, options: Mapping[str, Any]) -> Found:
-        """Read the page; one that neither has results nor repeats the query cannot be told from a broken one."""
+        """Parse the page; one without results must repeat the query, or it may be an error page."""
         tree = read_html(response)
         results = self.results(tree, response.url, query, options)
-        if not results and not _echoes(tree, query):
-            raise BadResponseError("no results recognised on the page", status=response.status, hint=USE_BROWSER)
+        if not results and not _repeats(tree, query):
+            raise BadResponseError("no results found on the page", status=response.status, hint=USE_BROWSER_HINT)
         return Found(results)
 
     def results(self, tree: Any, address: str, query: Query, options: Mapping[str, Any]) -> tuple[Result, ...]:
-        """Try the account's selectors, then the site's, then the looks of the page."""
+        """Use the account's selectors, then those of the site, then the structure of the page."""
         names = [as_text(options.get(name)) for name in Selectors._fields]
         own = (Selectors(names[0], names[1] or "a[href]", *names[2:]),) if names[0] else ()
         for selectors in own + self.selectors:
@@ -151,18 +154,18 @@ class ResultsPage(Provider):
                     return found
             except SelectolaxError as problem:
                 raise BadRequestError(
-                    "an option is no CSS selector", hint="see: sleuth providers show {id}"
+                    "an option is not a valid CSS selector", hint="see: sleuth providers show {id}"
                 ) from problem
         return web_results(find_results(tree, address, query, own_site=options.get("own_site") == "on"))
 
     def select(self, tree: Any, address: str, selectors: Selectors) -> Iterator[Result]:
-        """Yield the results that the selectors find, without advertisements."""
-        items = tree.css(selectors.item)[:MOST_ITEMS]
-        for item in {node.mem_id: node for node in items}.values():  # one may match twice
+        """Yield the results that match the selectors, without advertisements."""
+        items = tree.css(selectors.item)[:MAX_RESULT_NODES]
+        for item in {node.mem_id: node for node in items}.values():  # an item may match twice
             link = item.css_first(selectors.link)
             title = item.css_first(selectors.title) if selectors.title else link
             href = self.href(item, link) if link else ""
-            if not href or not title or ADVERT_LINK.search(href):
+            if not href or not title or AD_LINK.search(href):
                 continue
             snippets = item.css(selectors.snippet) if selectors.snippet else []
             snippet = next((text for node in snippets if (text := self.words(node))), "")
@@ -170,7 +173,7 @@ class ResultsPage(Provider):
             yield dated(Result(text_of(title), unwrap(join(address, href), address), text))
 
     def href(self, item: Any, link: Any) -> str:
-        """Return where a result leads to, as written on the page."""
+        """Return the link of a result as it is on the page."""
         return link.attributes.get("href") or ""
 
     def words(self, node: Any) -> str:
@@ -178,7 +181,7 @@ class ResultsPage(Provider):
         return text_of(node)
 
 
-def _echoes(tree: Any, query: Query) -> bool:
+def _repeats(tree: Any, query: Query) -> bool:
     values = [field.attributes.get("value") or "" for field in tree.css("input")]
-    said = " ".join([shown_text(tree), *values]).lower()
-    return bool(said.strip()) and all(word in said for word in re.findall(r"\w+", query.text.lower()))
+    text = " ".join([shown_text(tree), *values]).lower()
+    return bool(text.strip()) and all(word in text for word in re.findall(r"\w+", query.text.lower()))

@@ -1,4 +1,4 @@
-"""A page of HTML as text and as a tree, and the links on it as addresses."""
+"""HTML pages as text and as a tree, and their links as URLs."""
 
 import re
 from base64 import urlsafe_b64decode
@@ -14,22 +14,27 @@ from sleuth_providers.errors import BadResponseError
 from sleuth_providers.html.limits import limit_markup
 from sleuth_providers.net.urls import site_of
 
-Node = Any  # selectolax gives no node, or one
-ADDRESS_LIKE = re.compile(r"(https?://|www\.)?[\w-]+(\.[\w-]+)+(:\d+)?(\s?[/›»>].*)?|https?:.*", re.IGNORECASE)
-INLINE = frozenset(
+Node = Any  # a selectolax node or None
+URL_LIKE = re.compile(r"(https?://|www\.)?[\w-]+(\.[\w-]+)+(:\d+)?(\s?[/›»>].*)?|https?:.*", re.IGNORECASE)
+INLINE_TAGS = frozenset(
     ["a", "abbr", "b", "code", "em", "font", "i", "mark", "q", "small", "strong", "sub", "sup", "u", "wbr", "-text"]
 )
-UNSEEN = frozenset(["script", "style", "noscript", "template", "cite", "button", "select", "svg"])
+HIDDEN_TAGS = frozenset(["script", "style", "noscript", "template", "cite", "button", "select", "svg"])
 NESTING_TAG = re.compile(
     r"<(/?)(?!(?:br|img|hr|input|meta|link|li|p|td|tr|th|dt|dd|option|path)\b)[a-z]", re.IGNORECASE
 )
-WRAPPERS = ("uddg", "url", "u", "target", "dest", "to", "redirect", "link")
-MOST_NODES, MOST_LEVELS = 400, 40
-MOST_WORK = 200_000_000  # tags times depth: the parser needs about a second for as much
+REDIRECT_PARAMETERS = ("uddg", "url", "u", "target", "dest", "to", "redirect", "link")
+MAX_BLOCK_NODES = 400
+MAX_DEPTH = 40  # of ancestors that are looked at
+MAX_PARSER_WORK = 200_000_000  # tags times depth: about a second of parsing
+MAX_TEXT_NODES = 20_000
+MAX_SNIPPET_CHARS = 1000
+# Links of fewer words and characters beside a result are buttons such as "Cached" or "Translate".
+MIN_LINK_WIDTH, MIN_LINK_WORDS = 40, 5
 
 
 def page_text(response: Response) -> str:
-    """Return the page as text, in the charset of its header or else of its own head."""
+    """Return the page as text, in the charset of the HTTP header or of a meta tag."""
     named = re.search(rb"<meta[^>]{1,80}charset=[\"']?([\w-]{2,20})", response.body[:4096], re.IGNORECASE)
     if named and "charset=" not in response.headers.get("content-type", ""):
         return response._replace(headers={"content-type": f"text/html; charset={named[1].decode()}"}).text()
@@ -37,50 +42,51 @@ def page_text(response: Response) -> str:
 
 
 def read_html(response: Response) -> Any:
-    """Return the parsed page; one so large or nested so deep that parsing would take for ever is refused."""
+    """Return the parsed page; raise BadResponseError for one that would take too long to parse."""
     page = page_text(response)
     if len(limit_markup(page)) < len(page):
-        raise BadResponseError("more markup than a results page has", status=response.status)
+        raise BadResponseError("too much markup", status=response.status)
     depth = work = 0
     for tag in NESTING_TAG.finditer(page):
         depth = max(0, depth - 1) if tag[1] else depth + 1
         work += depth
-    # What is left open makes every paragraph after it dearer.
-    if work + depth * page.count("<p") > MOST_WORK:
+    # Each unclosed tag makes every later paragraph more expensive to parse.
+    if work + depth * page.count("<p") > MAX_PARSER_WORK:
         raise BadResponseError("nested too deeply", status=response.status)
     return LexborHTMLParser(page)
 
 
 def text_of(node: Node) -> str:
-    """Return the text of a node on one line, nothing where there is no node."""
+    """Return the text of a node on one line, empty for None."""
     return " ".join(node.text().split()) if node else ""
 
 
 def shown_text(tree: Any) -> str:
-    """Return the text that the page shows, or the beginning of it."""
-    nodes = islice(tree.body.traverse(include_text=True), 20_000) if tree.body else ()
-    return " ".join(node.text() for node in nodes if node.tag == "-text" and node.parent.tag not in UNSEEN)
+    """Return the visible text of a page, or the beginning of it."""
+    nodes = islice(tree.body.traverse(include_text=True), MAX_TEXT_NODES) if tree.body else ()
+    return " ".join(node.text() for node in nodes if node.tag == "-text" and node.parent.tag not in HIDDEN_TAGS)
 
 
 def segments(block: Node, title: Node, link: Node) -> list[str]:
-    """Return the texts in a block, one for each of its visible parts, without the title and what only buttons say."""
-    hidden = {title.mem_id} if title is not None else set()
+    """Return the visible texts of a block, one per block element, without the title and the labels of buttons."""
+    excluded = {title.mem_id} if title is not None else set()
     own = link.mem_id if link is not None else 0
     parts: list[tuple[int, str]] = []
     for number, node in enumerate(block.traverse(include_text=True)):
-        if number > MOST_NODES:
+        if number > MAX_BLOCK_NODES:
             break
         if node.tag != "-text" or not node.text():
             continue
-        part, offside, other = 0, False, False
+        part, hidden, in_other_link = 0, False, False
         for level in ancestors(node):
-            offside = offside or level.mem_id in hidden or level.tag in UNSEEN
-            other = other or (level.tag == "a" and level.mem_id != own)
-            part = part or (0 if level.tag in INLINE else level.mem_id)
+            hidden = hidden or level.mem_id in excluded or level.tag in HIDDEN_TAGS
+            in_other_link = in_other_link or (level.tag == "a" and level.mem_id != own)
+            part = part or (0 if level.tag in INLINE_TAGS else level.mem_id)
             if level.mem_id == block.mem_id:
                 break
         text = node.text()
-        if offside or (other and width(text) < 40 and len(text.split()) < 5 and node.parent.tag == "a"):
+        is_short = width(text) < MIN_LINK_WIDTH and len(text.split()) < MIN_LINK_WORDS
+        if hidden or (in_other_link and is_short and node.parent.tag == "a"):
             continue
         if parts and parts[-1][0] == part:
             parts[-1] = part, parts[-1][1] + text
@@ -90,14 +96,14 @@ def segments(block: Node, title: Node, link: Node) -> list[str]:
 
 
 def prose(texts: Iterable[str]) -> str:
-    """Join what is worth reading: neither addresses nor bare numbers and signs."""
-    kept = (text for text in texts if re.search(r"[^\W\d_]{2}", text) and not ADDRESS_LIKE.fullmatch(text))
-    return " ".join(kept)[:1000]
+    """Join texts, without URLs and those that have no letters."""
+    kept = (text for text in texts if re.search(r"[^\W\d_]{2}", text) and not URL_LIKE.fullmatch(text))
+    return " ".join(kept)[:MAX_SNIPPET_CHARS]
 
 
 def ancestors(node: Node) -> Iterator[Node]:
-    """Yield a node and what it is in, the body last."""
-    for _ in range(MOST_LEVELS):
+    """Yield a node and its ancestors, the body last."""
+    for _ in range(MAX_DEPTH):
         if node is None or node.tag == "html":
             return
         yield node
@@ -105,7 +111,7 @@ def ancestors(node: Node) -> Iterator[Node]:
 
 
 def words_in(text: str) -> set[str]:
-    """Return the words of a query; of scripts without blanks, each two characters."""
+    """Return the words of a text; for scripts without spaces, each pair of characters."""
     words: set[str] = set()
     for word in re.findall(r"\w{2,}", text.lower()):
         wide = width(word) > len(word)
@@ -114,12 +120,12 @@ def words_in(text: str) -> set[str]:
 
 
 def width(text: str) -> int:
-    """Return the length of a text, where a Chinese, Japanese or Korean character says as much as two others."""
+    """Return the length of a text, counting Chinese, Japanese and Korean characters twice."""
     return sum(2 if character >= "⺀" else 1 for character in text[:1000])
 
 
 def join(base: str, href: str) -> str:
-    """Return the whole address of a link, nothing for one that cannot be read."""
+    """Return the absolute URL of a link, empty for an invalid one."""
     try:
         return urljoin(base, href.strip())
     except ValueError:
@@ -127,7 +133,7 @@ def join(base: str, href: str) -> str:
 
 
 def unwrap(url: str, page: str) -> str:
-    """Return where a redirect link of a search engine leads to; other addresses are returned as they are."""
+    """Return the target of a search engine's redirect link; other URLs are returned unchanged."""
     for _ in range(3):
         parts = urlsplit(url)
         fields = parse_qs(parts.query)
@@ -139,7 +145,9 @@ def unwrap(url: str, page: str) -> str:
         elif parts.path == "/url" and is_web(fields.get("q", [""])[0]):
             target = fields["q"][0]
         elif parts.path == "/l/" or site_of(url) == site_of(page):
-            target = next((fields[name][0] for name in WRAPPERS if name in fields and is_web(fields[name][0])), "")
+            target = next(
+                (fields[name][0] for name in REDIRECT_PARAMETERS if name in fields and is_web(fields[name][0])), ""
+            )
         if not is_web(target):
             return url
         url = target
@@ -147,7 +155,7 @@ def unwrap(url: str, page: str) -> str:
 
 
 def is_web(url: str) -> bool:
-    """Tell whether an address can be visited."""
+    """Tell whether a URL is http(s) and has a host."""
     return url.startswith(("http://", "https://")) and bool(site_of(url))
 
 

@@ -36,6 +36,16 @@ COMMON_HEADERS = {
     "Connection": "close",
 }
 
+STATUS_ERRORS: dict[int, type[ProviderError]] = {
+    202: BlockedError,
+    401: KeyInvalidError,
+    402: QuotaError,
+    403: KeyInvalidError,
+    404: NotFoundError,
+    408: DeadlineError,
+    429: RateLimitError,
+}
+
 Transport = Callable[[Request, Mapping[str, str], ExchangeLimits, Guard | None], Response]
 
 
@@ -104,26 +114,13 @@ def _pause(error: ProviderError, attempt: int) -> float:
 
 def status_error(response: Response) -> ProviderError | None:
     """Return the error for an HTTP status, None for a successful one."""
-    status, detail = response.status, f"HTTP {response.status}"
-    if status == 200 or status in (201, 203):
+    status = response.status
+    if status in (200, 201, 203):
         return None
-    if status == 202:
-        return BlockedError(detail, status=status)
-    if status in (401, 403):
-        return KeyInvalidError(detail, status=status)
-    if status == 402:
-        return QuotaError(detail, status=status)
-    if status == 429:
-        return RateLimitError(detail, status=status, retry_after=retry_after(response))
-    if status == 404:
-        return NotFoundError(detail, status=status)
-    if status == 408:
-        return DeadlineError(detail, status=status)
-    if status >= 500:
-        return UnavailableError(detail, status=status, retry_after=retry_after(response))
-    if status >= 400:
-        return BadRequestError(detail, status=status)
-    return BadResponseError(detail, status=status)
+    family = UnavailableError if status >= 500 else BadRequestError if status >= 400 else BadResponseError
+    error = STATUS_ERRORS.get(status, family)
+    pause = retry_after(response) if status == 429 or status >= 500 else None
+    return error(f"HTTP {status}", status=status, retry_after=pause)
 
 
 def retry_after(response: Response) -> float | None:

@@ -1,4 +1,4 @@
-"""Which addresses pages may be read from: the public internet and nothing else.
+"""The guard against private addresses: pages are read from the public internet only.
 
 The guard runs in the connect step (`net.connection`): it sees every address a name resolves to, and the connection
 then goes to exactly those addresses, so neither unusual notations nor DNS rebinding get around it.
@@ -9,13 +9,13 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.net.policy import Guard
 
-# Python's own `is_global` differs from release to release, so the ranges stand here.
+# `ipaddress.is_global` differs between Python releases, so the ranges are listed here.
 PRIVATE_4 = tuple(
     IPv4Network(network)
     for network in (
         "0.0.0.0/8",  # this network, this host
         "10.0.0.0/8",
-        "100.64.0.0/10",  # behind a carrier's NAT
+        "100.64.0.0/10",  # carrier-grade NAT
         "127.0.0.0/8",
         "169.254.0.0/16",  # link-local, cloud metadata
         "172.16.0.0/12",
@@ -33,23 +33,23 @@ PUBLIC_6 = IPv6Network("2000::/3")
 PRIVATE_6 = tuple(
     IPv6Network(network)
     for network in (
-        "2001::/23",  # protocol assignments; Teredo, which hides an IPv4 address, is among them
+        "2001::/23",  # protocol assignments, with Teredo, which embeds IPv4 addresses
         "2001:db8::/32",  # documentation
         "3fff::/20",  # documentation
     )
 )
-TRANSLATED = IPv6Network("64:ff9b::/96")  # NAT64
+NAT64 = IPv6Network("64:ff9b::/96")
 LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
 
 
 def check(host: str, addresses: list[str]) -> None:
-    """Refuse a host unless every address it has is public; one private answer among many spoils them all."""
+    """Raise PrivateAddressError unless all addresses of a host are public."""
     if not addresses or not all(is_public(address) for address in addresses):
         raise PrivateAddressError(values={"host": host})
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an address, in the form a resolver gives, is on the public internet."""
+    """Tell whether an IP address, as a resolver returns it, is on the public internet."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -57,7 +57,7 @@ def is_public(address: str) -> bool:
     if isinstance(found, IPv6Address):
         if found.scope_id is not None:
             return False
-        inner = _inner(found)
+        inner = _embedded(found)
         if inner is None:
             return found in PUBLIC_6 and not any(found in network for network in PRIVATE_6)
         found = inner
@@ -65,7 +65,7 @@ def is_public(address: str) -> bool:
 
 
 def is_local(host: str) -> bool:
-    """Tell whether a host name by itself says that it is nobody's business outside: `nas`, `wiki.corp`, `10.0.0.7`."""
+    """Tell whether a host name belongs to a private network: `nas`, `wiki.corp`, `10.0.0.7`."""
     name = host.lower().rstrip(".")
     try:
         ip_address(name)
@@ -74,22 +74,22 @@ def is_local(host: str) -> bool:
     return not is_public(name)
 
 
-def _inner(address: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address that an IPv6 address stands for, if it does."""
-    if address in TRANSLATED:
+def _embedded(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that is embedded in an IPv6 address, if any."""
+    if address in NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
 class AddressGuard:
-    """A guard that remembers what it saw: whether a page is anybody's business but ours."""
+    """A guard that remembers whether it saw public or private addresses."""
 
     def __init__(self, inner: Guard = check, allow_private: bool = False) -> None:
         self.inner, self.allow_private = inner, allow_private
         self.public = self.private = False
 
     def __call__(self, host: str, addresses: list[str]) -> None:
-        """Refuse or pass, as the guard inside says and the user allows."""
+        """Apply the inner guard; with `allow_private` only record what it refuses."""
         try:
             self.inner(host, addresses)
             self.public = True

@@ -1,9 +1,9 @@
 """A small HTTP/1.1 client: one request over one connection, every part of the reply bounded in size and time.
 
-Why not http.client or httpx: importing http.client (the mail parser for headers, TLS for everybody) costs more than a
-whole live search takes, and httpx costs eight times as much as this module. Both limit single reads; a server that
-drips bytes keeps them busy for ever. One request a connection also means no pipelining, no reuse and no way to smuggle
-a second reply. Requests through proxies and streams of models go over httpx (`net.httpx_transport`).
+Why not http.client or httpx: their imports alone take 0.7 and 3 times the CPU time of a whole live search (measured on
+Python 3.11: 35 and 155 ms against 49 ms). Both also limit single reads, so that a server that drips bytes keeps them
+busy for ever. One request per connection means no pipelining, no reuse and no way to smuggle a second reply. Requests
+through proxies and streams of models, where the import does not matter, go over httpx (`net.httpx_transport`).
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def read_limited(chunks: Iterable[bytes], encoding: str, status: int, limit: int
 
 
 class _Decompressor:
-    """Reads gzip, zlib and raw deflate, told apart by the first byte: servers send all three as "deflate"."""
+    """Reads gzip, zlib and raw deflate, which the first byte distinguishes: servers confuse their names."""
 
     def __init__(self) -> None:
         self.engine: Any = None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import httpcore  # httpx has no names of its own for network backends and the errors they raise
+import httpcore  # httpx does not export network backends and their errors
 import httpx
 from socksio.exceptions import SOCKSError
 
@@ -104,7 +104,7 @@ def _encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 
 def _transport(url: str, proxy: str | None, backend: _Backend) -> httpx.HTTPTransport:
-    # Plain HTTP needs no certificates, and works where SSL_CERT_FILE is wrong; an empty context trusts nobody.
+    # Plain HTTP needs no certificates, and works where SSL_CERT_FILE is wrong; an empty context trusts no certificate.
     to_proxy = tls_context() if proxy and proxy.startswith("https:") else None
     context = tls_context() if url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:

@@ -1,5 +1,6 @@
 """Limits and identity of HTTP requests, apart from the client so that a cached answer loads no HTTP code."""
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -8,6 +9,11 @@ from sleuth_providers.records import Record
 BROWSER_USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 Guard = Callable[[str, list[str]], None]  # takes a host and all its addresses; raises to refuse the connection
+
+
+def user_agent(version: str) -> str:
+    """Return the user agent of sleuth; scraped pages get that of a browser instead."""
+    return f"sleuth/{version} (command-line web search) python/{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 class Policy(Record):

@@ -1,4 +1,4 @@
-"""For tests of answering: a small web behind a SearXNG, a model that says what a test tells it, and an answerer."""
+"""A small web behind a SearXNG, a scripted model, and an answerer."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from sleuth.answers.answer import Answer, ProgressEvent, Question
-from sleuth.answers.answerer import Answerer
 from sleuth.answers.llm.chat import Completion, Models, Piece, Prompt, Usage
+from sleuth.answers.pipeline import Answerer
 from sleuth.runtime import Runtime
 
 STEPS = {
@@ -31,7 +31,7 @@ def step_of(prompt: Prompt) -> str:
 
 
 class ScriptedModel:
-    """Replies to each step as it is told: a text, a dictionary sent as JSON, an error, or a list of those in turn."""
+    """Replies to each step as scripted: a text, a dictionary sent as JSON, an error, or a list of those in turn."""
 
     name = "scripted"
 
@@ -80,7 +80,7 @@ def model() -> type[ScriptedModel]:
 
 
 class Web:
-    """A search engine whose results depend on the words, and the pages they lead to."""
+    """A search engine with results by query, and their pages."""
 
     def __init__(self, server: HTTPServer) -> None:
         self.server = server
@@ -125,15 +125,15 @@ def web(httpserver: HTTPServer) -> Web:
     return found
 
 
-class Told(NamedTuple):
-    """An answer, and what was heard on the way to it."""
+class Answered(NamedTuple):
+    """An answer with its events and streamed text."""
 
     answer: Answer
     events: list[ProgressEvent]
     written: str
 
 
-Ask = Callable[..., Told]
+Ask = Callable[..., Answered]
 
 
 @pytest.fixture
@@ -158,12 +158,12 @@ def runtime(web: Web, tmp_path: Path) -> Iterator[Runtime]:
 def ask(runtime: Runtime) -> Ask:
     """Ask a question of a scripted model, or of none."""
 
-    def ask(model: Any, text: str = "How precise are Tokio's timers?", **how: Any) -> Told:
+    def ask(model: Any, text: str = "How precise are Tokio's timers?", **how: Any) -> Answered:
         models = Models(model, model) if model else None
         answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, models)
         events: list[ProgressEvent] = []
         written: list[str] = []
         answer = answerer.answer(Question(text, **how), events.append, written.append)
-        return Told(answer, events, "".join(written))
+        return Answered(answer, events, "".join(written))
 
     return ask

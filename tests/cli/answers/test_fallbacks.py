@@ -1,12 +1,11 @@
-"""Every step on the way to an answer broken by itself: there is an answer still, and the user is told what is amiss."""
+"""Each step fails by itself: there is still an answer, with a warning."""
 
 import threading
-import time
 from typing import Any
 
 import pytest
 
-from sleuth.answers import extraction, reflection
+from sleuth.answers import notes, reflection
 from sleuth.answers.evidence import QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import (
@@ -23,7 +22,7 @@ from sleuth.answers.llm.errors import (
 from sleuth.base.errors import SearchError
 
 DOWN = ModelUnavailableError(server="llm.example", detail="HTTP 503")
-HOPELESS = [
+PERMANENT = [
     ModelKeyError(server="llm.example", detail="wrong key"),
     ModelBalanceError(server="llm.example", detail="no money"),
     ModelNotFoundError(server="llm.example", detail="unknown", model="gpt-0"),
@@ -43,14 +42,14 @@ def warned(answer: Any, *words: str) -> bool:
         ModelBrokenOffError(server="llm.example", detail="reset"),
     ],
 )
-def test_analysis_fails_and_the_question_itself_is_searched_for(ask: Any, model: Any, web: Any, problem: Any) -> None:
+def test_failed_analysis_searches_for_the_question_itself(ask: Any, model: Any, web: Any, problem: Any) -> None:
     answer, _, _ = ask(model(analyse=problem))
     assert web.queries == ["How precise are Tokio's timers?"]
     assert answer.method == "model"
-    assert warned(answer, "not analysed", "llm.example")
+    assert warned(answer, "could not analyse", "llm.example")
 
 
-def test_reply_that_is_no_json_is_asked_for_once_more(ask: Any, model: Any, web: Any) -> None:
+def test_invalid_json_is_requested_once_more(ask: Any, model: Any, web: Any) -> None:
     scripted = model(analyse=["I would search for tokio.", {"search": True, "query": "tokio"}])
     answer, _, _ = ask(scripted)
     assert scripted.steps[:2] == ["analyse", "analyse"]
@@ -58,19 +57,15 @@ def test_reply_that_is_no_json_is_asked_for_once_more(ask: Any, model: Any, web:
     assert answer.usage.calls == 6
 
 
-def test_reply_that_stays_no_json_counts_as_failed(ask: Any, model: Any) -> None:
+def test_invalid_json_twice_counts_as_failure(ask: Any, model: Any) -> None:
     scripted = model(analyse="no", extract="no", reflect="no")
     answer, _, _ = ask(scripted)
     assert scripted.steps.count("extract") == 4
-    assert [word for word in ("not analysed", "without notes", "taken as enough") if warned(answer, word)] == [
-        "not analysed",
-        "without notes",
-        "taken as enough",
-    ]
+    assert all(warned(answer, words) for words in ("could not analyse", "could not take notes", "could not judge"))
     assert answer.usage.calls == 2 + 4 + 2 + 1
 
 
-def test_search_fails_and_the_model_answers_from_its_own_knowledge(ask: Any, model: Any, web: Any) -> None:
+def test_failed_search_leads_to_an_answer_from_own_knowledge(ask: Any, model: Any, web: Any) -> None:
     web.status = 500
     scripted = model(write_without_results="I found no sources. About 1 ms.")
     answer, events, _ = ask(scripted)
@@ -82,7 +77,7 @@ def test_search_fails_and_the_model_answers_from_its_own_knowledge(ask: Any, mod
     assert events[-1].name == "web_search_complete"
 
 
-def test_later_search_fails_and_what_was_found_before_serves(ask: Any, model: Any, web: Any) -> None:
+def test_failed_later_search_keeps_earlier_findings(ask: Any, model: Any, web: Any) -> None:
     def go_on(prompt: Prompt) -> Any:
         web.status = 500
         return {"sufficient": False, "query": "more"}
@@ -95,7 +90,7 @@ def test_later_search_fails_and_what_was_found_before_serves(ask: Any, model: An
     assert [one.outcome for one in answer.rounds] == ["success", "failed"]
 
 
-def test_nothing_found_is_told_to_the_model_and_the_user(ask: Any, model: Any, web: Any) -> None:
+def test_empty_results_are_reported_to_model_and_user(ask: Any, model: Any, web: Any) -> None:
     web.results["*"] = []
     scripted = model(write_without_results="I do not know.", reflect={"sufficient": False, "query": "other words"})
     answer, _, _ = ask(scripted, rounds=2)
@@ -104,7 +99,7 @@ def test_nothing_found_is_told_to_the_model_and_the_user(ask: Any, model: Any, w
     assert warned(answer, "own knowledge")
 
 
-def test_page_fails_and_the_next_result_takes_its_place(ask: Any, model: Any, web: Any) -> None:
+def test_next_result_replaces_an_unreadable_page(ask: Any, model: Any, web: Any) -> None:
     web.results["*"] = ["gone", "tokio", "smol"]
     scripted = model()
     answer, _, _ = ask(scripted, pages=2)
@@ -114,11 +109,11 @@ def test_page_fails_and_the_next_result_takes_its_place(ask: Any, model: Any, we
         True,
     ]
     assert (answer.rounds[0].pages, scripted.steps.count("extract")) == (2, 2)
-    assert warned(answer, "could not be read")
+    assert warned(answer, "could not read")
     assert not warned(answer, "FETCH_FAILED")
 
 
-def test_all_pages_fail_and_the_snippets_serve(ask: Any, model: Any, web: Any) -> None:
+def test_snippets_are_used_if_no_page_is_readable(ask: Any, model: Any, web: Any) -> None:
     web.results["*"] = ["gone", "lost"]
     scripted = model(write="There is “a snippet on gone” [1].")
     answer, _, _ = ask(scripted)
@@ -128,59 +123,56 @@ def test_all_pages_fail_and_the_snippets_serve(ask: Any, model: Any, web: Any) -
     assert (answer.rounds[0].pages, answer.checks[0].support) == (0, QUOTED)
 
 
-def test_extraction_fails_and_the_page_speaks_for_itself(ask: Any, model: Any) -> None:
+def test_page_is_used_as_it_is_if_notes_fail(ask: Any, model: Any) -> None:
     scripted = model(extract=[DOWN, {"summary": "A NOTE", "relevanceScore": 1}])
     answer, _, _ = ask(scripted)
     shown = scripted.prompts("write")[0].messages[-1].content
     assert "A NOTE" in shown
     assert "precision of 1 millisecond" in shown
     assert "below 1 millisecond" in shown
-    assert warned(answer, "1 pages", "without notes", "503")
+    assert warned(answer, "1 page ", "could not take notes", "503")
 
 
-def test_slow_extraction_is_not_waited_for(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(extraction, "SECONDS", 0.3)
+def test_slow_notes_time_out(ask: Any, model: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(notes, "TIMEOUT_S", 0.3)
     released = threading.Event()
-    started = time.monotonic()
-    answer, _, _ = ask(model(extract=lambda _: (released.wait(20), {})[1]))
-    took = time.monotonic() - started
+    answer, _, _ = ask(model(extract=lambda _: (released.wait(), {})[1]))
     released.set()
-    assert took < 10
     assert warned(answer, "2 pages", "0.3 seconds")
 
 
-def test_reflection_fails_and_it_is_enough(ask: Any, model: Any, web: Any) -> None:
+def test_failed_reflection_ends_the_rounds(ask: Any, model: Any, web: Any) -> None:
     answer, _, _ = ask(model(reflect=DOWN))
     assert len(web.queries) == 1
     assert answer.rounds[0].sufficient is None
-    assert warned(answer, "taken as enough", "503")
+    assert warned(answer, "could not judge", "503")
 
 
-def test_slow_reflection_is_not_waited_for(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(reflection, "SECONDS", 0.3)
+def test_slow_reflection_times_out(ask: Any, model: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(reflection, "TIMEOUT_S", 0.3)
     released = threading.Event()
-    answer, _, _ = ask(model(reflect=lambda _: (released.wait(20), {})[1]))
+    answer, _, _ = ask(model(reflect=lambda _: (released.wait(), {})[1]))
     released.set()
-    assert warned(answer, "taken as enough", "0.3 seconds")
+    assert warned(answer, "could not judge", "0.3 seconds")
 
 
-def test_writing_breaks_off_and_what_is_there_is_kept(ask: Any, model: Any) -> None:
+def test_answer_that_is_cut_off_is_kept(ask: Any, model: Any) -> None:
     problem = ModelBrokenOffError(server="llm.example", detail="connection reset")
     answer, _, written = ask(model(write="Timers have 1 ms [1] and BREAK more", breaks=problem))
     assert answer.text.strip() == written.strip() == "Timers have 1 ms [1] and"
     assert answer.method == "model"
-    assert warned(answer, "breaks off", "connection reset")
+    assert warned(answer, "incomplete", "connection reset")
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
-def test_answer_that_was_cut_is_told(ask: Any, model: Any, finish: str) -> None:
-    assert warned(ask(model(finish=finish)).answer, "breaks off")
+def test_incomplete_answer_is_reported(ask: Any, model: Any, finish: str) -> None:
+    assert warned(ask(model(finish=finish)).answer, "incomplete")
 
 
-def test_answer_without_end_is_ended(ask: Any, model: Any) -> None:
+def test_endless_answer_is_stopped(ask: Any, model: Any) -> None:
     answer, _, _ = ask(model(write="round and round " * 100_000))
     assert len(answer.text) < 31_000
-    assert warned(answer, "breaks off", "longest")
+    assert warned(answer, "incomplete", "maximum")
 
 
 def test_context_too_long_is_halved_once(ask: Any, model: Any, web: Any, runtime: Any) -> None:
@@ -198,25 +190,25 @@ def test_context_too_long_is_halved_once(ask: Any, model: Any, web: Any, runtime
     assert scripted.steps.count("write") == 2
 
 
-@pytest.mark.parametrize("problem", HOPELESS, ids=lambda problem: problem.code)
-def test_model_that_cannot_be_asked_is_done_without(ask: Any, model: Any, web: Any, problem: ModelError) -> None:
+@pytest.mark.parametrize("problem", PERMANENT, ids=lambda problem: problem.code)
+def test_unusable_model_leads_to_an_extractive_answer(ask: Any, model: Any, web: Any, problem: ModelError) -> None:
     scripted = model(analyse=problem)
     answer, events, written = ask(scripted)
     assert scripted.steps == ["analyse"]
     assert web.queries == ["How precise are Tokio's timers?"]
     assert (answer.method, answer.text) == ("extractive", written)
-    assert warned(answer, "without a model", "llm.example")
+    assert warned(answer, "quoting the pages", "llm.example")
     assert events[-1].name == "web_search_complete"
 
 
-def test_writing_fails_and_pages_are_quoted(ask: Any, model: Any, web: Any) -> None:
+def test_pages_are_quoted_if_writing_fails(ask: Any, model: Any, web: Any) -> None:
     answer, _, written = ask(model(write=DOWN))
     assert (answer.method, answer.text, len(web.queries)) == ("extractive", written, 1)
-    assert warned(answer, "without a model", "503")
+    assert warned(answer, "quoting the pages", "503")
     assert {check.support for check in answer.checks} == {QUOTED}
 
 
-def test_model_that_writes_nothing_counts_as_failed(ask: Any, model: Any) -> None:
+def test_empty_answer_counts_as_failure(ask: Any, model: Any) -> None:
     answer, _, _ = ask(model(write=" "))
     assert answer.method == "extractive"
     assert warned(answer, "wrote nothing")
@@ -235,7 +227,7 @@ def test_nothing_to_quote_is_an_error(ask: Any, model: Any, web: Any) -> None:
 def test_without_a_model_pages_are_quoted_word_for_word(ask: Any, web: Any) -> None:
     answer, events, _ = ask(None)
     assert (answer.method, answer.model, answer.usage.calls) == ("extractive", "", 0)
-    assert warned(answer, "no model is set up")
+    assert warned(answer, "no model is configured")
     assert {event.name for event in events} == {
         "web_search_start",
         "web_search_iteration",
@@ -249,18 +241,18 @@ def test_without_a_model_pages_are_quoted_word_for_word(ask: Any, web: Any) -> N
         assert words in texts[int(number.rstrip("]"))]
 
 
-def test_without_a_model_snippets_serve_where_no_page_can_be_read(ask: Any, web: Any) -> None:
+def test_snippets_are_quoted_if_no_page_is_readable(ask: Any, web: Any) -> None:
     web.results["*"] = ["gone"]
     answer, _, _ = ask(None)
     assert answer.text == "A snippet on gone. [1]"
 
 
-def test_without_a_model_nothing_found_is_said(ask: Any, web: Any) -> None:
+def test_empty_results_without_a_model_are_reported(ask: Any, web: Any) -> None:
     web.results["*"] = []
-    assert ask(None).answer.text == "Nothing was found that answers this."
+    assert ask(None).answer.text == "No answer was found."
 
 
-def test_offline_a_model_elsewhere_is_not_asked(ask: Any, model: Any, web: Any) -> None:
+def test_remote_model_is_not_used_offline(ask: Any, model: Any, web: Any) -> None:
     ask(model())  # what was read is remembered
     before = len(web.server.log)
     scripted = model()
@@ -271,7 +263,7 @@ def test_offline_a_model_elsewhere_is_not_asked(ask: Any, model: Any, web: Any) 
     assert web.url("tokio") in [source.url for source in answer.sources]
 
 
-def test_offline_a_model_on_this_machine_is_asked(ask: Any, model: Any, web: Any, runtime: Any) -> None:
+def test_local_model_is_used_offline(ask: Any, model: Any, web: Any, runtime: Any) -> None:
     ask(model())
     runtime.settings.environ["SLEUTH_LLM_BASE_URL"] = "http://localhost:11434/v1"
     before = len(web.server.log)
@@ -280,20 +272,18 @@ def test_offline_a_model_on_this_machine_is_asked(ask: Any, model: Any, web: Any
     assert "1 millisecond" in answer.sources[0].text + answer.sources[1].text
 
 
-def test_interrupt_while_pages_are_noted_does_not_wait(runtime: Any, model: Any) -> None:
+def test_interrupt_does_not_wait_for_notes(runtime: Any, model: Any) -> None:
     from sleuth.answers.answer import Question
-    from sleuth.answers.answerer import Answerer
+    from sleuth.answers.pipeline import Answerer
 
     released = threading.Event()
-    scripted = model(extract=lambda _: (released.wait(20), {})[1])
+    scripted = model(extract=lambda _: (released.wait(), {})[1])
 
     def interrupt(event: Any) -> None:
         if event.name == "web_search_extracting":
             raise KeyboardInterrupt
 
     answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, Models(scripted, scripted))
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         answerer.answer(Question("x"), interrupt, lambda _: None)
     released.set()
-    assert time.monotonic() - started < 10

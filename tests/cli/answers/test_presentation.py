@@ -1,4 +1,4 @@
-"""An answer as it is shown: numbers, links and the list of references agree with the sources in every format."""
+"""Answers in every format: numbers, links and references agree with the sources."""
 
 import io
 import re
@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sleuth.answers import presentation, support
+from sleuth.answers import citation_check, presentation
 from sleuth.answers.answer import Answer, answer_as_json
 from sleuth.answers.citations import CitedSource, find, targets
-from sleuth.answers.digest import Digest
-from sleuth.answers.digest import DigestSource as Page
 from sleuth.answers.evidence import STATES
 from sleuth.answers.llm.chat import Usage
+from sleuth.answers.summary import Digest
+from sleuth.answers.summary import DigestSource as Page
 from sleuth.base import markdown
 from sleuth.commands.terminal.screen import Screen
 from sleuth.runtime import Runtime
@@ -59,7 +59,7 @@ attacks = st.lists(st.sampled_from(WORDS + HOSTILE), max_size=12).map("".join)
 
 
 def answered(text: str, known: tuple[CitedSource, ...], method: str = "model") -> Answer:
-    answer = Answer("q", text, method, known, checks=tuple(support.check(text, known)), searched=True)
+    answer = Answer("q", text, method, known, checks=tuple(citation_check.check(text, known)), searched=True)
     return presentation.safe(answer)
 
 
@@ -136,7 +136,7 @@ def test_terminal_links_every_number_to_its_source_and_lists_what_is_cited(
 @given(attacks, sources, st.sampled_from([20, 80]))
 @example("[[1]](https://evil.com) and [1]", (CitedSource(1, URLS[0], "T", TEXT),), 80)
 @example("\x1b]8;;http://evil.com\x1b\\[1]\x1b]8;;\x1b\\", (CitedSource(1, URLS[0], "T", TEXT),), 80)
-def test_hostile_text_neither_steers_a_terminal_nor_borrows_a_number(
+def test_hostile_text_can_neither_control_a_terminal_nor_fake_a_citation(
     text: str, known: tuple[CitedSource, ...], columns: int
 ) -> None:
     answer = answered(text, known)
@@ -167,7 +167,7 @@ def test_hostile_text_neither_steers_a_terminal_nor_borrows_a_number(
     ],
     ids=["line", "fence", "brackets", "quotes", "citations", "markup", "cells"],
 )
-def test_enormous_text_is_shown_all_the_same(text: str) -> None:
+def test_very_long_text_is_shown(text: str) -> None:
     known = (CitedSource(1, URLS[0], "T", TEXT),)
     assert on_screen(answered(text, known), 20)
     assert presentation.as_text(answered(text, known), "markdown")
@@ -175,14 +175,14 @@ def test_enormous_text_is_shown_all_the_same(text: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(answers, sources)
-def test_blocks_one_by_one_are_the_whole_answer(text: str, known: tuple[CitedSource, ...]) -> None:
+def test_finished_blocks_are_linked_as_in_the_whole_answer(text: str, known: tuple[CitedSource, ...]) -> None:
     """What is printed while an answer is written has the blocks that the finished one has."""
     linked = presentation.linked(answered(text, known), "markdown").text
     assert len(markdown.split(linked)) == len(markdown.split(text))
     assert "".join(markdown.split(text)) == text
 
 
-def test_support_is_marked_and_counted() -> None:
+def test_checks_are_marked_and_counted() -> None:
     text = (
         "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1]. Bananas are yellow fruit [1]."
     )
@@ -197,34 +197,34 @@ def test_support_is_marked_and_counted() -> None:
     )
 
 
-def test_states_of_the_schema_are_those_of_the_check() -> None:
+def test_schema_has_the_states_of_the_check() -> None:
     assert SUPPORTS == STATES
 
 
-def test_extractive_answer_is_labelled_where_there_is_anything_to_quote() -> None:
+def test_extractive_answer_with_sources_is_labelled() -> None:
     known = (CitedSource(1, URLS[0], "T", TEXT),)
-    label = "Extractive: sentences of the pages themselves"
+    label = "Extractive: quoted from the pages"
     assert presentation.as_text(answered("Tokio. [1]", known, "extractive"), "plain").startswith(f"{label}\n\nTokio")
     assert presentation.as_text(answered("Tokio. [1]", known, "extractive"), "markdown").startswith(f"*{label}*\n\n")
     assert label in on_screen(answered("Tokio. [1]", known, "extractive"))
     assert label not in presentation.as_text(answered("Nothing.", (), "extractive"), "plain")
 
 
-def test_passage_is_what_citations_were_found_in() -> None:
+def test_passages_are_the_evidence_of_citations() -> None:
     source = CitedSource(1, URLS[0], "T", f"Before this. {TEXT} After that.\x1b[2J")
     answer = answered("Its timers have a precision of 1 millisecond [1].", (source,))
     assert presentation.passages(answer, source, 500) == ["Its timers have a precision of 1 millisecond"]
     assert presentation.passages(answer._replace(checks=()), source, 500)[0].endswith("After that.[2J")
     assert len("".join(presentation.passages(answer._replace(checks=()), source, 40))) <= 40
-    assert presentation.passages(answer, source._replace(text="", citation=2), 500) == ["there is no text of it"]
+    assert presentation.passages(answer, source._replace(text="", citation=2), 500) == ["this source has no text"]
 
 
 def written(*pages: Page, text: str = "All [1][2].", query: str = "") -> Digest:
     known = tuple(CitedSource(page.citation, page.url, page.title, TEXT) for page in pages)
-    return Digest(query, (), pages, (), "model", text, tuple(support.check(text, known)), (), known, "m")
+    return Digest(query, (), pages, (), "model", text, tuple(citation_check.check(text, known)), (), known, "m")
 
 
-def test_written_summary_has_each_page_and_every_source() -> None:
+def test_written_digest_has_each_page_and_every_source() -> None:
     pages = (Page(1, URLS[0], "Tokio *a*", text="Fast [1]."), Page(2, "https://smol.org/b", "Smol", text="Small [2]."))
     plain = presentation.digest_as_text(written(*pages), "plain")
     assert plain.startswith(
@@ -238,6 +238,5 @@ def test_written_summary_has_each_page_and_every_source() -> None:
     assert "### Tokio \\*a\\* [[1]](<https://tokio.rs/a>)\n\nFast [[1]](<https://tokio.rs/a>)." in markdown
     alone = presentation.digest_as_text(written(pages[0], text="One."), "plain")
     assert (
-        alone
-        == "What the page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"
+        alone == "What 1 page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"
     )

@@ -1,11 +1,11 @@
-"""Markdown of a model: whatever it holds, a viewer finds words in it, links to the web, and true citations."""
+"""Markdown from a model is safe in any viewer."""
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.sanitize import tame
+from sleuth.answers.sanitize import safe_markdown
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
 VIEWERS = (
@@ -47,10 +47,10 @@ PIECES = st.sampled_from(
 @example("- ```\n<b>")
 @example("[1]: https://evil.com\n\nsee [1]")
 @example("<div onload=x\n\n![a][1]\n\n[1]: http://x.com/i.png")
-def test_viewer_finds_nothing_but_words_and_links(text: str) -> None:
-    tamed = tame(text, LINKS)
+def test_viewers_find_only_text_and_web_links(text: str) -> None:
+    safe = safe_markdown(text, LINKS)
     for viewer in VIEWERS:
-        tokens = [token for top in viewer.parse(tamed) for token in (top, *(top.children or ()))]
+        tokens = [token for top in viewer.parse(safe) for token in (top, *(top.children or ()))]
         assert not {"html_block", "html_inline", "image"} & {token.type for token in tokens}
         assert all(
             str(token.attrs["href"]).startswith(("http://", "https://")) for token in tokens if "href" in token.attrs
@@ -58,7 +58,7 @@ def test_viewer_finds_nothing_but_words_and_links(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tamed"),
+    ("text", "safe"),
     [
         ("A [[1]](<https://tokio.rs/a>) b.", "A [[1]](<https://tokio.rs/a>) b."),
         ("[[3]](<https://x.org/3&amp;lt;x%7Cy>)", "[[3]](<https://x.org/3&amp;lt;x%7Cy>)"),
@@ -71,5 +71,5 @@ def test_viewer_finds_nothing_but_words_and_links(text: str) -> None:
         ("plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n", "plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n"),
     ],
 )
-def test_text_stays_as_it_was_but_for_what_is_dangerous(text: str, tamed: str) -> None:
-    assert tame(text, LINKS) == tamed
+def test_only_dangerous_parts_are_changed(text: str, safe: str) -> None:
+    assert safe_markdown(text, LINKS) == safe

@@ -1,18 +1,18 @@
-"""Files are private from birth and replaced whole or not at all; locks hold between processes."""
+"""Private files and folders, atomic writes, and locks between processes."""
 
-import importlib.util
 import os
 import signal
 import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sleuth.base import files
+from sleuth.base import append, files
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import append_private, locked, private_folder, write_atomic
 
@@ -45,29 +45,29 @@ def finish(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_folder_is_private_and_its_new_parents_too_when_the_umask_is_open(tmp_path: Path) -> None:
+def test_new_folder_and_its_parents_are_private_whatever_the_umask(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     assert private_folder(str(tmp_path / "a/b/c")) == str(tmp_path / "a/b/c")
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/c")] == [0o700] * 3
     assert mode(tmp_path) == 0o755
 
 
-def test_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+def test_existing_folder_keeps_its_mode(tmp_path: Path) -> None:
     tmp_path.chmod(0o750)
     private_folder(str(tmp_path))
     assert mode(tmp_path) == 0o750
 
 
 @pytest.mark.parametrize("place", ["file", "file/below", "/proc/nowhere/x"])
-def test_folder_that_cannot_be_made_is_said(tmp_path: Path, place: str) -> None:
+def test_folder_that_cannot_be_created_is_an_error(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UnwritableError, match="cannot make the folder") as caught:
+    with pytest.raises(UnwritableError, match="cannot create the folder") as caught:
         private_folder(str(tmp_path / place))
     assert isinstance(caught.value, SettingsError)
     assert caught.value.values["reason"]
 
 
-def test_folder_may_be_made_by_many_at_once(tmp_path: Path) -> None:
+def test_many_threads_can_create_the_same_folder(tmp_path: Path) -> None:
     start = threading.Barrier(8)
     problems: list[Exception] = []
 
@@ -90,7 +90,7 @@ def test_folder_may_be_made_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_file_is_written_whole_and_private_when_the_umask_is_open(tmp_path: Path) -> None:
+def test_written_file_is_private_whatever_the_umask(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     write_atomic(str(path), b"one")
     assert (path.read_bytes(), mode(path)) == (b"one", 0o600)
@@ -100,7 +100,7 @@ def test_file_is_written_whole_and_private_when_the_umask_is_open(tmp_path: Path
     assert os.listdir(tmp_path) == ["config.toml"]
 
 
-def test_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
+def test_write_follows_a_symbolic_link(tmp_path: Path) -> None:
     real, link = tmp_path / "dotfiles" / "real.toml", tmp_path / "config.toml"
     real.parent.mkdir()
     real.write_bytes(b"old")
@@ -111,13 +111,13 @@ def test_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
     assert os.listdir(real.parent) == ["real.toml"]
 
 
-def test_link_to_nothing_yet_is_followed(tmp_path: Path) -> None:
+def test_write_follows_a_dangling_link(tmp_path: Path) -> None:
     (tmp_path / "config.toml").symlink_to("real.toml")
     write_atomic(str(tmp_path / "config.toml"), b"new")
     assert (tmp_path / "real.toml").read_bytes() == b"new"
 
 
-def test_old_file_stays_and_no_temporary_is_left_when_writing_fails(
+def test_failed_write_keeps_the_old_file_and_leaves_no_temporary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "config.toml"
@@ -133,14 +133,14 @@ def test_old_file_stays_and_no_temporary_is_left_when_writing_fails(
     assert os.listdir(tmp_path) == ["config.toml"]
 
 
-def test_no_temporary_is_left_when_a_folder_is_in_the_way(tmp_path: Path) -> None:
+def test_write_over_a_folder_leaves_no_temporary(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
     with pytest.raises(UnwritableError):
         write_atomic(str(tmp_path / "config.toml"), b"new")
     assert os.listdir(tmp_path) == ["config.toml"]
 
 
-def test_no_temporary_is_left_when_the_write_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_write_leaves_no_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
 
@@ -151,18 +151,11 @@ def test_no_temporary_is_left_when_the_write_is_interrupted(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("place", ["file/config.toml", "absent/config.toml", "/proc/config.toml"])
-def test_place_that_cannot_be_written_is_said(tmp_path: Path, place: str) -> None:
+def test_unwritable_path_is_an_error(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwritableError, match=r"cannot write .*config\.toml") as caught:
         write_atomic(str(tmp_path / place), b"new")
     assert caught.value.hint
-
-
-def test_folder_is_not_flushed_where_systems_know_no_such_thing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files.os, "name", "nt")
-    files._sync_folder(str(tmp_path / "absent"))
 
 
 @pytest.mark.usefixtures("open_umask")
@@ -188,15 +181,14 @@ while True:
 
 
 @pytest.mark.slow
-def test_file_is_never_broken_when_its_writer_is_killed(tmp_path: Path) -> None:
+def test_killed_writer_leaves_a_complete_file(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    pause = threading.Event()
     for kill in range(20):
         writers = [python(WRITER, path) for _ in range(2)]
         for place, writer in enumerate(writers):
             assert writer.stdout
             writer.stdout.readline()
-            pause.wait(0.001 * (kill + place))  # each time at another instant
+            time.sleep(0.001 * (kill + place))  # kills at different moments; any of them must be harmless
             writer.send_signal(signal.SIGKILL)
         for writer in writers:
             writer.communicate(timeout=10)
@@ -217,44 +209,44 @@ with locked(sys.argv[1], remove=len(sys.argv) > 2) as held:
 
 
 @pytest.mark.parametrize("more", [[], ["remove"]])
-def test_lock_excludes_another_process_until_it_is_given_back(tmp_path: Path, more: list[str]) -> None:
+def test_lock_excludes_other_processes_until_it_is_released(tmp_path: Path, more: list[str]) -> None:
     path, remove = str(tmp_path / "lock"), bool(more)
     holder = python(HOLDER, path, *more)
     assert holder.stdout
     assert holder.stdout.readline() == "True\n"
-    with locked(path, 0.05, remove=remove) as held:
+    with locked(path, 0, remove=remove) as held:
         assert held is False
     assert os.path.exists(path)
     assert finish(holder) == ""
-    with locked(path, 0.05, remove=remove) as held:
+    with locked(path, 0, remove=remove) as held:
         assert held is True
     assert os.path.exists(path) is not remove
 
 
-def test_lock_is_free_when_its_holder_was_killed(tmp_path: Path) -> None:
+def test_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     holder = python(HOLDER, tmp_path / "lock", "remove")
     assert holder.stdout
     holder.stdout.readline()
     holder.kill()
     holder.communicate()
-    with locked(str(tmp_path / "lock"), 1.0, remove=True) as held:
+    with locked(str(tmp_path / "lock"), 0, remove=True) as held:
         assert held is True
 
 
-def test_lock_is_given_back_when_the_work_fails(tmp_path: Path) -> None:
+def test_lock_is_released_after_an_error(tmp_path: Path) -> None:
     path = str(tmp_path / "lock")
     with pytest.raises(ZeroDivisionError), locked(path, remove=True):
         raise ZeroDivisionError
     assert not os.path.exists(path)
 
 
-def test_lock_that_somebody_removed_fails_nobody(tmp_path: Path) -> None:
+def test_deleted_lock_file_is_no_error(tmp_path: Path) -> None:
     path = str(tmp_path / "lock")
     with locked(path, remove=True):
         os.unlink(path)
 
 
-def test_lock_in_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_lock_in_an_unwritable_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UnwritableError, match="cannot write"), locked(str(tmp_path / "absent" / "lock")):
         pass
 
@@ -265,19 +257,13 @@ def test_lock_file_is_private(tmp_path: Path) -> None:
         assert mode(tmp_path / "lock") == 0o600
 
 
-def test_everybody_goes_ahead_where_there_are_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    spec = importlib.util.spec_from_file_location("files_without_locks", files.__file__)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with module.locked(str(tmp_path / "lock")) as held:
-        assert held is True
-    assert os.listdir(tmp_path) == []
+def test_lock_is_always_acquired_on_systems_without_flock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(append, "fcntl", None)
+    with locked(str(tmp_path / "lock"), 0) as held, locked(str(tmp_path / "lock"), 0) as second:
+        assert (held, second) == (True, True)
 
 
-def test_lock_is_taken_anew_when_its_file_was_removed_while_we_waited(
+def test_lock_is_acquired_again_when_its_file_was_deleted_while_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "lock")
@@ -291,11 +277,55 @@ def test_lock_is_taken_anew_when_its_file_was_removed_while_we_waited(
             assert other is False
 
 
+class Queue:
+    """A fake clock, and a lock that another process takes over every `seconds` until `handovers` have happened."""
+
+    def __init__(self, path: str, seconds: float, handovers: int) -> None:
+        self.path, self.seconds, self.handovers = path, seconds, handovers
+        self.now = 0.0
+        self.holder = os.open(path, os.O_RDWR | os.O_CREAT)
+        append.try_lock(self.holder)
+
+    def sleep(self, _: float) -> None:
+        self.now += self.seconds
+        if self.handovers:
+            os.utime(self.path, (self.now, self.now))
+            self.handovers -= 1
+        elif self.holder:
+            os.close(self.holder)
+            self.holder = 0
+
+
+def test_waiting_has_no_limit_while_the_lock_changes_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = Queue(str(tmp_path / "lock"), seconds=9, handovers=100)
+    monkeypatch.setattr(files.time, "sleep", queue.sleep)
+    monkeypatch.setattr(files.time, "monotonic", lambda: queue.now)
+    with locked(queue.path, 10) as held:
+        assert held is True
+    assert queue.now == 9 * 101
+
+
+def test_waiting_ends_when_the_lock_does_not_change_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = Queue(str(tmp_path / "lock"), seconds=9, handovers=3)
+    monkeypatch.setattr(files.time, "monotonic", lambda: queue.now)
+
+    def sleep(seconds: float) -> None:
+        if queue.handovers:
+            queue.sleep(seconds)
+        else:
+            queue.now += queue.seconds  # the last holder hangs
+
+    monkeypatch.setattr(files.time, "sleep", sleep)
+    with locked(queue.path, 10) as held:
+        assert held is False
+    os.close(queue.holder)
+
+
 COUNTER = """
 import sys
 from sleuth.base.files import locked
 for _ in range(25):
-    with locked(sys.argv[1], 30, remove=sys.argv[3] == "remove") as held:
+    with locked(sys.argv[1], remove=sys.argv[3] == "remove") as held:
         assert held
         number = int(open(sys.argv[2]).read())
         with open(sys.argv[2], "w") as stream:
@@ -304,7 +334,7 @@ for _ in range(25):
 
 
 @pytest.mark.parametrize("remove", ["remove", "keep"])
-def test_nobody_is_in_the_same_room_when_many_take_turns(tmp_path: Path, remove: str) -> None:
+def test_only_one_process_at_a_time_holds_the_lock(tmp_path: Path, remove: str) -> None:
     (tmp_path / "count").write_text("0")
     for process in [python(COUNTER, tmp_path / "lock", tmp_path / "count", remove) for _ in range(4)]:
         finish(process)

@@ -10,7 +10,7 @@ from sleuth.base.json_output import write_json
 
 
 @given(st.text(st.characters(codec=None, exclude_categories=())))
-def test_json_is_the_same_data_in_visible_characters(text: str) -> None:
+def test_json_has_only_printable_characters(text: str) -> None:
     out = io.StringIO()
     write_json({"text": text}, out)
     written = out.getvalue()
@@ -18,7 +18,7 @@ def test_json_is_the_same_data_in_visible_characters(text: str) -> None:
     assert all(line.isprintable() for line in written.split("\n"))
 
 
-def test_words_of_all_languages_stay_readable() -> None:
+def test_text_of_all_languages_is_not_escaped() -> None:
     out = io.StringIO()
     write_json(["中文", "a\u202eb\x9b"], out)
     assert out.getvalue() == '[\n  "中文",\n  "a\\u202eb\\u009b"\n]\n'

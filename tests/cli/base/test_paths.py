@@ -26,7 +26,7 @@ def environ(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
 @linux_only
 @pytest.mark.parametrize("value", [None, "", "  ", "/elsewhere", "/with blank/x", "/trailing/"])
 @pytest.mark.parametrize("name", XDG)
-def test_folders_are_those_of_platformdirs(
+def test_folders_are_the_same_as_with_platformdirs(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, name: str, value: str | None
 ) -> None:
     if value is not None:
@@ -45,14 +45,12 @@ def test_folders_are_those_of_platformdirs(
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_platformdirs_is_asked_on_other_systems(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, system: str
-) -> None:
+def test_other_systems_use_platformdirs(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     monkeypatch.setattr(sys, "platform", system)
     assert find_paths(environ).data == platformdirs.user_data_dir("sleuth", False)
 
 
-def test_everything_is_under_one_folder_when_it_is_named(environ: dict[str, str], tmp_path: Path) -> None:
+def test_sleuth_home_moves_everything(environ: dict[str, str], tmp_path: Path) -> None:
     paths = find_paths(environ | {"SLEUTH_HOME": str(tmp_path / "one"), "XDG_CONFIG_HOME": "/elsewhere"})
     for name in ("config", "data", "cache", "state"):
         assert getattr(paths, name) == str(tmp_path / "one" / name)
@@ -61,13 +59,13 @@ def test_everything_is_under_one_folder_when_it_is_named(environ: dict[str, str]
     assert paths.library == str(tmp_path / "one/data/library.db")
 
 
-def test_other_file_is_used_when_it_is_named(environ: dict[str, str], tmp_path: Path) -> None:
+def test_sleuth_config_names_the_file(environ: dict[str, str], tmp_path: Path) -> None:
     paths = find_paths(environ | {"SLEUTH_HOME": str(tmp_path / "one"), "SLEUTH_CONFIG": "/etc/sleuth.toml"})
     assert paths.config_file == "/etc/sleuth.toml"
     assert paths.config == str(tmp_path / "one/config")
 
 
-def test_relative_names_are_taken_from_here(
+def test_relative_paths_start_at_the_current_folder(
     environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,9 +85,7 @@ def test_empty_variables_count_as_absent(environ: dict[str, str]) -> None:
 
 
 @linux_only
-def test_home_comes_from_the_system_when_it_is_not_set(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_home_is_read_from_the_system(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOME")
     del environ["HOME"]
     home = pwd.getpwuid(os.getuid()).pw_dir
@@ -98,13 +94,13 @@ def test_home_comes_from_the_system_when_it_is_not_set(
 
 @linux_only
 @pytest.mark.parametrize("value", ["relative/folder", "~/tilde", " /blank", "."])
-def test_folder_that_depends_on_where_one_stands_counts_as_none(environ: dict[str, str], value: str) -> None:
+def test_relative_xdg_folder_is_ignored(environ: dict[str, str], value: str) -> None:
     assert vars(find_paths(environ | dict.fromkeys(XDG, value))) == vars(find_paths(environ))
 
 
 @linux_only
 @pytest.mark.parametrize("home", [None, "", "relative"])
-def test_nothing_is_made_in_the_current_folder_when_there_is_no_home(
+def test_current_folder_is_not_used_without_a_home(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, home: str | None
 ) -> None:
     def nobody(_: int) -> None:

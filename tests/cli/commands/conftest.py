@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from sleuth.__main__ import run
-from sleuth.answers import support
+from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer, ProgressEvent, Question, Round
 from sleuth.answers.citations import CitedSource
 from sleuth.answers.llm.chat import Usage
@@ -42,7 +42,7 @@ class FakeAnswerer:
             write(self.text[start : start + 5])
         if self.raises:
             raise self.raises
-        checks = tuple(support.check(self.text, self.sources))
+        checks = tuple(citation_check.check(self.text, self.sources))
         rounds = (Round(1, "q", 5, 2, "success", "searxng"),)
         usage = Usage(3, 1000, 200, cost=0.0012)
         known = {"method": "model", "model": "m-1", "usage": usage, "rounds": rounds, "searched": True} | self.more

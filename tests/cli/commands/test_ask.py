@@ -17,13 +17,10 @@ PLAIN = (
     "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1?]. Bananas are yellow fruit [2??].\n"
 )
 LIST = "\nReferences\nRound 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n    https://smol.org/b\n"
-TALLY = (
-    "note: citations checked: 3, of them 1 quoted from the source, 0 found in it, 1 weak, "
-    "1 not found, 0 without text to check\n"
-)
+TALLY = "note: citations checked: 3 (1 quoted, 0 found, 1 weak, 1 not found, 0 without text to check)\n"
 
 
-def test_words_are_one_question_and_the_answer_is_plain_in_a_pipe(answered: Any, answerer: Any) -> None:
+def test_words_form_one_question_and_the_answer_is_plain_in_a_pipe(answered: Any, answerer: Any) -> None:
     done = answered("ask", "which", "runtime", "is", "fast")
     assert (done.exit, done.out, done.err) == (0, PLAIN + LIST, TALLY)
     assert answerer.asked[0].text == "which runtime is fast"
@@ -49,7 +46,7 @@ def test_options_reach_the_question(answered: Any, answerer: Any) -> None:
     assert answerer.asked[1].cache == "off"
 
 
-def test_json_is_one_document_of_the_published_schema(answered: Any) -> None:
+def test_json_follows_the_published_schema(answered: Any) -> None:
     done = answered("ask", "--json", "x")
     Draft202012Validator(ASK_ANSWER).validate(done.json)
     assert [one["support"] for one in done.json["citations"]] == ["quote_found", "weak", "not_found"]
@@ -83,7 +80,7 @@ def test_terminal_gets_hyperlinks_and_a_footer(answered: Any) -> None:
     assert done.out.startswith("Tokio is a fast runtime [1].")
 
 
-def test_progress_is_a_line_on_a_terminal_and_json_where_wanted(answered: Any) -> None:
+def test_progress_is_a_line_on_a_terminal_or_json(answered: Any) -> None:
     line = answered("ask", "x", progress=True).err
     assert line.startswith("\r\x1b[KSearching\r\x1b[KFound\r\x1b[K")
     events = [json.loads(line) for line in answered("ask", "--progress", "json", "--json", "x").err.splitlines()]
@@ -98,22 +95,22 @@ def test_progress_is_a_line_on_a_terminal_and_json_where_wanted(answered: Any) -
     assert "Searching" not in answered("ask", "--progress", "none", "x", progress=True).err
 
 
-def test_sources_are_listed_when_none_is_cited(answered: Any, answerer: Any) -> None:
+def test_all_sources_are_listed_if_none_is_cited(answered: Any, answerer: Any) -> None:
     answerer.text = "No number."
     assert "\nSources\nRound 1\n[1] Tokio" in answered("ask", "x").out
 
 
-def test_number_without_a_source_stays_and_is_told(answered: Any, answerer: Any) -> None:
+def test_number_without_a_source_is_reported(answered: Any, answerer: Any) -> None:
     answerer.text, answerer.more = "Fast [1] [7].", {"out_of_range": (7,), "warnings": ("a page failed",)}
     done = answered("ask", "x")
     assert "[7]." in done.out
     assert done.err.startswith("warning: a page failed\nwarning: there is no source for [7]\n")
 
 
-def test_extractive_answer_is_labelled_and_says_once_how_to_get_a_model(answered: Any, answerer: Any) -> None:
+def test_extractive_answer_is_labelled_and_suggests_a_model_once(answered: Any, answerer: Any) -> None:
     answerer.more = {"method": "extractive", "model": ""}
     done = answered("ask", "x")
-    assert done.out.startswith("Extractive: sentences of the pages themselves\n\n")
+    assert done.out.startswith("Extractive: quoted from the pages\n\n")
     assert "sleuth config set llm.api_key -" in done.err
     assert "llm.api_key" not in answered("ask", "--extractive", "x").err
     chat = answered("chat", stdin="one\ntwo\n")
@@ -121,7 +118,7 @@ def test_extractive_answer_is_labelled_and_says_once_how_to_get_a_model(answered
     assert chat.err.count("llm.api_key") == 1
 
 
-def test_exit_status_tells_when_nothing_was_found(answered: Any, answerer: Any) -> None:
+def test_exit_status_is_7_if_nothing_was_found(answered: Any, answerer: Any) -> None:
     assert answered("ask", "--exit-status", "x").exit == 0
     answerer.sources = ()
     assert answered("ask", "--exit-status", "x").exit == 7
@@ -141,20 +138,20 @@ def test_exit_status_tells_when_nothing_was_found(answered: Any, answerer: Any) 
         ((), "x" * 200_000),
     ],
 )
-def test_bad_command_lines_are_refused(answered: Any, words: tuple[str, ...], stdin: str) -> None:
+def test_invalid_command_lines_are_errors(answered: Any, words: tuple[str, ...], stdin: str) -> None:
     done = answered("ask", *words, stdin=stdin)
     assert (done.exit, done.out) == (2, "")
     assert "hint: " in done.err
 
 
-def test_error_is_two_lines_or_json_and_nothing_on_stdout(answered: Any, answerer: Any) -> None:
+def test_error_goes_to_stderr_as_text_or_json(answered: Any, answerer: Any) -> None:
     answerer.raises = SearchError("nobody answered", "try later", code="TIMEOUT")
     done = answered("ask", "x")
     assert (done.exit, done.out, done.err) == (6, "", "error: nobody answered\nhint: try later\n")
     assert json.loads(answered("ask", "--json", "x").err)["error"]["code"] == "TIMEOUT"
 
 
-def test_interrupt_keeps_what_was_written(answered: Any, answerer: Any) -> None:
+def test_interrupt_keeps_the_text_so_far(answered: Any, answerer: Any) -> None:
     answerer.raises = KeyboardInterrupt()
     done = answered("ask", "x", terminal=True)
     assert done.exit == 130
@@ -164,7 +161,7 @@ def test_interrupt_keeps_what_was_written(answered: Any, answerer: Any) -> None:
 
 
 @pytest.mark.parametrize("format", ["rich", "plain", "markdown", "json"])
-def test_hostile_answer_cannot_steer_a_terminal(answered: Any, answerer: Any, format: str) -> None:
+def test_hostile_answer_cannot_control_a_terminal(answered: Any, answerer: Any, format: str) -> None:
     answerer.text = "a\x1b[31m\x1b]52;c;aGk=\x07\u202e\x9b2J [/bar] [1]\n\n```\nendless \x1b[2J"
     out = answered("ask", "-f", format, "x").out
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", out)
@@ -183,7 +180,7 @@ def test_real_answer_from_question_to_references(sleuth: Any, model: Any) -> Non
     assert (found["method"], found["model"]) == ("extractive", None)
 
 
-def test_ctrl_c_ends_an_answer_at_once_and_leaves_it_on_the_screen(sleuth: Any, model: Any) -> None:
+def test_ctrl_c_stops_an_answer_and_leaves_it_on_the_screen(sleuth: Any, model: Any) -> None:
     model.pause.clear()
     model.text = "Smol is a small runtime [1].\n\nIt never ends, this answer about it."
     environ = sleuth.environ | model.environ | {"COLUMNS": "80"}

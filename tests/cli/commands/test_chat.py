@@ -14,7 +14,7 @@ def talk(answered: Any, *lines: str, options: tuple[str, ...] = ()) -> Any:
     return answered("chat", *options, stdin="".join(f"{line}\n" for line in lines))
 
 
-def test_each_question_knows_what_was_said(answered: Any, answerer: Any) -> None:
+def test_questions_come_with_the_history(answered: Any, answerer: Any) -> None:
     done = talk(answered, "what is tokio", "", "and smol?", "最小的是哪个？")
     assert done.exit == 0
     assert done.out.count("Tokio is a fast runtime [1].") == 3
@@ -29,9 +29,7 @@ def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> Non
         *("a", "/search off", "b", "/mode chat", "c", "/search off", "d", "/search auto", "e", "/mode chat", "f"),
     )
     assert [question.search for question in answerer.asked] == ["auto", "auto", "on", "off", "auto", "off"]
-    assert (
-        "error: the switch is disabled: in agent mode the model decides\nhint: take it back: /mode chat\n" in done.err
-    )
+    assert "error: in agent mode the model decides whether to search\nhint: to decide: /mode chat\n" in done.err
     talk(answered, "x", options=("--search", "off"))
     assert answerer.asked[-1].search == "off"
 
@@ -39,23 +37,23 @@ def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> Non
 def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
     done = talk(answered, "/settings", "/mode chat", "/settings", options=("--rounds", "2"))
     first, second = done.out.split("Turns: 0\n")[:2]
-    assert "Mode: agent\nSearch: on, disabled: in agent mode the model decides\nProvider: auto\n" in first
-    assert "Model: none: answers are sentences of the pages\nRounds: 2\nPages: 3\n" in first
+    assert "Mode: agent\nSearch: on (in agent mode the model decides)\nProvider: auto\n" in first
+    assert "Model: none; answers quote the pages\nRounds: 2\nPages: 3\n" in first
     assert "Mode: chat\nSearch: on\n" in second
 
 
-def test_provider_is_changed_or_refused(answered: Any, answerer: Any) -> None:
+def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
     done = talk(
         answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
     )
     assert [question.providers for question in answerer.asked] == [("auto",), ("wikipedia", "searxng"), ("auto",)]
-    assert "error: no provider is called 'nobody'" in done.err
+    assert "error: unknown provider 'nobody'" in done.err
     assert done.err.endswith("provider: auto\n")
 
 
 def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> None:
     done = talk(answered, "/sources", "a", "/sources", "/sources 1", "/sources 9", "/sources x\x1b[2J")
-    assert done.err.startswith("error: nothing has been answered yet\nhint: ask something\n")
+    assert done.err.startswith("error: there is no answer yet\nhint: ask a question first\n")
     listed = "Round 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n"
     assert done.out.count(listed) == 2  # below the answer, and by itself
     passage = "Tokio is a fast runtime\n…\nIts timers have a precision of 1 millisecond.\n"
@@ -66,12 +64,12 @@ def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> N
     assert "error: the last answer has no sources" in talk(answered, "a", "/sources").err
 
 
-def test_conversation_is_saved_once_unless_forced(answered: Any, tmp_path: Path) -> None:
+def test_saving_does_not_overwrite_unless_forced(answered: Any, tmp_path: Path) -> None:
     file = tmp_path / "talk.md"
     done = talk(answered, f"/save {file}", "first", f"/save {file}", "a later one", f"/save {file}", "/save")
-    assert "error: nothing has been answered yet" in done.err
-    assert f"error: {file} exists\nhint: replace it: /save! {file}\n" in done.err
-    assert "error: there is no file to save to" in done.err
+    assert "error: there is no answer yet" in done.err
+    assert f"error: {file} exists already\nhint: to overwrite it: /save! {file}\n" in done.err
+    assert "error: the file name is missing" in done.err
     text = file.read_text(encoding="utf-8")
     assert text.startswith("## first\n\nTokio is a fast runtime [[1]](<https://tokio.rs/a>).")
     assert "### References" in text
@@ -84,17 +82,17 @@ def test_conversation_is_saved_once_unless_forced(answered: Any, tmp_path: Path)
     assert "cannot write" in talk(answered, "one", f"/save {tmp_path / 'missing' / 'x.md'}").err
 
 
-def test_clear_forgets_and_quit_leaves(answered: Any, answerer: Any) -> None:
+def test_clear_and_quit(answered: Any, answerer: Any) -> None:
     talk(answered, "a", "/clear", "b", "/quit", "never")
     assert [(question.text, question.history) for question in answerer.asked] == [("a", ()), ("b", ())]
 
 
-def test_unknown_command_names_the_nearest_and_a_path_is_no_command(answered: Any, answerer: Any) -> None:
+def test_unknown_command_suggests_the_nearest_and_a_path_is_a_question(answered: Any, answerer: Any) -> None:
     done = talk(answered, "/sorces", "/xyzzy", "/etc/fstab what is it", "/help")
-    assert "error: there is no command /sorces\nhint: did you mean /sources? All of them: /help\n" in done.err
-    assert "error: there is no command /xyzzy\nhint: see what there is: /help\n" in done.err
+    assert "error: unknown command /sorces\nhint: did you mean /sources? For all commands: /help\n" in done.err
+    assert "error: unknown command /xyzzy\nhint: for all commands: /help\n" in done.err
     assert [question.text for question in answerer.asked] == ["/etc/fstab what is it"]
-    assert "/save! FILE replaces a file" in done.out
+    assert "/save! FILE overwrites" in done.out
 
 
 def test_failed_question_does_not_end_the_conversation(answered: Any, answerer: Any) -> None:
@@ -128,7 +126,7 @@ def terminal(sleuth: Any, model: Any) -> Any:
     child.close(force=True)
 
 
-def test_terminal_answers_is_interrupted_and_goes_on(terminal: Any, model: Any, sleuth: Any) -> None:
+def test_terminal_session_survives_an_interrupt(terminal: Any, model: Any, sleuth: Any) -> None:
     terminal.send("half a line")
     terminal.expect("half a line")
     terminal.sendintr()
@@ -146,7 +144,7 @@ def test_terminal_answers_is_interrupted_and_goes_on(terminal: Any, model: Any, 
     terminal.expect("scripted · 1 round")
     terminal.expect(PROMPT)
     terminal.sendline("/settings")
-    terminal.expect("disabled: in agent mode the model decides")
+    terminal.expect("in agent mode the model decides")
     terminal.expect(r"Turns[^\r\n]*? 1 ")
     terminal.expect(PROMPT)
     terminal.sendeof()

@@ -46,14 +46,14 @@ def remains(home: Path, text: str = WORDS) -> list[str]:
     return [path.name for path in sorted(home.rglob("*")) if path.is_file() and text.encode() in path.read_bytes()]
 
 
-def test_empty_history_says_so(sleuth: Any) -> None:
+def test_empty_history_is_a_note(sleuth: Any) -> None:
     done = sleuth("history")
     assert (done.exit, done.out) == (0, "")
-    assert "nothing was searched for yet" in done.err
+    assert "the history is empty" in done.err
     assert sleuth("history", "--json").json == {"items": []}
 
 
-def test_queries_are_listed_newest_first_one_a_line(searxng: Any) -> None:
+def test_queries_are_listed_newest_first_one_per_line(searxng: Any) -> None:
     for words in ("rust async", "日本語 検索", "rust async"):
         searxng("search", words)
     searxng("search", "-q", "one", "-q", "two")
@@ -62,10 +62,10 @@ def test_queries_are_listed_newest_first_one_a_line(searxng: Any) -> None:
     assert searxng("history", "ASYNC", "rust").out == "rust async\nrust async\n"
     done = searxng("history", "nothing", "like", "it")
     assert (done.exit, done.out) == (0, "")
-    assert "no query has these words" in done.err
+    assert "no query contains these words" in done.err
 
 
-def test_json_tells_how_each_search_went(searxng: Any) -> None:
+def test_json_has_the_result_of_each_search(searxng: Any) -> None:
     searxng("search", "rust")
     searxng("search", "rust")
     searxng("search", "-p", "searxng", "go", SEARXNG_URL="http://127.0.0.1:1")
@@ -77,7 +77,7 @@ def test_json_tells_how_each_search_went(searxng: Any) -> None:
     assert set(live) == {"at", "query", "providers", "outcome", "results", "elapsedMs", "cached"}
 
 
-def test_terminal_shows_when_what_and_how(searxng: Any) -> None:
+def test_terminal_shows_time_query_and_result(searxng: Any) -> None:
     searxng("search", "rust")
     searxng("search", "-p", "searxng", "go", SEARXNG_URL="http://127.0.0.1:1")
     done = searxng("history", terminal=True)
@@ -87,7 +87,7 @@ def test_terminal_shows_when_what_and_how(searxng: Any) -> None:
     assert "searxng · 1 results" in second
 
 
-def test_batches_prompts_and_the_library_are_in_it_and_replays_are_not(searxng: Any, tmp_path: Path) -> None:
+def test_batches_prompts_and_the_library_are_recorded_and_replays_are_not(searxng: Any, tmp_path: Path) -> None:
     searxng("search", "--batch", "-", "--ordered", "--jobs", "1", stdin="one\ntwo\n")
     searxng("search", "--offline", "three")
     searxng("search", "-i", "four", stdin="five\nq\n")
@@ -96,7 +96,7 @@ def test_batches_prompts_and_the_library_are_in_it_and_replays_are_not(searxng: 
     assert searxng("history").out.split() == ["six", "five", "four", "three", "two", "one"]
 
 
-def test_query_is_shown_harmless(sleuth: Any) -> None:
+def test_control_characters_of_a_query_are_removed(sleuth: Any) -> None:
     sleuth("search", "--offline", "a\x1b[31mb\u202ec <script>")
     assert sleuth("history").out == "a[31mbc script\n"
 
@@ -104,7 +104,7 @@ def test_query_is_shown_harmless(sleuth: Any) -> None:
 # Forgetting
 
 
-def test_clear_leaves_the_words_in_no_file_and_keeps_the_counts(searxng: Any) -> None:
+def test_clear_erases_queries_from_all_files_and_keeps_the_counts(searxng: Any) -> None:
     (searxng.home / "state").mkdir(parents=True)
     (searxng.home / "state" / "prompt_history").write_text(f"{WORDS}\n")
     for number in range(30):
@@ -114,13 +114,13 @@ def test_clear_leaves_the_words_in_no_file_and_keeps_the_counts(searxng: Any) ->
     searxng("search", WORDS, "noted")
     assert remains(searxng.home)
     done = searxng("history", "--clear", "--yes")
-    assert (done.exit, done.out, done.err) == (0, "32 queries and 1 lines of the prompt forgotten\n", "")
+    assert (done.exit, done.out, done.err) == (0, "deleted 32 queries and 1 prompt lines\n", "")
     assert remains(searxng.home) == []
     assert searxng("history", "--json").json == {"items": []}
     assert searxng("usage", "--json").json["searches"]["total"] == 32
 
 
-def test_clear_with_words_forgets_those_alone(searxng: Any) -> None:
+def test_clear_with_words_deletes_only_those(searxng: Any) -> None:
     searxng("search", WORDS)
     searxng("search", "rust")
     done = searxng("history", "--clear", "--yes", "--json", WORDS[:5])
@@ -129,27 +129,27 @@ def test_clear_with_words_forgets_those_alone(searxng: Any) -> None:
     assert remains(searxng.home) == []
 
 
-def test_clear_asks_first(searxng: Any) -> None:
+def test_clear_asks_for_confirmation(searxng: Any) -> None:
     searxng("search", "rust")
     done = searxng("history", "--clear")
     assert done.exit == 2
-    assert "--clear --yes" in done.err
+    assert done.err == "error: not a terminal; nothing was cleared\nhint: add --yes: sleuth history --clear --yes\n"
     code, out, err = ask(searxng, "n\n", "history", "--clear")
     assert (code, out) == (2, "")
-    assert "Forget 1 queries" in err
+    assert "Delete 1 query and the prompt history?" in err
     assert searxng("history").out == "rust\n"
     code, out, _ = ask(searxng, "y\n", "history", "--clear")
-    assert (code, out) == (0, "1 queries and 0 lines of the prompt forgotten\n")
+    assert (code, out) == (0, "deleted 1 query and 0 prompt lines\n")
     assert searxng("history").out == ""
 
 
-def test_clear_works_where_nothing_was_searched_for(sleuth: Any) -> None:
+def test_clear_works_on_an_empty_history(sleuth: Any) -> None:
     assert sleuth("history", "--clear", "--yes").exit == 0
 
 
-def test_clear_says_when_it_cannot(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clear_fails_while_the_journal_is_locked(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     searxng("search", "rust")
-    monkeypatch.setattr(journal_import, "locked", lambda path, patience: locked(path, 0.01))
+    monkeypatch.setattr(journal_import, "locked", lambda path, _: locked(path, 0))
     with locked(str(searxng.home / "state" / "searches.jsonl.lock")):
         done = searxng("history", "--clear", "--yes")
     assert done.exit == 2
@@ -157,12 +157,12 @@ def test_clear_says_when_it_cannot(searxng: Any, monkeypatch: pytest.MonkeyPatch
     assert searxng("history").out == "rust\n"
 
 
-def test_clear_warns_while_somebody_reads(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clear_warns_while_another_process_reads(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from sleuth.store import database as module
 
     searxng("search", "rust")
     searxng("usage")
-    monkeypatch.setattr(module, "BUSY", 0.02)
+    monkeypatch.setattr(module, "BUSY_TIMEOUT_S", 0.02)
     with closing(sqlite3.connect(searxng.home / "data" / "sleuth.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM search").fetchone()
@@ -174,7 +174,7 @@ def test_clear_warns_while_somebody_reads(searxng: Any, monkeypatch: pytest.Monk
 # Keeping none
 
 
-def test_nothing_is_kept_where_the_history_is_off(searxng: Any, httpserver: HTTPServer) -> None:
+def test_nothing_is_recorded_when_the_history_is_off(searxng: Any, httpserver: HTTPServer) -> None:
     environ = {"SLEUTH_HISTORY_ENABLED": "false"}
     for _ in range(2):
         assert searxng("search", "--json", WORDS, **environ).json["results"]
@@ -183,13 +183,13 @@ def test_nothing_is_kept_where_the_history_is_off(searxng: Any, httpserver: HTTP
     searxng("search", "--offline", WORDS, **environ)
     assert remains(searxng.home) == []
     done = searxng("history", **environ)
-    assert (done.out, done.err) == ("", "note: no queries are kept: history.enabled is false\n")
+    assert (done.out, done.err) == ("", "note: the history is turned off: history.enabled is false\n")
     assert searxng("usage", "--json").json["searches"]["total"] == 5
     assert remains(searxng.home) == []
 
 
 @pytest.mark.parametrize("enabled", ["true", "false"])
-def test_prompt_keeps_its_lines_where_a_history_is_wanted(searxng: Any, enabled: str) -> None:
+def test_prompt_history_follows_the_setting(searxng: Any, enabled: str) -> None:
     environ = searxng.environ | {"SLEUTH_HISTORY_ENABLED": enabled}
     child = pexpect.spawn(sys.executable, ["-m", "sleuth", "search", "-i", "rust"], env=environ, timeout=20)
     child.expect("for help")
@@ -202,9 +202,7 @@ def test_prompt_keeps_its_lines_where_a_history_is_wanted(searxng: Any, enabled:
     assert remains(searxng.home) == kept
 
 
-def test_log_has_no_queries_even_where_a_fault_of_ours_tells_them(
-    searxng: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_log_has_no_queries_even_after_a_crash(searxng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from sleuth_providers.adapters.searxng import SearXNG
 
     def fail(self: Any, query: Any, *_: Any) -> None:

@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 KEY = "tvly-secret-0123456789f"
 
 
-def test_list_groups_by_what_is_missing(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_groups_providers_by_what_they_need(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     out = sleuth("providers", "list").out
     ready, _, lacking = out.partition("Needs a key, to be had at")
@@ -19,7 +19,7 @@ def test_list_groups_by_what_is_missing(sleuth: Any, monkeypatch: pytest.MonkeyP
     assert re.search(r"brave\s+Brave.* https://", lacking)
 
 
-def test_list_pages_and_counts(sleuth: Any) -> None:
+def test_list_is_paged(sleuth: Any) -> None:
     whole = sleuth("providers", "list", "--json").json
     assert whole["total"] == len(whole["items"]) >= 25
     page = sleuth("providers", "list", "--json", "--limit", "2", "--offset", "3").json
@@ -33,7 +33,7 @@ def test_key_from_a_pipe_is_stored_and_masked(sleuth: Any) -> None:
     assert (shown["apiKey"], shown["keySource"]) == ("tvly…9f", "table")
 
 
-def test_key_on_the_command_line_is_warned_about(sleuth: Any) -> None:
+def test_key_on_the_command_line_is_a_warning(sleuth: Any) -> None:
     assert "history" in sleuth("providers", "set", "brave", "--api-key", KEY).err
     assert "history" not in sleuth("providers", "set", "brave", "--api-key", "env:MINE").err
 
@@ -48,16 +48,14 @@ def test_key_on_the_command_line_is_warned_about(sleuth: Any) -> None:
         (None, {}, None, False),
     ],
 )
-def test_where_a_key_comes_from_is_told(
-    sleuth: Any, stored: str | None, environ: Any, source: Any, usable: bool
-) -> None:
+def test_source_of_a_key_is_shown(sleuth: Any, stored: str | None, environ: Any, source: Any, usable: bool) -> None:
     if stored:
         sleuth("providers", "set", "brave", "--api-key", stored)
     shown = sleuth("providers", "show", "brave", "--json", **environ).json
     assert (shown["keySource"], shown["usable"]) == (source, usable)
 
 
-def test_keys_reach_the_provider_in_turns(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_several_keys_rotate(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": []}})
     sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="one,two\n")
     for word in ("a", "b", "c"):
@@ -65,7 +63,7 @@ def test_keys_reach_the_provider_in_turns(sleuth: Any, httpserver: HTTPServer) -
     assert [request.headers["X-Subscription-Token"] for request, _ in httpserver.log] == ["one", "two", "one"]
 
 
-def test_rejected_key_gives_way_to_the_next(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_rejected_key_is_followed_by_the_next(sleuth: Any, httpserver: HTTPServer) -> None:
     bad = {"X-Subscription-Token": "one"}
     httpserver.expect_request("/res/v1/web/search", headers=bad).respond_with_json({}, 401)
     hit = {"title": "A", "url": "https://a.example/", "description": "x"}
@@ -91,7 +89,7 @@ def test_rejected_key_gives_way_to_the_next(sleuth: Any, httpserver: HTTPServer)
         (),
     ],
 )
-def test_bad_values_write_nothing(sleuth: Any, words: tuple[str, ...]) -> None:
+def test_invalid_values_change_nothing(sleuth: Any, words: tuple[str, ...]) -> None:
     before = sleuth("providers", "show", "searxng", "--json").json
     done = (
         sleuth("providers", "set", "searxng", "--engines", "a,b", *words)
@@ -103,7 +101,7 @@ def test_bad_values_write_nothing(sleuth: Any, words: tuple[str, ...]) -> None:
     assert sleuth("providers", "show", "searxng", "--json").json == before
 
 
-def test_set_changes_just_the_named_fields(sleuth: Any) -> None:
+def test_set_changes_only_the_given_fields(sleuth: Any) -> None:
     sleuth("providers", "set", "searxng", "--engines", "bing, google", "--option", "weight=2", "--using-browser")
     sleuth("providers", "set", "searxng", "--name", "Mine", "--option", "per_minute=5")
     shown = sleuth("providers", "show", "searxng", "--json").json
@@ -115,7 +113,7 @@ def test_set_changes_just_the_named_fields(sleuth: Any) -> None:
     assert sleuth("providers", "show", "searxng", "--json").json["name"] == "SearXNG"
 
 
-def test_use_makes_one_default(sleuth: Any) -> None:
+def test_use_sets_the_default(sleuth: Any) -> None:
     for id in ("wikipedia", "searxng"):
         assert sleuth("providers", "use", id).exit == 0
     defaults = [item["id"] for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
@@ -136,7 +134,7 @@ def test_second_instance_of_an_adapter(sleuth: Any, httpserver: HTTPServer) -> N
     assert sleuth("providers", "remove", "searxng").exit == 2
 
 
-def test_own_results_page_needs_no_code(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_custom_results_page_needs_no_code(sleuth: Any, httpserver: HTTPServer) -> None:
     rows = "".join(
         f'<li><h3><a href="https://site{n}.example/doc">Title number {n}</a></h3><p>Some words about rust.</p></li>'
         for n in range(6)
@@ -150,7 +148,7 @@ def test_own_results_page_needs_no_code(sleuth: Any, httpserver: HTTPServer) -> 
     assert sleuth("providers", "add", "--id", "bad", "--api-host", "https://host/search").exit == 2
 
 
-def test_trial_reports_success_and_failure(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_test_reports_success_and_failure(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
     done = sleuth("providers", "test", "searxng", "brave", "--json", SEARXNG_URL=httpserver.url_for(""))
     assert done.exit == 1
@@ -161,7 +159,7 @@ def test_trial_reports_success_and_failure(sleuth: Any, httpserver: HTTPServer) 
     assert sleuth("providers", "test", "searxng", SEARXNG_URL=httpserver.url_for("")).out.startswith("ok\tsearxng\t")
 
 
-def test_every_row_shows_all_it_knows(sleuth: Any) -> None:
+def test_show_works_for_every_provider(sleuth: Any) -> None:
     for id in sleuth("providers", "list", "--ids").out.split():
         shown = sleuth("providers", "show", id, "--json").json
         assert shown["id"] == id
@@ -169,7 +167,7 @@ def test_every_row_shows_all_it_knows(sleuth: Any) -> None:
         assert sleuth("providers", "show", id).exit == 0
 
 
-def test_turned_off_provider_is_passed_over(sleuth: Any) -> None:
+def test_disabled_provider_is_skipped(sleuth: Any) -> None:
     sleuth("config", "set", "websearch.fallback", "searxng,library")
     sleuth("providers", "set", "searxng", "--disable")
     done = sleuth("search", "--json", "searxng")

@@ -33,7 +33,7 @@ def site(httpserver: HTTPServer, sleuth: Any) -> Any:
     return lambda name: httpserver.url_for(f"/{name}")
 
 
-def test_every_sentence_is_the_sources_own(sleuth: Any, site: Any) -> None:
+def test_quotes_are_verbatim(sleuth: Any, site: Any) -> None:
     done = sleuth("summarize", "--json", "--query", "how many threads", site("tokio"), site("smol"), site("中文"))
     assert done.exit == 0, done.err
     found = done.json
@@ -53,7 +53,7 @@ def test_numbers_and_sources_agree_in_text(sleuth: Any, site: Any) -> None:
     assert f"[[1]](<{site('tokio')}>)" in markdown
 
 
-def test_answer_of_search_can_be_piped_in(sleuth: Any, site: Any) -> None:
+def test_search_json_can_be_piped_in(sleuth: Any, site: Any) -> None:
     answer = {"query": "small runtime", "results": [{"url": site("smol")}, {"url": site("tokio")}]}
     found = sleuth("summarize", "--json", stdin=json.dumps(answer)).json
     assert found["query"] == "small runtime"
@@ -61,18 +61,18 @@ def test_answer_of_search_can_be_piped_in(sleuth: Any, site: Any) -> None:
     assert len(sleuth("summarize", "-", "--json", stdin=f"{site('smol')}\n{site('tokio')}\n").json["sources"]) == 2
 
 
-def test_page_that_fails_costs_a_warning(sleuth: Any, site: Any) -> None:
+def test_unreadable_page_is_a_warning(sleuth: Any, site: Any) -> None:
     done = sleuth("summarize", "--json", site("gone"), site("smol"))
     assert done.exit == 0
     assert [source["citation"] for source in done.json["sources"]] == [None, 1]
-    assert "could not be read" in done.err
+    assert "could not read" in done.err
     done = sleuth("summarize", site("gone"))
     assert (done.exit, done.out) == (1, "")
     assert "none of the pages could be read" in done.err
 
 
 @pytest.mark.parametrize("length", ["short", "80"])
-def test_length_is_kept(sleuth: Any, site: Any, length: str) -> None:
+def test_length_is_respected(sleuth: Any, site: Any, length: str) -> None:
     found = sleuth("summarize", "--json", "--length", length, site("tokio")).json
     assert sum(len(quote["text"]) for quote in found["summary"]) <= (80 if length == "80" else 600)
 
@@ -88,7 +88,7 @@ def test_length_is_kept(sleuth: Any, site: Any, length: str) -> None:
         (("--length", "0", "http://x/"), ""),
     ],
 )
-def test_bad_input_is_refused(sleuth: Any, words: tuple[str, ...], stdin: str) -> None:
+def test_invalid_input_is_an_error(sleuth: Any, words: tuple[str, ...], stdin: str) -> None:
     done = sleuth("summarize", *words, stdin=stdin)
     assert (done.exit, done.out) == (2, "")
     assert "hint: " in done.err
@@ -105,9 +105,9 @@ def test_model_writes_the_summary_and_is_named(sleuth: Any, site: Any, model: An
     sleuth.environ |= {name: value for name, value in model.environ.items() if "LLM" in name}
     done = sleuth("summarize", site("smol"))
     assert done.out.startswith(
-        "What the page says, written by scripted\n\nSmol is a small runtime [1]. It is red [1??].\n"
+        "What 1 page says, written by scripted\n\nSmol is a small runtime [1]. It is red [1??].\n"
     )
-    assert done.err.startswith("note: citations checked: 2, of them 1 quoted")
+    assert done.err.startswith("note: citations checked: 2 (1 quoted")
     found = sleuth("summarize", "--json", "--query", "size", site("smol"), site("tokio")).json
     assert (found["method"], found["model"], found["text"]) == ("model", "scripted", model.text)
     shown = sleuth("summarize", "-f", "rich", "--color", "always", site("smol"), site("tokio")).out
@@ -117,10 +117,10 @@ def test_model_writes_the_summary_and_is_named(sleuth: Any, site: Any, model: An
     assert sleuth("summarize", "--json", "--extractive", site("smol")).json["method"] == "extractive"
 
 
-def test_pages_speak_for_themselves_when_the_model_fails(sleuth: Any, site: Any) -> None:
+def test_pages_are_quoted_if_the_model_fails(sleuth: Any, site: Any) -> None:
     sleuth.environ |= {"SLEUTH_LLM_BASE_URL": "http://127.0.0.1:1/v1", "SLEUTH_LLM_MODEL": "gone"}
     for format in ("plain", "rich"):
         done = sleuth("summarize", "-f", format, site("smol"))
         assert done.exit == 0
-        assert done.out.startswith("What the page says, in its own sentences")
-        assert "warning: these are the pages' own sentences, not a model's: " in done.err
+        assert done.out.startswith("What 1 page says, quoted")
+        assert "warning: quoting the pages instead of writing a summary: " in done.err

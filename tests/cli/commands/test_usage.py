@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 from typing import Any
 
@@ -41,7 +40,7 @@ def tallies(sleuth: Any) -> dict[str, dict[str, int]]:
     return {entry["provider"]: entry["states"] for entry in counted(sleuth)["providers"]}
 
 
-def test_empty_ledger_is_told_kindly(sleuth: Any) -> None:
+def test_no_usage_is_a_note(sleuth: Any) -> None:
     done = sleuth("usage")
     assert (done.exit, done.out) == (0, "")
     assert "sleuth search" in done.err
@@ -83,7 +82,7 @@ def test_batch_failures_library_and_trials_are_counted(searxng: Any, httpserver:
     assert counted(searxng)["searches"]["outcomes"] == {"success": 4, "partial": 0, "no_results": 0, "failed": 1}
 
 
-def test_cost_is_counted_by_estimate(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_estimated_cost_is_counted(sleuth: Any, httpserver: HTTPServer) -> None:
     page = {"web": {"results": [{"url": "https://a.example/", "title": "A"}]}}
     httpserver.expect_request("/res/v1/web/search").respond_with_json(page)
     sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
@@ -94,7 +93,7 @@ def test_cost_is_counted_by_estimate(sleuth: Any, httpserver: HTTPServer) -> Non
     assert "$0.0050" in sleuth("usage").out
 
 
-def test_request_with_a_key_in_vain_counts(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_requests_with_rejected_keys_are_counted(sleuth: Any, httpserver: HTTPServer) -> None:
     def answer(request: Request) -> Response:
         good = request.headers["X-Subscription-Token"] == "good-key-00"
         return Response('{"web": {"results": []}}' if good else "{}", 200 if good else 401)
@@ -106,9 +105,11 @@ def test_request_with_a_key_in_vain_counts(sleuth: Any, httpserver: HTTPServer) 
     assert tallies(sleuth) == {"brave": {"empty": 1, "key_invalid": 3}}
 
 
-def test_request_that_lost_the_race_counts(sleuth: Any, lone_server: HTTPServer) -> None:
+def test_abandoned_request_is_counted(sleuth: Any, lone_server: HTTPServer) -> None:
+    released = threading.Event()
+
     def late(_: Request) -> Response:
-        time.sleep(1.5)
+        released.wait()
         return Response('{"results": []}', content_type="application/json")
 
     lone_server.expect_request("/slow/search").respond_with_handler(late)
@@ -119,35 +120,36 @@ def test_request_that_lost_the_race_counts(sleuth: Any, lone_server: HTTPServer)
         for _ in range(5):  # slow is known to be quick
             connection.execute("INSERT INTO request (provider, at, state, elapsed_ms) VALUES ('slow', 5, 'ok', 20)")
     done = sleuth("search", "--json", "rust", SLEUTH_WEBSEARCH_FALLBACK="slow,fast")
+    released.set()
     assert done.json["provider"] == "fast"
     assert tallies(sleuth) == {"slow": {"skipped": 1}, "fast": {"ok": 1}}
 
 
-def test_request_that_was_interrupted_counts(sleuth: Any, lone_server: HTTPServer) -> None:
-    asked, over = threading.Event(), threading.Event()
+def test_interrupted_request_is_counted(sleuth: Any, lone_server: HTTPServer) -> None:
+    arrived, over = threading.Event(), threading.Event()
 
     def never(_: Request) -> Response:
-        asked.set()
-        over.wait(20)
+        arrived.set()
+        over.wait()
         return Response("{}")
 
     lone_server.expect_request("/search").respond_with_handler(never)
     environ = sleuth.environ | {"SEARXNG_URL": lone_server.url_for("")}
     command = [sys.executable, "-m", "sleuth", "search", "-p", "searxng", "--timeout", "30", "rust"]
     with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as process:
-        assert asked.wait(20)
+        assert arrived.wait(60)
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 130
+        assert process.wait() == 130
     over.set()
     assert tallies(sleuth) == {"searxng": {"skipped": 1}}
 
 
-def test_one_provider_can_be_looked_at_and_unknown_ones_are_said(searxng: Any) -> None:
+def test_usage_of_one_provider(searxng: Any) -> None:
     searxng("search", "-p", "searxng", "rust")
     assert counted(searxng, "--provider", "searxng", "--days", "7")["requests"]["total"] == 1
     done = searxng("usage", "--provider", "brave")
     assert (done.exit, done.out) == (0, "")
-    assert "brave was not asked" in done.err
+    assert "brave was not used" in done.err
     done = searxng("usage", "--provider", "nobody")
     assert done.exit == 3
     assert "nobody" in done.err
@@ -164,18 +166,18 @@ def test_answers_are_counted(sleuth: Any) -> None:
     answers = counted(sleuth)["answers"]
     assert (answers["total"], answers["roundsPerAnswer"], answers["cost"]) == (1, 2.0, 0.0125)
     out = sleuth("usage").out
-    assert "1 answers · 2.0 rounds each · 1,200 tokens read, 300 written · $0.0125" in out
+    assert "1 answer · 2.0 rounds per answer · 1,200 input and 300 output tokens · $0.0125" in out
     assert "|" not in out  # a chart of nothing
 
 
-def test_answer_that_cannot_be_counted_is_given_all_the_same(sleuth: Any) -> None:
+def test_unwritable_database_does_not_stop_an_answer(sleuth: Any) -> None:
     from sleuth.answers.answer import Answer
 
     runtime = Runtime(sleuth.environ | {"SLEUTH_HOME": "/proc/nowhere"}, io.StringIO(), io.StringIO(), io.StringIO())
     runtime.count_answer(Answer("why", "because", "model"))
 
 
-def test_database_of_a_newer_sleuth_is_refused_and_a_broken_one_is_said(searxng: Any) -> None:
+def test_newer_and_damaged_databases_are_errors(searxng: Any) -> None:
     searxng("search", "-p", "searxng", "rust")
     path = searxng.home / "data" / "sleuth.db"
     with closing(sqlite3.connect(path)) as connection:
@@ -186,10 +188,10 @@ def test_database_of_a_newer_sleuth_is_refused_and_a_broken_one_is_said(searxng:
     path.write_bytes(b"this is no database" * 100)
     done = searxng("usage", "--json")
     assert done.exit == 2
-    assert "cannot be used" in done.err
+    assert "is damaged" in done.err
 
 
-def test_damaged_table_is_said(searxng: Any) -> None:
+def test_missing_table_is_an_error(searxng: Any) -> None:
     searxng("search", "-p", "searxng", "rust")
     with closing(sqlite3.connect(searxng.home / "data" / "sleuth.db")) as connection:
         connection.execute("DROP TABLE answer")
@@ -221,12 +223,12 @@ def example(days: int = 30, **changes: Any) -> UsageReport:
     return report._replace(**changes)
 
 
-def test_report_has_totals_a_line_a_provider_and_a_chart() -> None:
+def test_report_has_totals_providers_and_a_chart() -> None:
     lines = shown(example(), 100)
     assert lines[0] == "30 days, 2026-06-01 to 2026-06-30"
-    assert "5 searches · 4 with results · 0 without · 1 failed · 2 from the cache" in lines
-    assert "m: 4 answers · 2.2 rounds each · 10,000 tokens read, 900 written · $1,234.50" in lines
-    assert "without a model: 1 answers · 1.0 rounds each" in lines
+    assert "5 searches · 4 with results · 0 without results · 1 failed · 2 from the cache" in lines
+    assert "m: 4 answers · 2.2 rounds per answer · 10,000 input and 900 output tokens · $1,234.50" in lines
+    assert "no model: 1 answer · 1.0 rounds per answer" in lines
     assert "about $1,234.56, estimated from list prices" in lines
     row = next(line for line in lines if line.startswith("a-provider"))
     assert row.split() == [
@@ -247,7 +249,7 @@ def test_report_fits_the_terminal(columns: int, days: int) -> None:
 
 
 def test_narrow_terminal_puts_several_days_into_a_column() -> None:
-    assert any("a column for 2 days" in line for line in shown(example(30), 24))
+    assert any("per 2 days" in line for line in shown(example(30), 24))
 
 
 def test_bars_grow_with_the_count() -> None:
@@ -257,19 +259,19 @@ def test_bars_grow_with_the_count() -> None:
 
 
 @pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {"LANG": "C"}, {"LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"}])
-def test_bars_are_ascii_where_the_terminal_knows_no_more(environ: dict[str, str]) -> None:
+def test_bars_are_ascii_in_simple_terminals(environ: dict[str, str]) -> None:
     chart = shown(example(), **environ)[-5:]
     assert "".join(chart).isascii()
     assert any("#" in line for line in chart)
 
 
-def test_bars_are_ascii_where_the_encoding_has_no_better() -> None:
+def test_bars_are_ascii_without_unicode() -> None:
     out = io.TextIOWrapper(io.BytesIO(), "latin-1", write_through=True)
     render(example(), out, "never", {"LANG": "de_DE"})
     assert b"##" in out.buffer.getvalue()  # type: ignore[attr-defined]  # it is the buffer from above
 
 
-def test_hostile_names_are_shown_harmless() -> None:
+def test_control_characters_of_names_are_removed() -> None:
     report = example()._replace(
         providers={"x\x1b[31m\u202e": Tally(1)}, models={"m\x07": AnswerTotals(1), "n": AnswerTotals(1)}
     )

@@ -38,7 +38,7 @@ def test_one_object_a_line_in_order(sleuth: Any, searxng: HTTPServer) -> None:
     assert lines(done.out)[1]["results"][0]["url"] == "https://a.example/two"
 
 
-def test_a_failure_is_a_line_too(sleuth: Any, searxng: HTTPServer) -> None:
+def test_failure_is_a_line_too(sleuth: Any, searxng: HTTPServer) -> None:
     searxng.clear()
     searxng.expect_request("/search", query_string=None).respond_with_handler(
         lambda r: Response("no", 400) if r.args["q"] == "bad" else reply(r)
@@ -50,7 +50,7 @@ def test_a_failure_is_a_line_too(sleuth: Any, searxng: HTTPServer) -> None:
     assert found[2]["error"]["code"] == "INVALID_REQUEST"
 
 
-def test_resume_goes_on_where_the_file_ends(sleuth: Any, searxng: HTTPServer, tmp_path: Path) -> None:
+def test_resume_continues_where_the_file_ends(sleuth: Any, searxng: HTTPServer, tmp_path: Path) -> None:
     queries, output = tmp_path / "queries.txt", tmp_path / "answers.ndjson"
     queries.write_text("a\nb\nb\nc\n")
     assert sleuth("search", "-p", "searxng", "--batch", str(queries), "-o", str(output)).exit == 0
@@ -64,14 +64,14 @@ def test_resume_goes_on_where_the_file_ends(sleuth: Any, searxng: HTTPServer, tm
 
 
 @pytest.mark.parametrize("words", [("--batch", "/no/such/file"), ("--batch", "-", "--resume")])
-def test_bad_batches_are_refused(sleuth: Any, words: tuple[str, ...]) -> None:
+def test_invalid_batches_are_refused(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert done.exit == 2
     assert "hint: " in done.err
 
 
 @pytest.mark.slow
-def test_two_thousand_queries_survive_an_interruption(sleuth: Any, searxng: HTTPServer, tmp_path: Path) -> None:
+def test_interrupted_batch_is_resumed_without_loss(sleuth: Any, searxng: HTTPServer, tmp_path: Path) -> None:
     """None is lost, none doubled, and memory stays flat."""
     queries, output = tmp_path / "queries.txt", tmp_path / "answers.ndjson"
     queries.write_text("".join(f"query number {n}\n" for n in range(2000)))

@@ -123,5 +123,5 @@ def test_replay_reads_no_page(sleuth: Any, web: HTTPServer, tmp_path: Any) -> No
 def test_cache_clear_throws_pages_away_too(sleuth: Any, web: HTTPServer) -> None:
     sleuth("search", "-p", "searxng", "--content", "runtime")
     assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 3
-    assert "1 answers and 3 pages" in sleuth("cache", "clear").out
+    assert "results 1, pages 3" in sleuth("cache", "clear").out
     assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 0

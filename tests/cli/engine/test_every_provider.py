@@ -45,7 +45,7 @@ def options(sample: Sample) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_provider_answers_through_the_command(sleuth: Any, httpserver: HTTPServer, name: str) -> None:
+def test_every_provider_works_through_the_command(sleuth: Any, httpserver: HTTPServer, name: str) -> None:
     provider = registry.load(name)
     sample = good(provider)
     set_up(sleuth, provider, httpserver, sample)
@@ -66,7 +66,9 @@ def test_provider_answers_through_the_command(sleuth: Any, httpserver: HTTPServe
     ("name", "number"),
     [(name, number) for name in PROVIDERS for number, sample in enumerate(registry.load(name).samples) if sample.error],
 )
-def test_refusal_has_its_exit_code_and_no_key(sleuth: Any, httpserver: HTTPServer, name: str, number: int) -> None:
+def test_refusal_has_its_exit_code_and_shows_no_key(
+    sleuth: Any, httpserver: HTTPServer, name: str, number: int
+) -> None:
     provider = registry.load(name)
     sample = provider.samples[number]
     set_up(sleuth, provider, httpserver, sample)

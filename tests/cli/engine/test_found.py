@@ -1,4 +1,4 @@
-"""An answer without end is cut to what a search can use, and a key that a server repeats is taken out."""
+"""Answers are truncated, and keys that a server repeats are redacted."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from sleuth_providers.base import Answer, Found, Result
 KEY = "sk-secret/0123456789"
 
 
-def test_answer_of_usual_size_stays_as_it_is() -> None:
+def test_answer_of_usual_size_is_unchanged() -> None:
     results = tuple(Result(f"t{n}", f"https://a.test/{n}", "s" * 2000, "c" * 100_000, score=0.5) for n in range(50))
     found = Found(results, (Answer("a", "https://a.test/"),), ("one",), ("two",), {"bing": "timeout"}, ("lang",), 0.1)
     assert limited(found, (KEY,)) == found
 
 
-def test_answer_without_end_gets_one() -> None:
+def test_long_lists_are_truncated() -> None:
     many = tuple(map(str, range(10_000)))
     results = tuple(Result(number, f"https://a.test/{number}", engines=many) for number in many)
     answers = tuple(Answer(number) for number in many)
@@ -27,7 +27,7 @@ def test_answer_without_end_gets_one() -> None:
     assert len(found.results[0].engines) == MAX_TEXTS
 
 
-def test_texts_without_end_get_one() -> None:
+def test_long_texts_are_truncated() -> None:
     endless: dict[str, Any] = dict.fromkeys(Result._fields, "x" * 2_000_000)
     result = limited(Found((Result(**endless | {"engines": (), "score": None}),))).results[0]
     for name in Result._fields:
@@ -36,7 +36,7 @@ def test_texts_without_end_get_one() -> None:
 
 
 @pytest.mark.parametrize("said", [KEY, "sk-secret%2F0123456789", f"your key is {KEY}, keep it"])
-def test_key_that_is_repeated_is_taken_out(said: str) -> None:
+def test_repeated_key_is_redacted(said: str) -> None:
     fields: dict[str, Any] = dict.fromkeys(Result._fields, said)
     hit = Result(**fields | {"engines": (said,), "score": None})
     found = limited(Found((hit,), (Answer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
@@ -44,6 +44,6 @@ def test_key_that_is_repeated_is_taken_out(said: str) -> None:
     assert "[hidden]" in found.results[0].title
 
 
-def test_what_is_no_text_stays(capsys: Any) -> None:
+def test_value_that_is_not_text_is_unchanged(capsys: Any) -> None:
     odd: Any = None
     assert limited(Found((Result(odd, "https://a.test/"),)), (KEY,)).results[0].title is None

@@ -17,7 +17,7 @@ def timeless(document: dict[str, Any]) -> str:
     return json.dumps(document, sort_keys=True)
 
 
-def test_replay_gives_the_same_answer(make_sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> None:
+def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> None:
     sleuth = make_sleuth("one", SEARXNG_URL=httpserver.url_for(""), BRAVE_API_KEY=KEY)
     hits = [{"url": f"https://a.example/{n}", "title": f"T{n}", "publishedDate": "2 days ago"} for n in range(5)]
     httpserver.expect_request("/search").respond_with_json(
@@ -51,7 +51,7 @@ def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "{}", "[]", '{"version": 9}', '{"version": 1, "recordedAt": "x", "exchanges": []}']
 )
-def test_file_that_is_no_recording_is_refused(sleuth: Any, tmp_path: Path, content: str) -> None:
+def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str) -> None:
     (tmp_path / "tape.json").write_text(content)
     done = sleuth("search", "--replay", str(tmp_path / "tape.json"), "x")
     assert done.exit == 2

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +49,13 @@ def searxng(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
     httpserver.expect_request("/search").respond_with_json(answer())
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     return httpserver
+
+
+def hang(server: HTTPServer) -> threading.Event:
+    """Let a server not answer until the event is set."""
+    released = threading.Event()
+    server.expect_request("/search").respond_with_handler(lambda _: Response(str(released.wait())))
+    return released
 
 
 @pytest.fixture
@@ -124,11 +131,11 @@ def test_ndjson_is_one_result_a_line(sleuth: Any, searxng: HTTPServer) -> None:
     assert [json.loads(line)["url"] for line in lines] == [hit["url"] for hit in HITS]
 
 
-def test_urls_are_addresses_alone(sleuth: Any, searxng: HTTPServer) -> None:
+def test_urls_format_prints_only_urls(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("search", "-p", "searxng", "-f", "urls", "x").out.splitlines() == [hit["url"] for hit in HITS]
 
 
-def test_markdown_escapes_what_the_web_says(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_markdown_escapes_titles(sleuth: Any, httpserver: HTTPServer) -> None:
     hit = {"url": "https://a.example/1)x", "title": "](javascript:alert(1))", "content": "*bold* <b>"}
     httpserver.expect_request("/search").respond_with_json(answer([hit]))
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
@@ -151,8 +158,8 @@ def test_template_and_fields_choose_what_is_shown(sleuth: Any, searxng: HTTPServ
         (("--template", "{nosuch}"), "template"),
         (("--template", "{rank.__class__}"), "template"),
         (("--fields", "nosuch"), "no such field"),
-        (("--freshness", "yesterday"), "how new"),
-        (("--freshness", "2026-02-01..2026-01-01"), "how new"),
+        (("--freshness", "yesterday"), "invalid freshness"),
+        (("--freshness", "2026-02-01..2026-01-01"), "invalid freshness"),
         (("--lang", "not a language"), "language"),
         (("-n", "0"), "--count"),
         (("-n", "51"), "--count"),
@@ -169,14 +176,14 @@ def test_bad_options_are_refused_with_a_hint(
     assert "\nhint: " in done.err
 
 
-@pytest.mark.parametrize("words", [(), ("",), ("  ",), ("\x00\x1b",), ("<>",)])
+@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",), ("<>",)])
 def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert (done.exit, done.out) == (2, "")
-    assert "nothing to search for" in done.err
+    assert "the query is empty" in done.err
 
 
-def test_output_file_is_written_whole(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
+def test_output_file_is_private_json(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
     target = tmp_path / "out.json"
     done = sleuth("search", "-p", "searxng", "--json", "-o", str(target), "x")
     assert (done.exit, done.out) == (0, "")
@@ -184,7 +191,7 @@ def test_output_file_is_written_whole(sleuth: Any, searxng: HTTPServer, tmp_path
     assert target.stat().st_mode & 0o777 == 0o600
 
 
-def test_unknown_provider_is_named_with_a_near_one(sleuth: Any) -> None:
+def test_unknown_provider_suggests_the_closest_one(sleuth: Any) -> None:
     done = sleuth("search", "-p", "serxng", "x")
     assert done.exit == 3
     assert "did you mean searxng?" in done.err
@@ -204,13 +211,11 @@ def test_missing_key_is_exit_4(sleuth: Any) -> None:
     assert "sleuth providers set brave --api-key -" in done.err
 
 
-def test_server_that_is_down_points_to_doctor(sleuth: Any) -> None:
-    started = time.monotonic()
+def test_unreachable_server_hints_at_doctor(sleuth: Any) -> None:
     done = sleuth("search", "-p", "searxng", "x")
     assert done.exit == 6
     assert "SearXNG cannot be reached (connection refused at 127.0.0.1:1)" in done.err
     assert "sleuth doctor" in done.err
-    assert time.monotonic() - started < 2
 
 
 STATES = [
@@ -218,10 +223,10 @@ STATES = [
     (lambda _: Response("Too Many Requests", 429), 5, "rate_limited", "limiter"),
     (lambda _: Response("no", 401, {"WWW-Authenticate": "Basic"}), 1, "bad_response", "user name"),
     (lambda _: Response("oops", 500), 6, "unreachable", "HTTP 500"),
-    (lambda _: Response("not json", 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
+    (lambda _: Response("not json", 200, content_type="application/json"), 1, "bad_response", "invalid JSON"),
     (lambda _: Response("<html>", 200, content_type="text/html"), 1, "bad_response", "HTML instead of JSON"),
     (lambda _: Response("[1,2]", 200, content_type="application/json"), 1, "bad_response", "not a JSON object"),
-    (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "broken JSON"),
+    (lambda _: Response("[" * 50000, 200, content_type="application/json"), 1, "bad_response", "invalid JSON"),
     (lambda _: Response("", 302, {"Location": "https://elsewhere.example/"}), 1, "bad_response", "another host"),
     (
         lambda _: Response(
@@ -229,13 +234,15 @@ STATES = [
         ),
         5,
         "blocked",
-        "none of the engines",
+        "all engines of SearXNG failed",
     ),
 ]
 
 
 @pytest.mark.parametrize(("handler", "code", "state", "words"), STATES)
-def test_broken_server_is_told_apart(sleuth: Any, broken: Any, handler: Any, code: int, state: str, words: str) -> None:
+def test_server_errors_have_their_state_and_exit_code(
+    sleuth: Any, broken: Any, handler: Any, code: int, state: str, words: str
+) -> None:
     broken(handler)
     done = sleuth("search", "-p", "searxng", "--json", "x")
     assert done.exit == code
@@ -245,17 +252,16 @@ def test_broken_server_is_told_apart(sleuth: Any, broken: Any, handler: Any, cod
     jsonschema.validate(done.json, SEARCH_ANSWER)
 
 
-def test_hanging_server_ends_at_the_time_limit(sleuth: Any, lone_server: HTTPServer) -> None:
-    lone_server.expect_request("/search").respond_with_handler(lambda _: time.sleep(2) or Response("late"))
+def test_hanging_server_times_out(sleuth: Any, lone_server: HTTPServer) -> None:
+    released = hang(lone_server)
     sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
-    started = time.monotonic()
-    done = sleuth("search", "-p", "searxng", "--timeout", "0.5", "x")
+    done = sleuth("search", "-p", "searxng", "--timeout", "0.2", "x")
+    released.set()
     assert done.exit == 6
     assert "did not answer in time" in done.err
-    assert time.monotonic() - started < 1.5
 
 
-def test_empty_answer_is_done_and_says_so(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_empty_answer_is_no_error(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json(answer([]))
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     done = sleuth("search", "-p", "searxng", "x")
@@ -274,7 +280,7 @@ def test_failing_engines_make_an_answer_partial(sleuth: Any, httpserver: HTTPSer
     assert "slow (timeout)" in done.err
 
 
-def test_without_network_the_library_answers_and_says_so(sleuth: Any) -> None:
+def test_library_is_used_without_network(sleuth: Any) -> None:
     sleuth("config", "set", "websearch.fallback", "searxng,library")
     done = sleuth("search", "--json", "enable json in searxng")
     assert done.exit == 0
@@ -282,7 +288,7 @@ def test_without_network_the_library_answers_and_says_so(sleuth: Any) -> None:
     assert done.json["provider"] == "library"
     assert "json" in done.json["results"][0]["title"].lower()
     assert [attempt["state"] for attempt in done.json["attempts"]] == ["unreachable", "ok"]
-    assert "Library answered instead" in done.err
+    assert "used Library instead" in done.err
 
 
 def test_named_provider_is_strict_unless_fallback_is_allowed(sleuth: Any) -> None:
@@ -292,7 +298,7 @@ def test_named_provider_is_strict_unless_fallback_is_allowed(sleuth: Any) -> Non
     assert (done.exit, done.json["provider"]) == (0, "library")
 
 
-def test_empty_fallback_lets_nobody_else_see_the_query(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_empty_fallback_queries_no_other_provider(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_data("no", 500)
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     sleuth("config", "set", "websearch.fallback", "[]")
@@ -302,7 +308,7 @@ def test_empty_fallback_lets_nobody_else_see_the_query(sleuth: Any, httpserver: 
     assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
 
 
-def test_several_providers_are_asked_at_once_and_a_failure_costs_a_warning(sleuth: Any, searxng: HTTPServer) -> None:
+def test_failure_of_one_of_several_providers_is_a_warning(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng,brave", "--json", "x")
     assert done.exit == 0
     assert done.json["outcome"] == "partial"
@@ -310,7 +316,7 @@ def test_several_providers_are_asked_at_once_and_a_failure_costs_a_warning(sleut
     assert "Brave" in done.err
 
 
-def test_answers_are_kept_and_their_age_is_told(sleuth: Any, searxng: HTTPServer) -> None:
+def test_answers_are_cached_and_show_their_age(sleuth: Any, searxng: HTTPServer) -> None:
     first = sleuth("search", "-p", "searxng", "--json", "rust")
     again = sleuth("search", "-p", "searxng", "--json", "  RUST ")
     assert (first.json["cached"], again.json["cached"]) == (False, True)
@@ -322,7 +328,7 @@ def test_answers_are_kept_and_their_age_is_told(sleuth: Any, searxng: HTTPServer
     assert sleuth("search", "-p", "searxng", "--json", "-n", "20", "rust").json["cached"] is False
 
 
-def test_offline_answers_from_the_cache_alone(sleuth: Any, searxng: HTTPServer) -> None:
+def test_offline_uses_the_cache_only(sleuth: Any, searxng: HTTPServer) -> None:
     sleuth("search", "-p", "searxng", "rust")
     searxng.clear()
     assert sleuth("search", "-p", "searxng", "--offline", "--json", "rust").json["cached"] is True
@@ -341,13 +347,13 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
     assert len(sleuth("search", "-p", "searxng", "--json", "x").json["results"]) == 1
 
 
-def test_what_a_provider_cannot_do_is_said_once(sleuth: Any, searxng: HTTPServer) -> None:
+def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("SearXNG cannot do this: range") == 1
+    assert done.err.count("SearXNG does not support: range") == 1
 
 
-def test_provider_that_keeps_failing_rests_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_data("slow down", 429)
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     sleuth("config", "set", "websearch.fallback", "searxng,library")
@@ -356,11 +362,11 @@ def test_provider_that_keeps_failing_rests_in_auto(sleuth: Any, httpserver: HTTP
     again = sleuth("search", "--json", "searxng json")
     assert first.json["attempts"][0]["state"] == "rate_limited"
     assert again.json["attempts"][0]["state"] == "cooldown"
-    assert "rests until" in again.err
+    assert "is skipped until" in again.err
     assert len(httpserver.log) == 1
 
 
-def test_hostile_text_reaches_no_output_raw(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_hostile_text_is_escaped_in_every_format(sleuth: Any, httpserver: HTTPServer) -> None:
     evil = "a\x1b]0;owned\x07b\x1b[31mc\u202ed\u0000e\r\nf[/bold][link=x]g"
     hit = {"url": "https://a.example/\u202e\x1b[0m", "title": evil, "content": evil, "engines": [evil]}
     bad = {"url": "javascript:alert(1)", "title": "no", "content": "no"}
@@ -392,23 +398,24 @@ def test_keys_are_in_no_output(sleuth: Any, httpserver: HTTPServer) -> None:
     assert "sk-v…56" in outputs[2].out
 
 
-def test_slow_first_provider_is_overtaken(sleuth: Any, lone_server: HTTPServer) -> None:
-    """In auto the next one starts early: a hanging first provider costs seconds, not the whole time limit."""
-    lone_server.expect_request("/search").respond_with_handler(lambda _: time.sleep(4.5) or Response("late"))
+def test_next_provider_starts_while_the_first_one_hangs(sleuth: Any, lone_server: HTTPServer, monkeypatch: Any) -> None:
+    monkeypatch.setattr("sleuth.engine.search.HEDGE_S", 0.05)
+    released = hang(lone_server)
     page = '<div class="web-result"><a class="result__a" href="https://a.example/">A</a></div>'
     lone_server.expect_request("/html/").respond_with_data(page, content_type="text/html")
     sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
     sleuth("providers", "set", "duckduckgo", "--api-host", lone_server.url_for(""))
-    started = time.monotonic()
     done = sleuth("search", "--json", "x")
-    assert time.monotonic() - started < 3.5
+    released.set()
     assert (done.exit, done.json["provider"]) == (0, "duckduckgo")
     assert {a["provider"]: a["state"] for a in done.json["attempts"]} == {"searxng": "skipped", "duckduckgo": "ok"}
 
 
-def test_eight_providers_take_as_long_as_the_slowest(sleuth: Any, httpserver: HTTPServer) -> None:
-    def slow(request: Request) -> Response:
-        time.sleep(0.1 * int(request.args["engines"]))
+def test_eight_providers_are_queried_in_parallel(sleuth: Any, httpserver: HTTPServer) -> None:
+    all_are_there = threading.Barrier(8)
+
+    def slow(_: Request) -> Response:
+        all_are_there.wait()
         return Response(json.dumps(answer()), content_type="application/json")
 
     httpserver.expect_request("/search").respond_with_handler(slow)
@@ -429,7 +436,6 @@ def test_eight_providers_take_as_long_as_the_slowest(sleuth: Any, httpserver: HT
     done = sleuth("search", "--json", "-p", ",".join(f"s{n}" for n in range(1, 9)), "x")
     assert done.exit == 0
     assert len(done.json["results"][0]["providers"]) == 8
-    assert done.json["elapsedMs"] < 1150
 
 
 def test_explained_scores_can_be_recomputed(sleuth: Any, searxng: HTTPServer) -> None:
@@ -442,7 +448,7 @@ def test_explained_scores_can_be_recomputed(sleuth: Any, searxng: HTTPServer) ->
     assert "searxng #1 × 1.5 → 0.024590" in sleuth("search", "-p", "searxng,other", "--explain", "x").out
 
 
-def test_next_page_is_asked_once_when_filters_leave_too_few(sleuth: Any, httpserver: HTTPServer) -> None:
+def test_next_page_is_requested_once_when_filters_leave_too_few(sleuth: Any, httpserver: HTTPServer) -> None:
     def pages(request: Request) -> Response:
         page = int(request.args.get("pageno", "1"))
         hits = [
@@ -457,7 +463,7 @@ def test_next_page_is_asked_once_when_filters_leave_too_few(sleuth: Any, httpser
     assert [request.args.get("pageno", "1") for request, _ in httpserver.log] == ["1", "2"]
 
 
-def test_rules_hold_for_every_provider(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
+def test_rules_apply_to_every_provider(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
     rules = tmp_path / "rules.txt"
     rules.write_text("! mine\n$boost=5,site=b.example\n/3$discard\n$nonsense=,\n")
     done = sleuth("search", "-p", "searxng", "--json", "--explain", "--rules", str(rules), "x")
@@ -467,7 +473,7 @@ def test_rules_hold_for_every_provider(sleuth: Any, searxng: HTTPServer, tmp_pat
     assert sleuth("search", "--rules", "/no/such", "x").exit == 2
 
 
-def test_no_fallback_asks_the_first_alone(sleuth: Any) -> None:
+def test_no_fallback_queries_only_the_first_provider(sleuth: Any) -> None:
     done = sleuth("search", "--json", "--no-fallback", "x")
     assert done.exit == 6
     assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
@@ -478,16 +484,16 @@ def test_patterns_are_not_sent_to_providers(sleuth: Any, searxng: HTTPServer) ->
     assert searxng.log[-1][0].args["q"] == "x"
     assert "https://b.example/2" not in [hit["url"] for hit in done.json["results"]]
     done = sleuth("search", "-p", "searxng", "--exclude", "/(a+)+$/", "y")
-    assert "broken or could take for ever" in done.err
+    assert "invalid or too slow" in done.err
 
 
 @pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "per_minute=abc", "timeout=0"])
-def test_options_that_are_no_numbers_are_refused(sleuth: Any, option: str) -> None:
+def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
     done = sleuth("providers", "set", "searxng", "--option", option)
     assert done.exit == 2
-    assert "it is a number from" in done.err
+    assert "use a number from" in done.err
 
 
-def test_weight_of_nought_is_a_weight(sleuth: Any, searxng: HTTPServer) -> None:
+def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
     assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0

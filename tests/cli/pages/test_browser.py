@@ -271,11 +271,11 @@ def test_behind_a_proxy_numbers_are_still_checked(public: Any, guard: Any, monke
 @pytest.mark.parametrize("proxy", ["socks5h://me:word@127.0.0.1:9", "http://[bad:word"])
 def test_a_proxy_that_a_browser_cannot_use_is_said_so(proxy: str) -> None:
     with pytest.raises(UnreachableError) as caught:
-        browser_module._through(proxy)
+        browser_module._system_proxy(proxy)
     assert "word" not in str(caught.value)
 
 
 def test_a_socks_proxy_is_named_as_a_browser_knows_it() -> None:
-    way = browser_module._through("socks5h://proxy.example:1080")
+    way = browser_module._system_proxy("socks5h://proxy.example:1080")
     assert way.proxy == {"server": "socks5://proxy.example:1080", "bypass": "<-loopback>"}
     assert "--host-resolver-rules=EXCLUDE proxy.example,MAP * ~NOTFOUND" in way.arguments

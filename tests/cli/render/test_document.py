@@ -4,15 +4,15 @@ import io
 
 import pytest
 
-from sleuth.render.document import Document, print_lines
-from sleuth.render.rich import STYLES, make_console
+from sleuth.render.document import Document
+from sleuth.render.rich import STYLES, make_console, print_lines
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3"}
 
 
 def document(columns: int = 60, theme: str = "auto", color: str = "always") -> Document:
     made = Document(make_console(io.StringIO(), color, columns), STYLES[theme], columns)
-    made.lead(LINKS)
+    made.set_citation_targets(LINKS)
     return made
 
 
@@ -63,7 +63,7 @@ def test_table_fits_its_terminal() -> None:
     assert "\x1b]8;" in printed(text)
 
 
-def test_citations_are_hyperlinks_and_doubtful_ones_stand_out() -> None:
+def test_citations_are_hyperlinks_and_weak_ones_are_highlighted() -> None:
     text = "[[1]](<https://tokio.rs/a>) [[3??]](<https://x.org/3>)"
     shown = printed(text, "dark")
     assert ";https://tokio.rs/a\x1b\\\x1b[1;36m[1]\x1b[0m\x1b]8;;\x1b\\" in shown
@@ -71,15 +71,15 @@ def test_citations_are_hyperlinks_and_doubtful_ones_stand_out() -> None:
     assert "\x1b[1;31m[3??]" in printed(text, "light")
 
 
-def test_false_citation_leads_nowhere() -> None:
+def test_fake_citation_is_not_a_link() -> None:
     assert "\x1b]8;" not in printed("[[1]](<https://evil.com>)")
 
 
-def test_long_lines_of_code_are_not_broken() -> None:
+def test_code_is_not_wrapped() -> None:
     assert lines("```\n" + "x" * 200 + "\n```", 40) == ["    " + "x" * 200]
     assert printed("    " + "y" * 200).count("\n") == 1
 
 
-def test_nesting_leaves_room_for_words() -> None:
+def test_deep_nesting_leaves_room_for_text() -> None:
     text = "\n".join("  " * depth + "- word word" for depth in range(18))
     assert all(len(line) <= 40 for line in lines(text, 40))

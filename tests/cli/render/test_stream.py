@@ -74,8 +74,8 @@ def make(height: int) -> tuple[Stream, Terminal]:
 
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "PAUSE", 0)
-    monkeypatch.setattr(streaming, "PATIENCE", 0)
+    monkeypatch.setattr(streaming, "MIN_REDRAW_S", 0)
+    monkeypatch.setattr(streaming, "REDRAW_SHARE", 0)
 
 
 def test_text_that_fits_is_replaced_as_a_whole() -> None:
@@ -90,7 +90,7 @@ def test_text_that_fits_is_replaced_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("height", [3, 5, 8])
-def test_finished_blocks_stay_where_the_screen_is_small(height: int) -> None:
+def test_finished_blocks_are_printed_on_a_small_screen(height: int) -> None:
     stream, out = make(height)
     with stream:
         for sign in TEXT:
@@ -102,7 +102,7 @@ def test_finished_blocks_stay_where_the_screen_is_small(height: int) -> None:
     assert out.highest < height
 
 
-def test_list_is_not_printed_before_it_is_known_to_end() -> None:
+def test_list_is_not_printed_before_it_ends() -> None:
     stream, _ = make(3)
     for sign in "1. one\n\n2. two\n\n2":
         stream.write(sign)
@@ -112,7 +112,7 @@ def test_list_is_not_printed_before_it_is_known_to_end() -> None:
     assert stream.printed[0] == "1. one\n\n2. two\n\n"
 
 
-def test_what_was_written_stays_when_it_breaks_off() -> None:
+def test_text_stays_on_the_screen_after_an_error() -> None:
     stream, out = make(40)
 
     def interrupted() -> None:
@@ -126,7 +126,7 @@ def test_what_was_written_stays_when_it_breaks_off() -> None:
     assert out.shown == "Half a sent"
 
 
-def test_heading_stands_above_once() -> None:
+def test_heading_is_printed_once() -> None:
     for height in (40, 4):
         stream, out = make(height)
         stream.heading = "Label"
@@ -137,8 +137,8 @@ def test_heading_stands_above_once() -> None:
         assert out.shown.replace("ONE", "one") == f"Label\n\n{SHOWN}"
 
 
-def test_endless_block_shows_its_end_and_stays_within_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "LONGEST", 500)
+def test_long_block_shows_its_end_within_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "MAX_MARKDOWN_CHARS", 500)
     stream, out = make(10)
     with stream:
         for number in range(300):

@@ -14,7 +14,7 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 
 @given(st.text("ab 的。，（）[]1?é👩\u200d\n", max_size=60), st.integers(2, 20))
-def test_lines_fit_and_hold_all_words(text: str, columns: int) -> None:
+def test_lines_fit_and_contain_all_words(text: str, columns: int) -> None:
     lines = wrapped(text, columns)
     assert all(width(line) <= columns for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
@@ -36,16 +36,16 @@ def test_lines_fit_and_hold_all_words(text: str, columns: int) -> None:
         ("", 9, [""]),
     ],
 )
-def test_lines_break_where_a_reader_expects_it(text: str, columns: int, lines: list[str]) -> None:
+def test_lines_break_at_spaces_and_between_cjk_characters(text: str, columns: int, lines: list[str]) -> None:
     assert wrapped(text, columns) == lines
 
 
-def test_no_line_begins_with_what_closes_a_sentence() -> None:
+def test_no_line_begins_with_closing_punctuation() -> None:
     lines = wrapped("它在少量线程上调度大量任务，定时器很精确。社区很大；文档完整！" * 5, 11)
     assert [line for line in lines if line[0] in CLOSING] == []
 
 
-def test_styles_follow_their_words() -> None:
+def test_styles_are_kept() -> None:
     lines = wrap(Text("plain ").append("bold words", "bold").append(" here"), 11)
     styled = [[line.plain[span.start : span.end] for span in line.spans] for line in lines]
     assert styled == [["bold"], ["words"]]

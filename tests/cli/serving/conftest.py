@@ -1,4 +1,4 @@
-"""A real `sleuth serve` in a process of its own, a SearXNG behind it, and every answer held against the document."""
+"""A real `sleuth serve` in its own process with a SearXNG behind it; every response is checked against OpenAPI."""
 
 import http.client
 import json
@@ -21,12 +21,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sleuth.api import Client
-from sleuth.serving.http.app import Api
-from sleuth.serving.http.auth import AccessMiddleware, AccessRules, allowed_hosts
-from sleuth.serving.http.openapi import document
-from sleuth.serving.http.server import HttpServer, listen, make_config
+from sleuth.serving.http.app import ApiState, create_app
+from sleuth.serving.http.auth import AccessRules, allowed_hosts
+from sleuth.serving.http.server import HttpServer, listen
 
-DOCUMENT = document()
+DOCUMENT = create_app(ApiState(Client({}))).openapi()
 TOKEN = "token-of-the-tests-0123456789"
 QUIET = {
     "PATH": os.environ.get("PATH", ""),
@@ -165,7 +164,7 @@ def conforms(method: str, path: str, reply: Reply) -> None:
     assert response or not operation, f"{reply.status} is not documented: {reply.text}"
     kind = reply.headers.get("content-type", "").partition(";")[0]
     if kind == "application/json" and method != "HEAD":
-        error = {"$ref": "#/components/schemas/Error"}
+        error = {"$ref": "#/components/schemas/ErrorBody"}
         schema = response["content"][kind]["schema"] if response else error
         Draft202012Validator(DOCUMENT | schema).validate(reply.json)
     for name in (response or {}).get("headers", {}):
@@ -200,7 +199,7 @@ class Inside(NamedTuple):
     """A server in this process, for what must be seen or bent from within."""
 
     port: int
-    api: Api
+    state: ApiState
     server: HttpServer
 
     def call(self, method: str, path: str, body: Any = None, *, token: str = TOKEN, **headers: str) -> Reply:
@@ -223,18 +222,18 @@ def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
         def start(kind: type[Client] = Client, **environ: str) -> Inside:
             listener = listen("127.0.0.1", 0, remote=False)
             port = listener.getsockname()[1]
-            api = Api(kind(QUIET | home | environ))
-            api.start()
+            state = ApiState(kind(QUIET | home | environ))
+            state.start()
             ready = threading.Event()
-            gate = AccessRules(TOKEN, allowed_hosts("127.0.0.1", port, ()))
-            server = HttpServer(make_config(AccessMiddleware(api.router(), gate)), ready.set)
+            rules = AccessRules(TOKEN, allowed_hosts("127.0.0.1", port, ()))
+            server = HttpServer(state, rules, ready.set)
             thread = threading.Thread(target=server.run, args=([listener],))
             thread.start()
-            stack.callback(api.close)
+            stack.callback(state.close)
             stack.callback(thread.join)
             stack.callback(setattr, server, "should_exit", True)
             assert ready.wait(10)
-            return Inside(port, api, server)
+            return Inside(port, state, server)
 
         yield start
 

@@ -71,7 +71,7 @@ def test_new_database_has_the_schema_and_runs_in_wal(path: str) -> None:
     assert version(path) == len(MIGRATIONS)
 
 
-def test_table_has_the_columns_it_was_promised(path: str) -> None:
+def test_provider_table_has_the_documented_columns(path: str) -> None:
     with closing(open_database(path, MIGRATIONS)) as connection:
         columns = {row[1]: (row[2], row[3]) for row in connection.execute("PRAGMA table_info(websearch_provider)")}
     required = {"name": 1, "type": 1, "created_at": 1, "updated_at": 1}
@@ -83,7 +83,7 @@ def test_table_has_the_columns_it_was_promised(path: str) -> None:
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_files_and_folders_are_private_when_the_umask_is_open(path: str, tmp_path: Path) -> None:
+def test_files_and_folders_are_private_whatever_the_umask(path: str, tmp_path: Path) -> None:
     with closing(open_database(path, [first])) as connection:
         connection.execute("INSERT INTO note VALUES ('x')")
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
@@ -101,7 +101,7 @@ def test_database_in_memory_needs_no_file(tmp_path: Path, monkeypatch: pytest.Mo
     assert os.listdir(tmp_path) == []
 
 
-def test_older_database_is_brought_up_to_date_after_a_backup(path: str) -> None:
+def test_older_database_is_migrated_after_a_backup(path: str) -> None:
     with closing(open_database(path, [first])) as connection:
         connection.execute("INSERT INTO note VALUES ('kept')")
     with closing(open_database(path, [first, second])) as connection:
@@ -128,7 +128,7 @@ def test_failed_migration_changes_nothing(path: str) -> None:
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-def test_database_of_a_newer_sleuth_is_refused_and_stays_byte_for_byte(path: str, journal: str) -> None:
+def test_database_of_a_newer_sleuth_is_refused_and_unchanged(path: str, journal: str) -> None:
     os.makedirs(os.path.dirname(path))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
@@ -150,10 +150,10 @@ def test_database_of_a_newer_sleuth_is_refused_and_stays_byte_for_byte(path: str
     ],
     ids=["text", "broken header"],
 )
-def test_broken_file_is_said_and_stays(path: str, data: bytes) -> None:
+def test_damaged_file_is_an_error_and_unchanged(path: str, data: bytes) -> None:
     os.makedirs(os.path.dirname(path))
     Path(path).write_bytes(data)
-    with pytest.raises(SettingsError, match="cannot be used") as caught:
+    with pytest.raises(SettingsError, match="is damaged") as caught:
         open_database(path, MIGRATIONS)
     assert Path(path).read_bytes() == data
     assert "mv {path}" in caught.value.hint
@@ -167,14 +167,14 @@ def test_empty_file_becomes_a_database(path: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["file/data/sleuth.db", "folder.db", "/proc/sleuth.db"])
-def test_place_that_cannot_be_used_is_said(tmp_path: Path, place: str) -> None:
+def test_unusable_path_is_an_error(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.db").mkdir()
     with pytest.raises(UnwritableError):
         open_database(str(tmp_path / place), MIGRATIONS)
 
 
-def test_system_that_gives_no_file_is_said(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_file_system_is_an_error(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.open
 
     def refuse(name: str, *more: int) -> int:
@@ -187,19 +187,19 @@ def test_system_that_gives_no_file_is_said(path: str, monkeypatch: pytest.Monkey
         open_database(path, MIGRATIONS)
 
 
-def test_lock_that_is_never_free_is_said(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lock_that_never_changes_hands_is_an_error(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     os.makedirs(os.path.dirname(path))
-    monkeypatch.setattr(module, "locked", lambda name: locked(name, 0.05))
+    monkeypatch.setattr(module, "locked", lambda name: locked(name, 0))
     with locked(f"{path}.lock"), pytest.raises(SettingsError, match="locked"):
         open_database(path, MIGRATIONS)
 
 
-def test_database_that_somebody_keeps_locked_is_said(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BUSY", 0.05)
+def test_database_locked_by_another_process_is_an_error(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BUSY_TIMEOUT_S", 0.01)
     open_database(path, [first]).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(SettingsError, match=r"another process keeps .* locked"):
+        with pytest.raises(SettingsError, match=r"is locked by another process"):
             open_database(path, [first, second])
 
 
@@ -210,17 +210,17 @@ def test_database_that_somebody_keeps_locked_is_said(path: str, monkeypatch: pyt
         ("attempt to write a readonly database", UnwritableError, "cannot write"),
         ("database or disk is full", UnwritableError, "cannot write"),
         ("disk I/O error", UnwritableError, "cannot write"),
-        ("no such table: meta", SettingsError, "cannot be used"),
+        ("no such table: meta", SettingsError, "is damaged"),
     ],
 )
-def test_trouble_becomes_words(message: str, kind: type[SettingsError], says: str) -> None:
+def test_sqlite_error_becomes_a_settings_error(message: str, kind: type[SettingsError], says: str) -> None:
     error = database_error("/x/sleuth.db", sqlite3.OperationalError(message))
     assert type(error) is kind
     assert says in str(error)
 
 
 @pytest.mark.parametrize("name", ["plain.db", "what?#%41.db", "with blank.db"])
-def test_database_is_read_where_nothing_can_be_written(tmp_path: Path, name: str) -> None:
+def test_database_is_readable_in_a_read_only_folder(tmp_path: Path, name: str) -> None:
     path = str(tmp_path / name)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE note (text TEXT)")
@@ -234,7 +234,7 @@ def test_database_is_read_where_nothing_can_be_written(tmp_path: Path, name: str
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_transaction_is_whole_or_nothing(path: str) -> None:
+def test_transaction_is_atomic(path: str) -> None:
     with closing(open_database(path, [first])) as connection:
         with pytest.raises(ZeroDivisionError), transaction(connection):
             failing(connection.execute("INSERT INTO note VALUES ('lost')").connection)
@@ -243,11 +243,33 @@ def test_transaction_is_whole_or_nothing(path: str) -> None:
         assert [row[0] for row in connection.execute("SELECT text FROM note")] == ["kept"]
 
 
-def test_real_reason_is_told_when_the_database_ended_the_transaction_itself(path: str) -> None:
+def test_error_that_rolled_back_the_transaction_is_reported(path: str) -> None:
     with closing(open_database(path, [first])) as connection:
         with pytest.raises(sqlite3.OperationalError, match="full"), transaction(connection):
             run_out_of_space(connection)
         assert not connection.in_transaction
+
+
+def test_waiting_for_the_write_lock_goes_on_while_others_commit(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BUSY_TIMEOUT_S", 0.01)
+    with (
+        closing(open_database(path, [first])) as waiting,
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        handovers = 5
+
+        def data_version(connection: sqlite3.Connection) -> int:  # asked before and after each busy timeout
+            nonlocal handovers
+            handovers -= 1
+            if not handovers:
+                other.execute("ROLLBACK")
+            return handovers  # another process committed in the meantime
+
+        monkeypatch.setattr(module, "_data_version", data_version)
+        with transaction(waiting):
+            assert waiting.in_transaction
+    assert handovers <= 0
 
 
 KILLED = """
@@ -265,7 +287,7 @@ while True:
 """
 
 
-def test_nothing_reported_as_done_is_lost_when_the_writer_is_killed(path: str) -> None:
+def test_killed_writer_loses_nothing_it_reported(path: str) -> None:
     for lines in range(1, 7):
         process = subprocess.Popen([sys.executable, "-c", KILLED, path], env=ENVIRON, stdout=subprocess.PIPE, text=True)
         assert process.stdout
@@ -295,7 +317,7 @@ print(len(table.all()), flush=True)
 
 
 @pytest.mark.slow
-def test_32_processes_meet_in_a_brand_new_home(path: str) -> None:
+def test_32_processes_create_the_database_at_once(path: str) -> None:
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", OPENER, path, str(number)],

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sleuth.store.database import open_database
-from sleuth.store.health import LONGEST, Health
+from sleuth.store.health import MAX_COOLDOWN_S, Health
 from sleuth.store.migrations import MIGRATIONS
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -55,7 +55,7 @@ def minutes(health: Health, clock: Clock, name: str = "brave") -> float:
 
 
 @pytest.mark.parametrize("state", ["blocked", "rate_limited", "quota", "key_invalid"])
-def test_provider_that_says_no_rests_at_once_and_longer_each_time(health: Health, clock: Clock, state: str) -> None:
+def test_refusal_starts_a_cooldown_that_grows(health: Health, clock: Clock, state: str) -> None:
     rests = []
     for _ in range(6):
         health.note_outcome("brave", state)
@@ -65,7 +65,7 @@ def test_provider_that_says_no_rests_at_once_and_longer_each_time(health: Health
 
 
 @pytest.mark.parametrize("state", ["timeout", "bad_response", "unreachable"])
-def test_provider_that_fails_rests_after_the_third_time(health: Health, clock: Clock, state: str) -> None:
+def test_third_failure_starts_a_cooldown(health: Health, clock: Clock, state: str) -> None:
     rests = []
     for _ in range(7):
         health.note_outcome("brave", state)
@@ -74,7 +74,7 @@ def test_provider_that_fails_rests_after_the_third_time(health: Health, clock: C
 
 
 @pytest.mark.parametrize("state", ["ok", "empty"])
-def test_good_answer_makes_all_forgotten(health: Health, clock: Clock, state: str) -> None:
+def test_answer_ends_the_count_of_failures(health: Health, clock: Clock, state: str) -> None:
     for _ in range(3):
         health.note_outcome("brave", "blocked")
     health.note_outcome("brave", state)
@@ -84,7 +84,7 @@ def test_good_answer_makes_all_forgotten(health: Health, clock: Clock, state: st
 
 
 @pytest.mark.parametrize("state", ["key_missing", "cooldown", "skipped"])
-def test_state_that_is_no_fault_of_the_provider_changes_nothing(health: Health, clock: Clock, state: str) -> None:
+def test_other_states_start_no_cooldown(health: Health, clock: Clock, state: str) -> None:
     health.note_outcome("brave", state)
     assert health.cooldown("brave") is None
     health.note_outcome("brave", "blocked")
@@ -92,13 +92,13 @@ def test_state_that_is_no_fault_of_the_provider_changes_nothing(health: Health, 
     assert minutes(health, clock) == 1
 
 
-def test_quick_failures_cost_no_rest(health: Health) -> None:
+def test_quick_failures_start_no_cooldown(health: Health) -> None:
     for _ in range(10):
         health.note_outcome("searxng", "unreachable", quick=True)
     assert health.cooldown("searxng") is None
 
 
-def test_rest_ends_by_itself_and_tells_why(health: Health, clock: Clock) -> None:
+def test_cooldown_ends_and_names_its_reason(health: Health, clock: Clock) -> None:
     health.note_outcome("brave", "blocked")
     rest = health.cooldown("brave")
     assert rest
@@ -109,23 +109,23 @@ def test_rest_ends_by_itself_and_tells_why(health: Health, clock: Clock) -> None
 
 @pytest.mark.parametrize(
     ("retry_after", "rest"),
-    [(None, 1), (0, 1), (30.0, 1), (600.0, 10), (1e300, LONGEST / 60), (float("inf"), LONGEST / 60)],
+    [(None, 1), (0, 1), (30.0, 1), (600.0, 10), (1e300, MAX_COOLDOWN_S / 60), (float("inf"), MAX_COOLDOWN_S / 60)],
 )
-def test_server_may_ask_for_a_longer_rest_within_reason(
+def test_retry_after_extends_the_cooldown_up_to_a_limit(
     health: Health, clock: Clock, retry_after: float | None, rest: float
 ) -> None:
     health.note_outcome("brave", "rate_limited", retry_after=retry_after)
     assert minutes(health, clock) == rest
 
 
-def test_rest_does_not_last_for_years_when_the_clock_was_wrong(health: Health, clock: Clock) -> None:
+def test_cooldown_of_a_wrong_clock_is_ignored(health: Health, clock: Clock) -> None:
     clock.now += 10 * 365 * 86400
     health.note_outcome("brave", "blocked")
     clock.now -= 10 * 365 * 86400
     assert health.cooldown("brave") is None
 
 
-def test_keys_rest_one_by_one_and_are_forgotten_with_their_provider(health: Health) -> None:
+def test_keys_cool_down_one_by_one_and_are_reset_with_their_provider(health: Health) -> None:
     for name in ("a_b", "a_b#1234", "axb#1234", "a_b2#1234"):
         health.note_outcome(name, "quota")
     health.forget("a_b")
@@ -140,12 +140,12 @@ def test_keys_rest_one_by_one_and_are_forgotten_with_their_provider(health: Heal
 # Allowances
 
 
-def test_nothing_is_counted_where_there_is_no_limit(health: Health) -> None:
+def test_provider_without_limits_is_not_counted(health: Health) -> None:
     assert [health.reserve("brave", 0, 0) for _ in range(5)] == [None] * 5
     assert health.request_count("brave") == 0
 
 
-def test_minute_has_so_many_places_and_says_when_the_next_is_free(health: Health, clock: Clock) -> None:
+def test_limit_per_minute_returns_the_next_free_time(health: Health, clock: Clock) -> None:
     start = clock.now
     for _ in range(3):
         assert health.reserve("duckduckgo", 3, 0) is None
@@ -157,7 +157,7 @@ def test_minute_has_so_many_places_and_says_when_the_next_is_free(health: Health
     assert health.reserve("duckduckgo", 3, 0) == start + 70
 
 
-def test_day_has_so_many_places(health: Health, clock: Clock) -> None:
+def test_limit_per_day_holds(health: Health, clock: Clock) -> None:
     start = clock.now
     for _ in range(5):
         assert health.reserve("google", 100, 5) is None
@@ -176,13 +176,13 @@ def test_both_limits_hold(health: Health, clock: Clock) -> None:
     assert health.reserve("x", 2, 3) == clock.now - 61 + 86400
 
 
-def test_answers_from_the_cache_take_no_place(health: Health) -> None:
+def test_cached_answers_do_not_count(health: Health) -> None:
     for _ in range(5):
         health.record("x", "ok", 1, True, 0.0, False)
     assert health.reserve("x", 2, 0) is None
 
 
-def test_place_stays_taken_whatever_became_of_it(health: Health) -> None:
+def test_reservation_counts_whatever_the_result(health: Health) -> None:
     for state in ("ok", "timeout"):
         assert health.reserve("x", 2, 0) is None
         health.record("x", state, 10, False, 0.1, True)
@@ -191,18 +191,18 @@ def test_place_stays_taken_whatever_became_of_it(health: Health) -> None:
     assert [tuple(row) for row in rows] == [("ok", 10, 0.1), ("timeout", 10, 0.1)]
 
 
-def test_request_is_counted_even_when_its_place_is_gone(health: Health) -> None:
+def test_request_is_logged_without_its_reservation(health: Health) -> None:
     health.record("x", "ok", 10, False, 0.0, True)
     assert health.request_count("x") == 1
 
 
-def test_clock_that_goes_back_a_little_frees_no_place(health: Health, clock: Clock) -> None:
+def test_clock_set_back_a_little_frees_no_capacity(health: Health, clock: Clock) -> None:
     assert [health.reserve("x", 2, 0) for _ in range(2)] == [None, None]
     clock.now -= 30
     assert health.reserve("x", 2, 0)
 
 
-def test_clock_that_was_far_ahead_blocks_nobody(health: Health, clock: Clock) -> None:
+def test_requests_of_a_clock_far_ahead_are_ignored(health: Health, clock: Clock) -> None:
     clock.now += 365 * 86400
     for _ in range(2):
         health.reserve("x", 2, 2)
@@ -210,7 +210,7 @@ def test_clock_that_was_far_ahead_blocks_nobody(health: Health, clock: Clock) ->
     assert health.reserve("x", 2, 2) is None
 
 
-def test_search_goes_on_when_nothing_can_be_written(path: str, health: Health) -> None:
+def test_read_only_database_stops_no_search(path: str, health: Health) -> None:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as connection:
         assert Health(connection).reserve("x", 2, 0) is None
 
@@ -227,7 +227,7 @@ print(sum(health.reserve("duckduckgo", 20, 0) is None for _ in range(10)))
 """
 
 
-def test_limit_holds_exactly_when_eight_processes_reserve_at_once(path: str, health: Health) -> None:
+def test_limit_holds_exactly_with_eight_processes(path: str, health: Health) -> None:
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", RESERVER, path],
@@ -252,7 +252,7 @@ def test_limit_holds_exactly_when_eight_processes_reserve_at_once(path: str, hea
 # Learning
 
 
-def test_usual_time_is_known_after_five_good_answers(health: Health) -> None:
+def test_usual_time_needs_five_answers(health: Health) -> None:
     for elapsed in (100, 200, 300, 400):
         health.record("x", "ok", elapsed, False, 0.0, False)
     assert health.usual_time("x") is None
@@ -263,14 +263,14 @@ def test_usual_time_is_known_after_five_good_answers(health: Health) -> None:
     assert health.usual_time("x") == 0.5
 
 
-def test_usual_time_is_that_of_the_last_twenty(health: Health, clock: Clock) -> None:
+def test_usual_time_uses_the_last_twenty_answers(health: Health, clock: Clock) -> None:
     for elapsed in [9000] * 30 + [100] * 18 + [700, 800]:
         clock.now += 1
         health.record("x", "ok", elapsed, False, 0.0, False)
     assert health.usual_time("x") == 0.7
 
 
-def test_old_requests_are_forgotten(health: Health, clock: Clock) -> None:
+def test_old_requests_are_deleted(health: Health, clock: Clock) -> None:
     for _ in range(499):
         health.record("x", "ok", 1, False, 0.0, False)
     clock.now += 101 * 86400
@@ -278,7 +278,7 @@ def test_old_requests_are_forgotten(health: Health, clock: Clock) -> None:
     assert health.request_count("x") == 1
 
 
-def test_turn_grows_with_every_request(health: Health) -> None:
+def test_request_count_grows_with_every_request(health: Health) -> None:
     turns = []
     for _ in range(3):
         turns.append(health.request_count("x"))

@@ -2,17 +2,18 @@
 
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from sleuth.store.database import open_database
-from sleuth.store.history import clear, clear_prompts, entries
+from sleuth.store.history import clear, clear_prompts, entries, history_as_json
 from sleuth.store.migrations import MIGRATIONS
 
+AT = 1_700_000_000.0
 COLUMNS = "at, query, providers, outcome, results, elapsed_ms, cached"
 
 
@@ -24,7 +25,7 @@ def ledger(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 def add(ledger: sqlite3.Connection, *queries: str | None) -> None:
     for query in queries:
-        row = (time.time(), query, "searxng", "success", 5, 120, True)
+        row = (AT, query, "searxng", "success", 5, 120, True)
         ledger.execute(f"INSERT INTO search ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 
@@ -32,13 +33,13 @@ def listed(ledger: sqlite3.Connection, *words: str, count: int | None = None) ->
     return [entry.query for entry in entries(ledger, words, count)]
 
 
-def test_newest_come_first_and_as_many_as_wanted(ledger: sqlite3.Connection) -> None:
+def test_newest_queries_come_first_up_to_the_count(ledger: sqlite3.Connection) -> None:
     add(ledger, "one", None, "two", "three")
     assert listed(ledger) == ["three", "two", "one"]
     assert listed(ledger, count=2) == ["three", "two"]
 
 
-def test_words_are_found_in_any_order_and_any_case(ledger: sqlite3.Connection) -> None:
+def test_words_match_in_any_order_and_case(ledger: sqlite3.Connection) -> None:
     add(ledger, "Rust async", "ASYNC python", "Straße in Zürich", "日本語 検索")
     assert listed(ledger, "async") == ["ASYNC python", "Rust async"]
     assert listed(ledger, "ASYNC", "rust") == ["Rust async"]
@@ -48,10 +49,10 @@ def test_words_are_found_in_any_order_and_any_case(ledger: sqlite3.Connection) -
     assert listed(ledger, "async", count=1) == ["ASYNC python"]
 
 
-def test_entry_tells_how_it_went(ledger: sqlite3.Connection) -> None:
+def test_entry_has_the_published_form(ledger: sqlite3.Connection) -> None:
     add(ledger, "one")
-    document = entries(ledger)[0].as_json()
-    assert abs(time.mktime(time.strptime(document.pop("at")[:19], "%Y-%m-%dT%H:%M:%S")) - time.time()) < 60
+    document = history_as_json(entries(ledger)[0])
+    assert datetime.fromisoformat(document.pop("at")).timestamp() == AT
     assert document == {
         "query": "one",
         "providers": ["searxng"],
@@ -66,7 +67,7 @@ def remains(folder: Path, text: str) -> list[str]:
     return [path.name for path in sorted(folder.rglob("*")) if path.is_file() and text.encode() in path.read_bytes()]
 
 
-def test_forgotten_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: Path) -> None:
+def test_cleared_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: Path) -> None:
     add(ledger, *(f"whale number {number} " + "x" * 300 for number in range(500)))
     ledger.execute("DELETE FROM search WHERE id % 3 = 0")  # leaves remains on pages that are used no more
     assert remains(tmp_path, "whale")
@@ -76,14 +77,16 @@ def test_forgotten_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: 
     assert ledger.execute("SELECT count(*), sum(results) FROM search").fetchone()[:] == (334, 1670)
 
 
-def test_some_are_forgotten_and_the_others_stay(ledger: sqlite3.Connection, tmp_path: Path) -> None:
+def test_clearing_by_words_keeps_the_other_queries(ledger: sqlite3.Connection, tmp_path: Path) -> None:
     add(ledger, "blue whale", "blue sky", "Blue Whale song")
     assert clear(ledger, ("whale",))
     assert listed(ledger) == ["blue sky"]
     assert remains(tmp_path, "hale") == []
 
 
-def test_it_is_told_when_another_process_keeps_the_old_queries(ledger: sqlite3.Connection, tmp_path: Path) -> None:
+def test_clearing_reports_that_another_process_reads_the_old_queries(
+    ledger: sqlite3.Connection, tmp_path: Path
+) -> None:
     add(ledger, "whale")
     ledger.execute("PRAGMA busy_timeout = 20")
     with closing(sqlite3.connect(tmp_path / "sleuth.db", isolation_level=None)) as reader:
@@ -95,7 +98,7 @@ def test_it_is_told_when_another_process_keeps_the_old_queries(ledger: sqlite3.C
     assert remains(tmp_path, "whale") == []
 
 
-def test_lines_of_prompts_are_forgotten_too(tmp_path: Path) -> None:
+def test_prompt_history_is_cleared_too(tmp_path: Path) -> None:
     (tmp_path / "prompt_history").write_bytes(b"blue whale\nblue sky\n\xff\n")
     (tmp_path / "chat_history").write_text("Whales?\n")
     (tmp_path / "sleuth.log").write_text("whale\n")

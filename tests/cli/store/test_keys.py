@@ -67,7 +67,7 @@ def test_command_is_run_without_a_shell(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_command_gets_nothing_to_read() -> None:
+def test_command_has_no_stdin() -> None:
     assert find_keys(row("cmd:cat"), BRAVE, {}) == []
 
 
@@ -82,38 +82,38 @@ def test_command_gets_nothing_to_read() -> None:
         " ",
     ],
 )
-def test_command_that_fails_is_said_without_its_arguments(command: str) -> None:
+def test_failing_command_is_reported_without_its_arguments(command: str) -> None:
     with pytest.raises(SettingsError, match="the command for a key failed") as caught:
         find_keys(row(f"cmd:{command}"), BRAVE, {})
     assert caught.value.exit == Exit.INVALID
     assert "secret-in-output" not in f"{caught.value} {caught.value.hint} {caught.value.values}"
 
 
-def test_command_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "COMMAND_TIMEOUT", 0.1)
+def test_hanging_command_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "COMMAND_TIMEOUT_S", 0.1)
     with pytest.raises(SettingsError, match="failed"):
-        find_keys(row("cmd:sh -c 'sleep 5; echo late'"), BRAVE, {})
+        find_keys(row("cmd:sh -c 'sleep 600; echo late'"), BRAVE, {})
 
 
-def test_output_that_is_no_text_is_no_trouble() -> None:
+def test_output_that_is_not_utf8_is_decoded() -> None:
     assert find_keys(row("cmd:printf '\\377abc'"), BRAVE, {}) == ["\ufffdabc"]
 
 
 @pytest.mark.parametrize("stored", ["cmd:touch {mark}", "keyring:"])
-def test_saying_where_a_key_comes_from_runs_nothing(tmp_path: Path, stored: str) -> None:
+def test_origin_of_a_key_runs_no_command(tmp_path: Path, stored: str) -> None:
     mark = tmp_path / "mark"
     assert origin(row(stored.format(mark=mark)), BRAVE, {}) == stored.partition(":")[0]
     assert not mark.exists()
 
 
-def test_key_in_the_environment_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_key_in_the_environment_is_not_interpreted(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     assert find_keys(row(), BRAVE, {"BRAVE_API_KEY": f"cmd:touch {mark}"}) == [f"cmd:touch {mark}"]
     assert find_keys(row("env:MY_KEY"), BRAVE, {"MY_KEY": "env:OTHER"}) == ["env:OTHER"]
     assert not mark.exists()
 
 
-def test_keyring_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_keyring_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(MissingExtraError, match="keyring") as caught:
         find_keys(row("keyring:"), BRAVE, {})
@@ -125,9 +125,7 @@ def test_keyring_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) 
     ("stored", "asked"),
     [("keyring:", ("sleuth", "brave")), ("keyring:work/me", ("work", "me")), ("keyring:work", ("work", "api-key"))],
 )
-def test_keyring_is_asked_for_the_named_entry(
-    monkeypatch: pytest.MonkeyPatch, stored: str, asked: tuple[str, str]
-) -> None:
+def test_keyring_entry_is_read_by_name(monkeypatch: pytest.MonkeyPatch, stored: str, asked: tuple[str, str]) -> None:
     entries = {asked: "abc"}
     fake = SimpleNamespace(get_password=lambda service, user: entries.get((service, user)))
     monkeypatch.setitem(sys.modules, "keyring", fake)
@@ -135,23 +133,23 @@ def test_keyring_is_asked_for_the_named_entry(
     assert find_keys(row("keyring:no/body"), BRAVE, {}) == []
 
 
-def test_keyring_that_stays_shut_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_keyring_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: str) -> str:
         raise RuntimeError("locked")
 
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=refuse))
-    with pytest.raises(SettingsError, match="keyring did not give"):
+    with pytest.raises(SettingsError, match="from the system keyring"):
         find_keys(row("keyring:"), BRAVE, {})
 
 
-def test_other_secrets_are_found_the_same_way() -> None:
+def test_other_secrets_are_resolved_the_same_way() -> None:
     assert resolve("abc", {}, "sleuth/llm") == "abc"
     assert resolve("env:X", {"X": "abc"}, "sleuth/llm") == "abc"
     assert resolve("cmd:echo abc", {}, "sleuth/llm") == "abc"
     assert resolve("", {}, "sleuth/llm") == ""
 
 
-def test_fingerprint_tells_keys_apart_and_reveals_none() -> None:
+def test_fingerprints_differ_and_do_not_reveal_the_key() -> None:
     one, two = fingerprint("brave", "key-number-one"), fingerprint("brave", "key-number-two")
     assert one != two
     assert one == fingerprint("brave", "key-number-one")

@@ -46,7 +46,7 @@ def raw(table: ProviderTable) -> list[tuple[Any, ...]]:
 # Seeding
 
 
-def test_every_built_in_provider_is_there_after_the_first_use(table: ProviderTable) -> None:
+def test_first_use_adds_every_built_in_provider(table: ProviderTable) -> None:
     rows = table.all()
     assert [(row.id, row.name, row.type) for row in rows] == sorted(tuple(seed) for seed in SEEDS)
     row = rows[0]
@@ -58,18 +58,17 @@ def test_every_built_in_provider_is_there_after_the_first_use(table: ProviderTab
         False,
     )
     assert (row.api_key, row.api_host, row.engines, row.options) == (None, None, (), {})
-    assert abs(row.created_at - time.time()) < 5
     assert row.created_at == row.updated_at
 
 
-def test_seeds_are_asked_for_only_when_the_mark_is_new(table: ProviderTable) -> None:
+def test_seeding_happens_once_per_mark(table: ProviderTable) -> None:
     def fail() -> list[ProviderSeed]:
         raise AssertionError("nobody needs them")
 
     table.seed("1", fail)
 
 
-def test_newer_sleuth_adds_its_providers_and_touches_no_value(table: ProviderTable) -> None:
+def test_newer_sleuth_adds_providers_and_keeps_values(table: ProviderTable) -> None:
     table.update("brave", {"name": "Mine", "api_key": SECRET, "enabled": False, "options": {"a": 1}})
     table.use("searxng")
     table.add("own", "Own", "api", "searxng", {"api_host": "https://own.test"})
@@ -80,7 +79,7 @@ def test_newer_sleuth_adds_its_providers_and_touches_no_value(table: ProviderTab
     assert table.get("own").name == "Own"
 
 
-def test_provider_of_a_package_is_taken_in_once(table: ProviderTable) -> None:
+def test_plugin_is_added_once(table: ProviderTable) -> None:
     table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
     table.update("theirs", {"name": "Renamed"})
     table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
@@ -91,7 +90,7 @@ def test_provider_of_a_package_is_taken_in_once(table: ProviderTable) -> None:
 # The default
 
 
-def test_default_is_one_or_none(table: ProviderTable) -> None:
+def test_there_is_at_most_one_default(table: ProviderTable) -> None:
     assert table.default() is None
     table.use("brave")
     table.use("searxng")
@@ -102,7 +101,7 @@ def test_default_is_one_or_none(table: ProviderTable) -> None:
     assert table.default() is None
 
 
-def test_default_stays_when_the_new_one_is_unknown(table: ProviderTable) -> None:
+def test_unknown_default_is_refused(table: ProviderTable) -> None:
     table.use("brave")
     with pytest.raises(UnknownProviderError):
         table.use("nobody")
@@ -124,7 +123,7 @@ def test_default_stays_when_the_new_one_is_unknown(table: ProviderTable) -> None
         " VALUES ('brave', 'x', 'api', 0, 0, 'x')",
     ],
 )
-def test_database_itself_keeps_the_rules(table: ProviderTable, statement: str) -> None:
+def test_database_constraints_hold(table: ProviderTable, statement: str) -> None:
     before = raw(table)
     with pytest.raises(sqlite3.IntegrityError):
         table.connection.execute(statement)
@@ -137,8 +136,8 @@ def test_database_itself_keeps_the_rules(table: ProviderTable, statement: str) -
 @pytest.mark.parametrize(
     ("id", "near"), [("braev", "brave"), ("searx", "searxng"), ("zzz", ""), ("", ""), ("'; --", "")]
 )
-def test_unknown_id_is_said_with_the_nearest_one(table: ProviderTable, id: str, near: str) -> None:
-    with pytest.raises(UnknownProviderError, match="no provider is called") as caught:
+def test_unknown_id_suggests_the_closest_one(table: ProviderTable, id: str, near: str) -> None:
+    with pytest.raises(UnknownProviderError, match="unknown provider") as caught:
         table.get(id)
     assert caught.value.exit == Exit.UNKNOWN_PROVIDER
     assert ("did you mean" in str(caught.value)) is bool(near)
@@ -148,7 +147,7 @@ def test_unknown_id_is_said_with_the_nearest_one(table: ProviderTable, id: str, 
 # Changing
 
 
-def test_just_the_named_fields_change(table: ProviderTable) -> None:
+def test_update_changes_only_the_given_fields(table: ProviderTable) -> None:
     before = table.get("searxng")
     others = [row for row in raw(table) if row[0] != "searxng"]
     changes: dict[str, Any] = {
@@ -169,7 +168,7 @@ def test_just_the_named_fields_change(table: ProviderTable) -> None:
     assert table.update("searxng", {}) == after
 
 
-def test_every_change_is_dated(table: ProviderTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_sets_updated_at(table: ProviderTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 4_000_000_000.5)
     row = table.update("brave", {"name": "x"})
     assert row.updated_at == 4_000_000_000
@@ -237,7 +236,7 @@ BAD: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("field", "value"), BAD)
-def test_value_that_does_not_fit_is_refused_and_nothing_written(table: ProviderTable, field: str, value: Any) -> None:
+def test_invalid_value_is_refused_and_nothing_is_written(table: ProviderTable, field: str, value: Any) -> None:
     before = raw(table)
     with pytest.raises(RequestError) as caught:
         table.update("brave", {"name": "Changed", field: value})
@@ -247,13 +246,13 @@ def test_value_that_does_not_fit_is_refused_and_nothing_written(table: ProviderT
     assert raw(table) == before
 
 
-def test_results_page_needs_a_place_for_the_query(table: ProviderTable) -> None:
+def test_results_page_needs_a_placeholder(table: ProviderTable) -> None:
     with pytest.raises(RequestError, match="has no %s"):
         table.update("local-bing", {"api_host": "https://bing.test/search"})
     assert table.update("local-bing", {"api_host": "https://bing.test/search?q=%s"}).api_host
 
 
-def test_type_cannot_change_under_an_address_that_does_not_fit_it(table: ProviderTable) -> None:
+def test_type_change_checks_the_host(table: ProviderTable) -> None:
     table.update("brave", {"api_host": "https://api.test"})
     with pytest.raises(RequestError, match="has no %s"):
         table.update("brave", {"type": "local"})
@@ -278,7 +277,7 @@ def test_every_field_can_be_changed(table: ProviderTable, field: str) -> None:
 # A user's own
 
 
-def test_own_provider_is_added_changed_and_removed(table: ProviderTable) -> None:
+def test_custom_provider_is_added_changed_and_removed(table: ProviderTable) -> None:
     row = table.add(
         "work-searxng", "Work", "api", "searxng", {"api_host": "https://search.work.test", "engines": ["a"]}
     )
@@ -289,8 +288,8 @@ def test_own_provider_is_added_changed_and_removed(table: ProviderTable) -> None
 
 
 @pytest.mark.parametrize("id", ["", "-", "a b", "a/b", "ü", "a#b", "a,b", "../x", "a\n"])
-def test_id_that_is_none_is_refused(table: ProviderTable, id: str) -> None:
-    with pytest.raises(RequestError, match="cannot be an id"):
+def test_invalid_id_is_refused(table: ProviderTable, id: str) -> None:
+    with pytest.raises(RequestError, match="invalid id"):
         table.add(id, "Name", "api", "searxng", {})
 
 
@@ -303,7 +302,7 @@ def test_id_that_is_none_is_refused(table: ProviderTable, id: str) -> None:
         ("x", "api", {"nonsense": 1}),
     ],
 )
-def test_own_provider_that_does_not_fit_is_refused(
+def test_invalid_custom_provider_is_refused(
     table: ProviderTable, name: str, type: str, changes: dict[str, Any]
 ) -> None:
     before = raw(table)
@@ -312,13 +311,13 @@ def test_own_provider_that_does_not_fit_is_refused(
     assert raw(table) == before
 
 
-def test_id_that_is_taken_is_said(table: ProviderTable) -> None:
-    with pytest.raises(RequestError, match="called 'brave' already"):
+def test_existing_id_is_refused(table: ProviderTable) -> None:
+    with pytest.raises(RequestError, match="'brave' exists already"):
         table.add("brave", "Again", "api", "brave", {})
     assert table.get("brave").name == "Brave Search"
 
 
-def test_built_in_provider_cannot_be_removed_but_reset(table: ProviderTable) -> None:
+def test_built_in_provider_can_be_reset_but_not_removed(table: ProviderTable) -> None:
     table.use("brave")
     table.update("brave", {"api_key": SECRET, "name": "Mine", "enabled": False, "options": {"a": 1}, "engines": ["x"]})
     with pytest.raises(RequestError, match="built in"):
@@ -327,25 +326,25 @@ def test_built_in_provider_cannot_be_removed_but_reset(table: ProviderTable) -> 
     assert (row.name, row.api_key, row.enabled, row.options, row.engines) == ("Brave Search", None, True, {}, ())
     assert row.is_default
     table.add("own", "Own", "api", "searxng", {})
-    with pytest.raises(RequestError, match="your own"):
+    with pytest.raises(RequestError, match="not built in"):
         table.reset("own", SEEDS[0])
 
 
 # Trouble
 
 
-def test_broken_database_is_said_when_it_is_read_or_written(table: ProviderTable) -> None:
+def test_damaged_database_is_an_error(table: ProviderTable) -> None:
     table.connection.execute("DROP TABLE meta")
-    with pytest.raises(SettingsError, match="cannot be used"):
+    with pytest.raises(SettingsError, match="is damaged"):
         table.seed("2", lambda: SEEDS)
     table.connection.execute("DROP TABLE websearch_provider")
-    with pytest.raises(SettingsError, match="cannot be used"):
+    with pytest.raises(SettingsError, match="is damaged"):
         table.all()
-    with pytest.raises(SettingsError, match="cannot be used"):
+    with pytest.raises(SettingsError, match="is damaged"):
         table.use(None)
 
 
-def test_database_that_cannot_be_written_is_said(path: str, table: ProviderTable) -> None:
+def test_read_only_database_is_an_error(path: str, table: ProviderTable) -> None:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         reader = ProviderTable(connection, path)
@@ -366,7 +365,7 @@ for n in range(20):
 """
 
 
-def test_no_change_is_lost_when_several_processes_change_one_row(path: str, table: ProviderTable) -> None:
+def test_parallel_changes_of_one_row_are_all_kept(path: str, table: ProviderTable) -> None:
     fields = ["name", "api_key", "basic_auth_username", "basic_auth_password"]
     processes = [subprocess.Popen([sys.executable, "-c", CHANGER, path, field], env=ENVIRON) for field in fields]
     assert [process.wait(30) for process in processes] == [0] * 4

@@ -1,12 +1,12 @@
-"""Citations in a text: found, linked, numbered anew, checked and attached; what is no citation stays as it is.
+"""Citations in a text: found, linked, renumbered, checked and attached; all other text is unchanged.
 
-The parts of a case stand between lines of %%: the text, then what each of its sources says.
+A case consists of parts separated by lines of %%: the text, then the text of each source.
 """
 
+from sleuth.answers.citation_check import as_json, attach, signs
+from sleuth.answers.citation_check import check as check_support
 from sleuth.answers.citations import STYLES, CitedSource, below, find, link, remap
 from sleuth.answers.prose import prose
-from sleuth.answers.support import as_json, attach, signs
-from sleuth.answers.support import check as check_support
 
 PARTS = "\n%%\n"
 WORDS = (
@@ -14,15 +14,15 @@ WORDS = (
     "Rust is a language for systems."
 )
 ROUNDS = 250
-LARGE = 100_000  # bytes: no answer comes near it, and it is read four times
+LARGE = 100_000  # bytes: far longer than any answer, and parsed four times
 
 
 def check(data: bytes) -> None:
-    """Hold what `answers` promises of a text and its sources."""
-    text, *said = data.decode("utf-8", "replace").split(PARTS)
+    """Check the invariants of a text with its sources."""
+    text, *texts = data.decode("utf-8", "replace").split(PARTS)
     sources = [
         CitedSource(number, f"https://s{number}.example/?a=`|<{number}>", f"T[{number}]", part)
-        for number, part in enumerate(said[:6], 1)
+        for number, part in enumerate(texts[:6], 1)
     ]
     marks = find(text)
     outside = _outside(text, [(mark.start, mark.end) for mark in marks])
@@ -34,9 +34,9 @@ def check(data: bytes) -> None:
         assert {*linked.cited, *linked.out_of_range} == {number for mark in marks for number in mark.numbers}
         assert all(number <= len(sources) for number in linked.cited)
         below(text, sources, linked.cited, style)
-        assert style == "terminal" or link(linked.text, sources, style).text == linked.text, "what is linked stays so"
+        assert style == "terminal" or link(linked.text, sources, style).text == linked.text, "linking is idempotent"
         if style != "terminal":
-            assert ("\x1b" in linked.text) <= ("\x1b" in text), "no control characters of ours"
+            assert ("\x1b" in linked.text) <= ("\x1b" in text), "no control characters are added"
     assert link(text, ()).text == text, "without sources nothing changes"
     assert remap(text, {number: number for number in range(1000)}) == text, "the same numbers change nothing"
     _check_support(text, sources)
@@ -44,7 +44,7 @@ def check(data: bytes) -> None:
 
 
 def _outside(text: str, spans: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> list[str]:
-    """Return what lies between spans that are in order and within a text."""
+    """Return the text between spans, which must be ordered and inside the text."""
     parts, place = [], 0
     for start, end in spans:
         assert place <= start < end <= len(text), "spans"
@@ -54,13 +54,13 @@ def _outside(text: str, spans: list[tuple[int, int]] | tuple[tuple[int, int], ..
 
 
 def assert_in_order(parts: list[str], text: str) -> None:
-    """Fail unless a text has all parts, one after the other, the first at its start and the last at its end."""
+    """Assert that a text consists of the parts in order, with other text only between them."""
     assert text.startswith(parts[0])
     assert text.endswith(parts[-1])
     place = 0
     for part in parts:
         place = text.find(part, place)
-        assert place >= 0, "text outside of citations is lost"
+        assert place >= 0, "text outside citations is unchanged"
         place += len(part)
 
 
@@ -69,9 +69,9 @@ def _check_support(text: str, sources: list[CitedSource]) -> None:
     for one in checks:
         assert 0 <= one.start <= one.end <= len(text)
         assert 0 <= one.score <= 1
-        said = sources[one.citation - 1].text
+        source = sources[one.citation - 1].text
         if one.evidence:
-            assert 0 <= one.evidence[0] < one.evidence[1] <= len(said), "evidence"
+            assert 0 <= one.evidence[0] < one.evidence[1] <= len(source), "evidence"
         as_json(one, sources)
     signed = link(text, sources, "plain", signs(checks))
     assert signed.cited == link(text, sources).cited

@@ -1,13 +1,12 @@
-"""Command lines of search: what the front desk reads, Typer reads alike. A case has one word a line."""
+"""Command lines of search: the fast parser and Typer parse them alike. A case has one word per line."""
 
 from typing import Any
 
 from typer.main import get_command
 
 from sleuth.commands.app import app
-from sleuth.commands.fast.generated.search import FLAGS
-from sleuth.commands.fast.parser import parse
-from sleuth.engine.options import SearchOptions
+from sleuth.commands.fast.parser import FLAGS, parse_search
+from sleuth.engine.search_options import SearchOptions
 
 COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]  # a group
 WORDS = " ¦ ".join(f"\n{flag}" for flag in FLAGS) + (
@@ -17,10 +16,10 @@ ROUNDS = 250
 
 
 def check(data: bytes) -> None:
-    """Read a command line twice."""
+    """Parse a command line twice."""
     words = data.decode("utf-8", "replace").split("\n")[:30]
-    at_the_desk = parse(words)
-    if at_the_desk is None:
+    values = parse_search(words)
+    if values is None:
         return
-    context = COMMAND.make_context("search", list(words))  # raises where Typer refuses what the desk accepts
-    assert SearchOptions(**at_the_desk) == SearchOptions(**context.params)
+    context = COMMAND.make_context("search", list(words))  # raises if Typer rejects what the fast parser accepts
+    assert SearchOptions(**values) == SearchOptions(**context.params)

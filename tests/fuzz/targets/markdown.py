@@ -1,4 +1,4 @@
-"""Markdown of models on its way to a viewer, a terminal and a prompt: tamed, drawn and defused, whatever is in it."""
+"""Hostile Markdown is safe in a viewer, on a terminal and in a prompt."""
 
 import io
 import unicodedata
@@ -6,8 +6,7 @@ import unicodedata
 from rich.console import Console
 
 from sleuth.answers.citations import find
-from sleuth.answers.fence import defused, fenced
-from sleuth.answers.sanitize import tame
+from sleuth.answers.sanitize import fenced, safe_markdown, without_citations
 from sleuth.base.markdown import look, same_target, split
 from sleuth.base.text import JOINERS
 from sleuth.base.urls import clean_url
@@ -22,31 +21,31 @@ WORDS = (
     "&colon; ¦ &Tab;"
 )
 ROUNDS = 100
-LARGE = 20_000  # bytes: the parser of Markdown takes its time, and an answer is far shorter
+LARGE = 20_000  # bytes: far longer than any answer, and slow to parse
 
 
 def check(data: bytes) -> None:
-    """Tame, draw and defuse a text."""
+    """Sanitise a text for a viewer, a terminal and a prompt."""
     text = data.decode("utf-8", "replace")
     assert "".join(split(text)) == text, "blocks are the text"
-    tamed = tame(text, LINKS)
-    seen = look(tamed)
+    safe = safe_markdown(text, LINKS)
+    seen = look(safe)
     assert not seen.has_html, "no HTML"
     known = {same_target(target) for target in LINKS.values()}
     for link in seen.links:
-        assert not link.is_picture, "no pictures"
-        assert clean_url(link.target), "links to the web alone"
+        assert not link.is_picture, "no images"
+        assert clean_url(link.target), "only links to the web"
         assert link.label not in ("[1]", "[2]", "[1+]", "[2?]") or link.target in known, (
             "citations lead to their sources"
         )
-    for said in (text, tamed):
+    for shown in (text, safe):
         document = Document(CONSOLE, STYLES, 60)
-        document.lead(LINKS)
-        for line in document.lines(said):
+        document.set_citation_targets(LINKS)
+        for line in document.lines(shown):
             assert all(map(_is_harmless, line.plain)), "harmless on a terminal"
-    bare = defused(text)
-    assert not find(bare), "no citation is left in what pages say"
-    assert fenced(bare, text[:100], "c0de").count("untrusted-c0de") == 2, "nothing climbs the fence"
+    bare = without_citations(text)
+    assert not find(bare), "no citation is left in page text"
+    assert fenced(bare, text[:100], "c0de").count("untrusted-c0de") == 2, "the fence is closed once"
 
 
 def _is_harmless(sign: str) -> bool:

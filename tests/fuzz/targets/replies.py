@@ -1,14 +1,13 @@
-"""Whole replies of models, good and bad: pieces of text, or an error with words that are safe and short.
+"""Model responses, valid or not: pieces of text, or an error with a short and safe message.
 
 The first line of a case is a status and a content type.
 """
 
 import re
 
-from sleuth.answers import replies
 from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
 from sleuth.answers.llm.errors import ModelError, RequestTarget
-from sleuth.answers.llm.json_reply import read_object
+from sleuth.answers.llm.json_reply import bool_field, read_object, share_field, text_field, texts_field
 from sleuth.answers.llm.stream import ReplyStream
 from sleuth_providers.errors import ProviderError
 
@@ -21,17 +20,17 @@ ROUNDS = 900
 
 
 def check(data: bytes) -> None:
-    """Read a reply as a client does."""
+    """Parse a response as the client does."""
     head, _, body = data.partition(b"\n")
     status, _, kind = head.decode("latin-1").partition(" ")
     if not re.fullmatch(r"[1-9][0-9]{2}", status):
         return
     response = StreamedResponse(int(status), {"content-type": kind, "location": kind}, [body[:7], body[7:]])
-    reading = ReplyStream(TARGET)
+    reply = ReplyStream(TARGET)
     try:
-        said = [*reading.pieces(response, ReadTimeouts(5.0), streamed=True), *reading.rest()]
-        assert all(type(piece.text) is str and type(piece.reasoning) is str for piece in said)
-        assert type(reading.finish) is str
+        pieces = [*reply.pieces(response, ReadTimeouts(5.0), streamed=True), *reply.rest()]
+        assert all(type(piece.text) is str and type(piece.reasoning) is str for piece in pieces)
+        assert type(reply.finish) is str
     except ModelError as error:
         assert len(error.detail) <= 700
         assert error.detail.isprintable() or "\u200d" in error.detail or "\u200c" in error.detail, "harmless"
@@ -46,7 +45,7 @@ def _check_fields(body: bytes) -> None:
     except ValueError:
         return
     for name in list(found)[:20]:
-        assert 0 <= replies.share_of(found, name, 0.5) <= 1
-        assert len(replies.text_of(found, name, 50)) <= 50
-        assert len(replies.texts_of(found, name, 3, 50)) <= 3
-        assert type(replies.flag_of(found, name, default=True)) is bool
+        assert 0 <= share_field(found, name, 0.5) <= 1
+        assert len(text_field(found, name, 50)) <= 50
+        assert len(texts_field(found, name, 3, 50)) <= 3
+        assert type(bool_field(found, name, default=True)) is bool

@@ -80,7 +80,7 @@ SEEDS = [
     f"journal\n{json.dumps(LINE)}",
     f"journal\n{json.dumps(LINE)}\n\nbroken\n{json.dumps(LINE | {'query': None})}\n",
     f"sources\n{json.dumps(SOURCES)}",
-    b"prepared\nabc\0key\0- - -\0" + b"1.0\0" + b"99999999999.0\0out \x02\0err \x03\0note",
+    b"prepared\nabc\0key\0- - -\0" + b"1.0\0" + b'99999999999.0\0json\0out "\\u0002"\0err \x02\0note',
 ]
 WORDS = (
     '"error": "__doc__" ¦ "error": "ProviderError" ¦ "base64": "x" ¦ "status": "200" ¦ '
@@ -137,14 +137,14 @@ def _check_tape(body: bytes) -> None:
 
 def _check_journal(body: bytes) -> None:
     FILE.write_bytes(body)
-    for noted in read_journal(str(FILE)):
-        assert noted.at > 0
-        assert noted.results >= 0
+    for entry in read_journal(str(FILE)):
+        assert entry.at > 0
+        assert entry.results >= 0
         for text in (
-            noted.query or "",
-            noted.providers,
-            noted.outcome,
-            *(text for one in noted.asked for text in one[:2]),
+            entry.query or "",
+            entry.providers,
+            entry.outcome,
+            *(text for one in entry.attempts for text in one[:2]),
         ):
             text.encode()  # as the database will
 
@@ -153,7 +153,7 @@ def _check_prepared(body: bytes) -> None:
     """Read an answer with a good check sum, so that what is behind it is seen too, and with none."""
     os.makedirs(TICKET.paths.prepared, exist_ok=True)
     rest = body.partition(b"\0")[2]
-    for data in (body, b"%x\0%b" % (int.from_bytes(rest, "big") % rendered.PRIME, rest)):
+    for data in (body, b"%b\0%b" % (rendered.digest(rest), rest)):
         Path(TICKET.file).write_bytes(data)
         found = rendered.load(TICKET)
         assert found is None or all(type(part) is str for part in found)

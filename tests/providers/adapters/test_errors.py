@@ -46,13 +46,13 @@ def ask(provider: Provider, status: int, body: str, headers: dict[str, str] | No
         ("local-baidu", 200, '{"antiFlag": 1, "message": "Forbid spider access"}', "blocked"),
     ],
 )
-def test_refusal_has_the_state_that_its_words_mean(name: str, status: int, body: str, state: str) -> None:
+def test_error_body_is_mapped_to_a_state(name: str, status: int, body: str, state: str) -> None:
     error = ask(registry.load(name), status, body)
     assert isinstance(error, ProviderError)
     assert error.state == state
 
 
-def test_empty_answer_of_linkup_is_no_error() -> None:
+def test_empty_result_of_linkup_is_not_an_error() -> None:
     assert ask(registry.load("linkup"), 400, '{"error": {"code": "SEARCH_QUERY_NO_RESULT"}}') == Found()
 
 
@@ -66,9 +66,7 @@ def test_empty_answer_of_linkup_is_no_error() -> None:
         ("local-baidu", {}, 600),
     ],
 )
-def test_waiting_time_comes_from_the_server_or_from_experience(
-    name: str, headers: dict[str, str], seconds: float
-) -> None:
+def test_pause_after_a_rate_limit(name: str, headers: dict[str, str], seconds: float) -> None:
     error = ask(registry.load(name), 429, "Rate limit exceeded", headers)
     assert isinstance(error, ProviderError)
     assert error.retry_after == seconds
@@ -82,7 +80,7 @@ def test_waiting_time_comes_from_the_server_or_from_experience(
         ("marginalia", "API-Key", "k", "public"),
     ],
 )
-def test_keyless_tier_is_asked_without_a_key(name: str, header: str, with_key: str, without: str | None) -> None:
+def test_request_without_a_key_has_no_key_header(name: str, header: str, with_key: str, without: str | None) -> None:
     provider = registry.load(name)
     assert not provider.needs_key
     assert provider.request(Query("x"), Account(key="k")).headers.get(header) == with_key
@@ -105,5 +103,5 @@ def test_keyless_tier_is_asked_without_a_key(name: str, header: str, with_key: s
         ("brave", Query("x", category="images", freshness="range", since="2026-10-01", until="2026-10-31"), ("range",)),
     ],
 )
-def test_filter_that_a_provider_cannot_take_is_named(name: str, query: Query, missed: tuple[str, ...]) -> None:
+def test_ignored_filters_are_reported(name: str, query: Query, missed: tuple[str, ...]) -> None:
     assert registry.load(name).not_applied(query) == missed

@@ -61,7 +61,7 @@ def told(error: ProviderError) -> str:
 
 
 @every_sample
-def test_sample_goes_out_and_comes_in_as_recorded(provider: Provider, sample: Sample, httpserver: HTTPServer) -> None:
+def test_sample_is_sent_and_parsed_as_recorded(provider: Provider, sample: Sample, httpserver: HTTPServer) -> None:
     request = provider.request(sample.query, sample.account)
     assert f"{request.method} {request.address}" == sample.sends
     assert sample.account.key in f"{request.address} {request.headers}"
@@ -80,7 +80,7 @@ def test_sample_goes_out_and_comes_in_as_recorded(provider: Provider, sample: Sa
 
 
 @every_provider
-def test_provider_declares_what_people_need_to_know(provider: Provider) -> None:
+def test_provider_declares_what_users_need(provider: Provider) -> None:
     assert provider.name
     assert provider.notes
     assert provider.price == "free" or re.search(r"\(20\d\d-\d\d\)$", provider.price)
@@ -99,7 +99,7 @@ def test_declarations_are_in_the_order_of_the_interface(provider: Provider) -> N
 
 
 @every_provider
-def test_every_option_that_is_read_is_declared(provider: Provider) -> None:
+def test_every_option_in_use_is_declared(provider: Provider) -> None:
     class Recording(dict[str, Any]):
         def get(self, name: str, default: Any = None) -> Any:
             assert name in provider.options
@@ -112,7 +112,7 @@ def test_every_option_that_is_read_is_declared(provider: Provider) -> None:
 
 
 @every_provider
-def test_provider_survives_wrong_types_everywhere(provider: Provider) -> None:
+def test_provider_tolerates_wrong_types(provider: Provider) -> None:
     for sample in provider.samples:
         for body in [*WHOLE, *spoiled(sample.body)]:
             outcome = ask(provider, sample.query, sample.account, canned(sample.status, sample.headers, body))
@@ -122,7 +122,7 @@ def test_provider_survives_wrong_types_everywhere(provider: Provider) -> None:
 
 @pytest.mark.parametrize("status", STATUSES)
 @every_provider_with_a_key
-def test_key_stays_out_of_errors_when_the_server_repeats_it(provider: Provider, status: int) -> None:
+def test_errors_contain_no_key_that_the_server_repeats(provider: Provider, status: int) -> None:
     names = ("code", "errCode", "message", "msg", "detail", "error", "errors", "tag", "status", "name", "statusCode")
     sample = provider.samples[0]
     account = sample.account._replace(key=SECRET)
@@ -135,7 +135,7 @@ def test_key_stays_out_of_errors_when_the_server_repeats_it(provider: Provider, 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:1", "gopher://127.0.0.1", "http://127.0.0.1:port"])
 @every_provider_with_a_key
-def test_key_stays_out_of_errors_when_there_is_no_server(provider: Provider, address: str) -> None:
+def test_errors_without_a_connection_contain_no_key(provider: Provider, address: str) -> None:
     sample = provider.samples[0]
     account = moved(provider, sample.account._replace(key=SECRET), address)
     outcome = ask(provider, sample.query, account, HttpClient(Policy(timeout=5, attempts=1)))
@@ -163,7 +163,7 @@ def test_key_stays_out_of_errors_when_there_is_no_server(provider: Provider, add
         ("serper", 400, '{"message": "Not enough credits", "statusCode": 400}', "quota"),
     ],
 )
-def test_empty_purse_is_told_from_haste(name: str, status: int, body: str, state: str) -> None:
+def test_exhausted_quota_is_told_from_a_rate_limit(name: str, status: int, body: str, state: str) -> None:
     provider = registry.load(name)
     sample = provider.samples[0]
     error = ask(provider, sample.query, sample.account, canned(status, {}, body))
@@ -182,7 +182,7 @@ def test_empty_purse_is_told_from_haste(name: str, status: int, body: str, state
         ("serper", {}, "{}", None),
     ],
 )
-def test_waiting_time_is_known_when_the_server_says_it(
+def test_retry_after_of_the_server_is_used(
     name: str, headers: dict[str, str], body: str, seconds: float | None
 ) -> None:
     provider = registry.load(name)

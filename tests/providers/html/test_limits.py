@@ -2,9 +2,9 @@
 
 import pytest
 
-from sleuth_providers.html.limits import MOST_ATTRIBUTES, MOST_IN_ALL, MOST_TAGS, limit_markup
+from sleuth_providers.html.limits import MAX_ATTRIBUTES, MAX_TAG_ATTRIBUTES, MAX_TAGS, limit_markup
 
-DIFFERENT = " ".join(f"a{number}" for number in range(MOST_ATTRIBUTES + 1))
+DIFFERENT = " ".join(f"a{number}" for number in range(MAX_TAG_ATTRIBUTES + 1))
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ DIFFERENT = " ".join(f"a{number}" for number in range(MOST_ATTRIBUTES + 1))
         "< p " * 50_000,
     ],
 )
-def test_page_stays_whole_when_it_is_a_page(page: str) -> None:
+def test_normal_page_is_unchanged(page: str) -> None:
     assert limit_markup(page) == page
 
 
@@ -38,17 +38,17 @@ def test_page_stays_whole_when_it_is_a_page(page: str) -> None:
     ],
     ids=["blanks", "slashes", "quoted", "no blanks", "unquoted", "quotes in names", "equals sign"],
 )
-def test_page_ends_before_a_tag_of_endless_attributes(attributes: str) -> None:
+def test_page_is_cut_at_a_tag_with_too_many_attributes(attributes: str) -> None:
     assert limit_markup(f"<p>good</p><p {attributes}>bad</p>") == "<p>good</p>"
 
 
-def test_page_ends_when_there_are_too_many_tags() -> None:
-    assert limit_markup("<p>" * (MOST_TAGS + 5)) == "<p>" * MOST_TAGS
+def test_page_is_cut_at_the_maximum_of_tags() -> None:
+    assert limit_markup("<p>" * (MAX_TAGS + 5)) == "<p>" * MAX_TAGS
     assert limit_markup("<p>" * 20, 10) == "<p>" * 10
 
 
-def test_page_ends_when_there_are_too_many_attributes() -> None:
-    whole = "<p a b c d>" * (MOST_IN_ALL // 4)
+def test_page_is_cut_at_the_maximum_of_attributes() -> None:
+    whole = "<p a b c d>" * (MAX_ATTRIBUTES // 4)
     assert limit_markup(whole) == whole
     assert limit_markup(whole + "<p e>") == whole
 
@@ -57,5 +57,5 @@ def test_page_ends_when_there_are_too_many_attributes() -> None:
 @pytest.mark.parametrize(
     "piece", ["<a", '<p x="', "<p x='", "<p ", "<p/", "<p a= ", "<p =", "<p a\n", "<!-- <p", "<svg><script><p "]
 )
-def test_hostile_page_takes_no_time(piece: str) -> None:
+def test_hostile_page_is_scanned_in_linear_time(piece: str) -> None:
     limit_markup(piece * (2_000_000 // len(piece)))

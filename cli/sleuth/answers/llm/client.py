@@ -33,9 +33,10 @@ from sleuth_providers.errors import (
     ProviderError,
     UnreachableError,
 )
+from sleuth_providers.net.policy import user_agent
 from sleuth_providers.records import Record
 
-USER_AGENT = f"sleuth/{__version__} (answers)"
+USER_AGENT = user_agent(__version__)
 MAX_ATTEMPTS = 3
 MODEL_ERRORS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
     (BrokenOffError, ModelBrokenOffError),

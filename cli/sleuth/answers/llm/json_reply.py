@@ -1,8 +1,9 @@
 """Asks a model for a JSON object and reads it out of whatever the model wrote around it."""
 
+import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from sleuth.answers.llm.chat import Completion, Message, Model, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
 from sleuth.answers.llm.stream import THINK_CLOSE, THINK_OPEN, parse_object
+from sleuth.base.text import clean
 
 MAX_REPLY_CHARS = 100_000
 MAX_DEPTH = 50
@@ -101,3 +103,40 @@ def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
 def _corrected(prompt: Prompt, reply: Completion) -> Prompt:
     quoted = (Message("assistant", reply.text[:MAX_QUOTED_CHARS]),) if reply.text.strip() else ()
     return prompt._replace(messages=(*prompt.messages, *quoted, Message("user", CORRECTION)))
+
+
+# Fields of a reply: a missing value or one of the wrong type becomes a default.
+
+
+def text_field(reply: Mapping[str, Any], name: str, limit: int) -> str:
+    """Return a text as one line without control characters."""
+    value = reply.get(name)
+    return clean(value, limit, entities=False) if isinstance(value, str) else ""
+
+
+def texts_field(reply: Mapping[str, Any], name: str, max_items: int, limit: int) -> tuple[str, ...]:
+    """Return a list of distinct texts; a single text counts as a list of one."""
+    value = reply.get(name)
+    values = value if isinstance(value, list) else [value]
+    lines = (clean(one, limit, entities=False) for one in values if isinstance(one, str))
+    return tuple(dict.fromkeys(line for line in lines if line))[:max_items]
+
+
+def bool_field(reply: Mapping[str, Any], name: str, *, default: bool) -> bool:
+    """Return a boolean, also if it is spelled out."""
+    value = reply.get(name)
+    if isinstance(value, str):
+        return value.strip().lower() in ("true", "yes", "1", "是")
+    return bool(value) if isinstance(value, bool | int) else default
+
+
+def share_field(reply: Mapping[str, Any], name: str, default: float) -> float:
+    """Return a number from 0 to 1, also if it is given out of ten or a hundred."""
+    part, _, whole = str(reply.get(name)).strip().rstrip("%").partition("/")
+    try:
+        number = float(part)
+        scale = float(whole) if whole else 1 if number <= 1 else 10 if number <= 10 else 100
+        share = number / scale
+    except (ValueError, ZeroDivisionError):
+        return default
+    return min(max(share, 0.0), 1.0) if math.isfinite(share) else default

@@ -1,1 +1,1 @@
-"""The path in front of Typer: help texts, rendered answers and plain searches."""
+"""The path in front of Typer: help texts, completions, rendered answers and plain searches."""

@@ -1,14 +1,11 @@
-"""The front desk: plain command lines are read from a generated table, everything else goes to Typer.
+"""Reads the command line, once: global flags, the words of the command and, for a plain search, its options.
 
-What lies ready is handed over at once: help texts, and answers that were written out before (`prepared.py`).
-Typer costs more to import than a cached search takes. The table in `generated/` is made from Typer's own command tree
-by `python -m tools.generate`, and a property test holds that both read any command line alike. What the desk is not
-sure about, errors above all, it hands on.
+Importing Typer takes longer than a cached search, so plain searches are parsed here, from the same declarations that
+the Typer command is built from. A property test checks that both parse any command line alike. Everything else, and
+whatever may be an error, goes to Typer.
 """
 
-import os
-import sys
-
+from sleuth.engine.search_options import OPTIONS, POSITIONAL, RENDERED
 from sleuth.store.cache import rendered
 
 TYPE_CHECKING = False
@@ -16,121 +13,109 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TextIO
 
-    from sleuth.runtime import Runtime
+    from sleuth.engine.search_options import OptionSpec
+    from sleuth.store.cache.rendered import RenderedKey
 
-COLUMNS = 80  # what help texts are written for; a narrower terminal gets them from Typer
-HELP = ("-h", "--help")
-
-
-def help_text(arguments: list[str]) -> str | None:
-    """Return the help of a command as it was generated; None when something else is meant."""
-    if arguments and (arguments[-1] not in HELP or any(word.startswith("-") for word in arguments[:-1])):
-        return None
-    if _columns() < COLUMNS:
-        return None
-    name = "-".join(["sleuth", *arguments[:-1]])
-    path = os.path.join(os.path.dirname(__file__), "generated", "help", f"{name}.txt")
-    if "/" in name or not os.path.exists(path):
-        return None
-    with open(path, encoding="utf-8") as stream:
-        return stream.read()
+# Flag → its option, and the value of a flag that takes none.
+FLAGS: "dict[str, tuple[OptionSpec, bool]]" = {
+    flag: (spec, flag not in spec.negative) for spec in OPTIONS.values() for flag in (*spec.flags, *spec.negative)
+}
 
 
-def print_rendered(arguments: list[str], environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:
-    """Write an answer that was written out before; tells whether there was one."""
-    values = parse(arguments[1:]) if arguments[:1] == ["search"] else None
-    rendered_key = rendered.rendered_key(values, environ, out, err) if values else None
-    if rendered_key is None or (found := rendered.load(rendered_key)) is None:
+class CommandLine:
+    """One parsed command line."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self.global_flags: list[str] = []  # --debug and --color, allowed anywhere before a --
+        self.words: list[str] = []  # everything else
+        self.wants_json = False  # decided here because errors must be JSON even if the rest cannot be parsed
+        self._split(arguments)
+        self.debug = "--debug" in self.global_flags
+        self.search = parse_search(self.words[1:]) if self.words[:1] == ["search"] else None
+        self._key: RenderedKey | None = None
+        self._has_key = False
+
+    def _split(self, arguments: list[str]) -> None:
+        remaining = iter(arguments)
+        previous = ""
+        for word in remaining:
+            if word == "--":
+                self.words += [word, *remaining]
+            elif word == "--debug" or word.startswith("--color="):
+                self.global_flags.append(word)
+            elif word == "--color":
+                self.global_flags += [word, *[value for value in [next(remaining, None)] if value is not None]]
+            else:
+                self.wants_json |= word in ("--json", "--format=json") or (
+                    word == "json" and previous in ("--format", "-f")
+                )
+                self.words.append(word)
+            previous = word
+
+    def rendered_key(self, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> "RenderedKey | None":
+        """Return the key of a rendered answer, computed once; None if this command line must not have one."""
+        if not self._has_key:
+            self._has_key = True
+            if self.search is not None and self.search.keys() <= RENDERED and not self.global_flags:
+                self._key = rendered.make_key(self.search, environ, out, err)
+        return self._key
+
+
+def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:
+    """Print the rendered answer to a command line and return True, or return False if there is none."""
+    key = command_line.rendered_key(environ, out, err)
+    if key is None or (found := rendered.load(key)) is None:
         return False
     from sleuth.store.journal import append_search
 
-    written, said, note = found
-    out.write(written)
+    text, messages, journal_line = found
+    out.write(text)
     out.flush()
-    err.write(said)
-    append_search(rendered_key.paths.journal, note)
+    err.write(messages)
+    append_search(key.paths.journal, journal_line)
     return True
 
 
-def run_search(runtime: "Runtime", arguments: list[str]) -> int | None:
-    """Run a plain `search`; None hands the command line to Typer."""
-    values = parse(arguments[1:]) if arguments[:1] == ["search"] else None
-    if values is None:
-        return None
-    from sleuth.commands.terminal.search import search
-    from sleuth.engine.options import SearchOptions
-
-    plain = not runtime.debug and runtime.color == "auto"
-    rendered_key = rendered.rendered_key(values, runtime.environ, runtime.stdout, runtime.stderr) if plain else None
-    return search(runtime, SearchOptions(**values), rendered_key)
-
-
-def parse(words: list[str]) -> "dict[str, Any] | None":
-    """Return the options and arguments of `search` by name; None where Typer would have more to say."""
-    from sleuth.commands.fast.generated.search import FLAGS, POSITIONAL
-
+def parse_search(words: list[str]) -> "dict[str, Any] | None":
+    """Return the options of a search by name; None for anything that Typer might reject or read differently."""
     values: dict[str, Any] = {}
-    rest: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        index += 1
+    positional: list[str] = []
+    remaining = iter(words)
+    for word in remaining:
         if word == "--":
-            rest += words[index:]
-            break
-        if not word.startswith("-") or word == "-":
-            rest.append(word)
-            continue
-        flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
-        entry = FLAGS.get(flag)
-        if entry is None:
-            return None
-        name, kind, detail = entry
-        if kind == "flag":
-            if equals:
-                return None
-            values[name] = detail
-            continue
-        if not equals:
-            if index == len(words):
-                return None
-            value = words[index]
-            index += 1
-            if value.startswith("-") and value != "-" and value in FLAGS:
-                return None
-        meant = _meant(kind, detail, value)
-        if meant is None:
-            return None
-        if kind == "texts":
-            values[name] = (*values.get(name, ()), meant)
+            positional += remaining
+        elif not word.startswith("-") or word == "-":
+            positional.append(word)
         else:
-            values[name] = meant
-    if rest:
-        values[POSITIONAL] = tuple(rest)
+            flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", None)
+            spec, is_on = FLAGS.get(flag, (None, True))
+            if spec is None or (spec.kind == "flag" and equals):
+                return None
+            if spec.kind == "flag":
+                values[spec.name] = is_on
+                continue
+            if not equals:
+                value = next(remaining, None)
+                if value is None or (value in FLAGS and value != "-"):
+                    return None
+            converted = _convert(spec, value or "")
+            if converted is None:
+                return None
+            values[spec.name] = (*values.get(spec.name, ()), converted) if spec.kind == "texts" else converted
+    if positional:
+        values[POSITIONAL] = tuple(positional)
     return values
 
 
-def _meant(kind: str, detail: "Any", value: str) -> "Any":
-    """Return a value as its option takes it; None when it does not fit."""
-    if kind in ("text", "texts"):
-        return value
-    if kind == "choice":
-        return value if value in detail else None
+def _convert(spec: "OptionSpec", text: str) -> "str | float | None":
+    """Return the value of an option; None if it is invalid."""
+    if spec.choices:
+        return text if text in spec.choices else None
+    if spec.range is None:
+        return text
     try:
-        number = int(value) if kind == "whole" else float(value)
+        number = int(text) if spec.kind == "int" else float(text)
     except ValueError:
         return None
-    low, high = detail
-    fits = number == number and (low is None or number >= low) and (high is None or number <= high)
-    return number if fits and value.isascii() and "_" not in value else None
-
-
-def _columns() -> int:
-    try:
-        return int(os.environ["COLUMNS"])
-    except (KeyError, ValueError):
-        pass
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else COLUMNS
-    except (OSError, ValueError):
-        return COLUMNS
+    low, high = spec.range
+    return number if low <= number <= high and text.isascii() and "_" not in text else None  # nan is in no range

@@ -1,4 +1,4 @@
-"""Answering a question for a command: shown as it is written on a terminal, as one document elsewhere."""
+"""Shows an answer: streamed on a terminal, as one document elsewhere."""
 
 import io
 from collections.abc import Mapping
@@ -6,9 +6,10 @@ from typing import Any, TextIO
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, ProgressEvent, Question, answer_as_json
+from sleuth.answers.citation_check import tally
 from sleuth.answers.citations import without_source
-from sleuth.answers.support import tally
 from sleuth.base.i18n import tr
+from sleuth.base.json_output import json_text
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
@@ -18,74 +19,74 @@ from sleuth_providers.records import Record
 
 
 class AnswerOptions(Record):
-    """How an answer is wanted."""
+    """How to show an answer."""
 
     format: str  # rich | plain | markdown | json
     output: str | None = None
     progress: str = "auto"
-    advises: bool = True  # how to get a model, where there is none
+    suggest_model: bool = True  # say how to configure a model if there is none
 
 
-def as_question(runtime: Runtime, text: str, typed: Mapping[str, Any]) -> Question:
-    """Return the question that a text and the options around it mean."""
+def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Question:
+    """Return the question for a text and the command's options."""
     return Question(
         text,
-        search=typed["search"],
-        providers=split(typed["provider"]) or ("auto",),
-        rounds=typed["rounds"] or 0,
-        pages=typed["pages"] or 0,
-        lang=language(typed["lang"] or ""),
-        region=(typed["region"] or "").upper(),
-        cache="off" if not typed["cached"] else "refresh" if typed["refresh"] else "use",
-        offline=typed["offline"],
-        timeout=typed["timeout"],
+        search=params["search"],
+        providers=split(params["provider"]) or ("auto",),
+        rounds=params["rounds"] or 0,
+        pages=params["pages"] or 0,
+        lang=language(params["lang"] or ""),
+        region=(params["region"] or "").upper(),
+        cache="off" if not params["cached"] else "refresh" if params["refresh"] else "use",
+        offline=params["offline"],
+        timeout=params["timeout"],
         rules=runtime.rules(),
-        extractive=typed["extractive"],
+        extractive=params["extractive"],
     )
 
 
-def answer(runtime: Runtime, question: Question, manner: AnswerOptions) -> Answer:
+def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answer:
     """Answer a question, show the answer, and return it."""
     try:
-        with Progress(runtime, manner.progress) as progress:
-            if manner.format == "rich":
-                found = _on_screen(runtime, question, manner, progress)
+        with Progress(runtime, options.progress) as progress:
+            if options.format == "rich":
+                found = _on_screen(runtime, question, options, progress)
             else:
                 found = presentation.safe(runtime.answerer.answer(question, progress.follow, _ignore))
                 progress.clear()
-                _write(runtime, found, manner)
+                _write(runtime, found, options)
     finally:
         runtime.searcher.finish()
     runtime.count_answer(found)
-    _say_the_rest(runtime, found, manner._replace(advises=manner.advises and not question.extractive))
+    _print_notes(runtime, found, options._replace(suggest_model=options.suggest_model and not question.extractive))
     return found
 
 
-def _say_the_rest(runtime: Runtime, found: Answer, manner: AnswerOptions) -> None:
-    """Say on stderr what is not part of the answer."""
+def _print_notes(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
+    """Print warnings and statistics on stderr."""
     for warning in found.warnings:
         runtime.warn(warning)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
-    if found.method == "extractive" and manner.advises and runtime.models is None:
+    if found.method == "extractive" and options.suggest_model and runtime.models is None:
         runtime.note(
             tr(
-                "to have answers written, give the key of a model: sleuth config set llm.api_key -, "
-                "or name one on this machine: sleuth config set llm.base_url http://localhost:11434/v1"
+                "for written answers, set a model's API key: sleuth config set llm.api_key -, "
+                "or use a local model: sleuth config set llm.base_url http://localhost:11434/v1"
             )
         )
-    if manner.format == "rich":
+    if options.format == "rich":
         runtime.footer(presentation.summary(found), [])
-    elif manner.format != "json" and found.checks:
+    elif options.format != "json" and found.checks:
         runtime.note(tally(found.checks))
 
 
-def _on_screen(runtime: Runtime, question: Question, manner: AnswerOptions, progress: Progress) -> Answer:
-    out: TextIO = io.StringIO() if manner.output else runtime.stdout
+def _on_screen(runtime: Runtime, question: Question, options: AnswerOptions, progress: Progress) -> Answer:
+    out: TextIO = io.StringIO() if options.output else runtime.stdout
     screen = Screen(runtime, out)
 
-    def tell(event: ProgressEvent) -> None:
-        screen.learn(event.sources)
+    def on_progress(event: ProgressEvent) -> None:
+        screen.set_sources(event.sources)
         progress.follow(event)
 
     def write(piece: str) -> None:
@@ -93,24 +94,19 @@ def _on_screen(runtime: Runtime, question: Question, manner: AnswerOptions, prog
         screen.stream.write(piece)
 
     with screen.stream:
-        found = presentation.safe(runtime.answerer.answer(question, tell, write if out.isatty() else _ignore))
+        found = presentation.safe(runtime.answerer.answer(question, on_progress, write if out.isatty() else _ignore))
         progress.clear()
         screen.finish(found)
-    if isinstance(out, io.StringIO) and manner.output:
-        display.deliver(runtime, out.getvalue(), manner.output)
+    if isinstance(out, io.StringIO) and options.output:
+        display.deliver(runtime, out.getvalue(), options.output)
     return found
 
 
-def _write(runtime: Runtime, found: Answer, manner: AnswerOptions) -> None:
-    if manner.format == "json":
-        from sleuth.base.json_output import write_json
-
-        buffer = io.StringIO()
-        write_json(answer_as_json(found), buffer)
-        display.deliver(runtime, buffer.getvalue(), manner.output)
-    else:
-        display.deliver(runtime, presentation.as_text(found, manner.format), manner.output)
+def _write(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
+    is_json = options.format == "json"
+    text = f"{json_text(answer_as_json(found), indent=2)}\n" if is_json else presentation.as_text(found, options.format)
+    display.deliver(runtime, text, options.output)
 
 
 def _ignore(_: str) -> None:
-    """Wait for the whole answer."""
+    """Discard a piece; the whole text is written at the end."""

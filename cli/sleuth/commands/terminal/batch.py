@@ -1,4 +1,4 @@
-"""`sleuth search --batch`: the file or stdin in, one JSON object a line out, progress on stderr."""
+"""`sleuth search --batch`: queries from a file or stdin, one JSON object per line on stdout or in a file."""
 
 import time
 from collections.abc import Callable
@@ -7,46 +7,40 @@ from typing import TextIO
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import unwritable
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import trn
 from sleuth.engine.batch import BatchLine, answered, open_output, read_queries, run_batch
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest
+from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 
-Finish = Callable[[Runtime, Outcome], Outcome]  # what is done with each outcome, such as reading its pages
+Finish = Callable[[Runtime, Outcome], Outcome]  # applied to each outcome, for example to read its pages
+REDRAW_INTERVAL_S = 0.1
+ERASE_LINE = "\r\x1b[K"
 
 
-def run_batch_command(
-    runtime: Runtime,
-    request: SearchRequest,
-    path: str,
-    output: str | None,
-    jobs: int,
-    finish: Finish,
-    *,
-    ordered: bool,
-    resume: bool,
-) -> int:
-    """Search for every line; exit 1 when any of them failed."""
-    if resume and not output:
-        raise RequestError("--resume needs to know the file", "name it with -o FILE")
-    done = answered(output) if output and resume else {}
-    already = sum(done.values())
+def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchOptions, finish: Finish) -> int:
+    """Search for every line of the input; the exit status is 1 if any query failed."""
+    path, output = options.batch or "-", options.output
+    if options.resume and not output:
+        raise RequestError("--resume needs an output file", "add -o FILE")
+    done = answered(output) if output and options.resume else {}
     failed = 0
     with ExitStack() as stack:
         source = runtime.stdin if path == "-" else stack.enter_context(_open(path))
-        out = stack.enter_context(open_output(output, resume=resume)) if output else runtime.stdout
-        total = _count(runtime, path)
-        progress = _Progress(runtime.stderr, total - already if total is not None else None)
-        stack.callback(progress.end)
+        out = stack.enter_context(open_output(output, resume=options.resume)) if output else runtime.stdout
+        progress = stack.enter_context(_BatchProgress(runtime.stderr, _count(runtime, path), sum(done.values())))
+        queries = read_queries(source, done)
         for line in run_batch(
-            read_queries(source, done), lambda: _Worker(runtime, request, finish), jobs, ordered=ordered
+            queries, lambda: _Worker(runtime, request, finish), options.jobs, ordered=options.ordered
         ):
             _write(out, line, output)
             failed += line.failed
-            progress.step(line)
+            progress.step()
     if failed:
-        runtime.warn(tr("{count} queries failed; their lines say why", count=failed))
+        runtime.warn(
+            trn("{count} query failed; its line says why", "{count} queries failed; their lines say why", failed)
+        )
     return Exit.FAILED if failed else Exit.DONE
 
 
@@ -64,9 +58,7 @@ class _Worker:
     """The engine of one thread: a database connection belongs to the thread that opened it."""
 
     def __init__(self, runtime: Runtime, request: SearchRequest, finish: Finish) -> None:
-        self.finish = finish
-        self.runtime = runtime.sibling()
-        self.request = request
+        self.runtime, self.request, self.finish = runtime.sibling(), request, finish
 
     def __call__(self, text: str) -> Outcome:
         try:
@@ -79,29 +71,32 @@ class _Worker:
         self.runtime.close()
 
 
-class _Progress:
-    """A line on a terminal: how many, how fast, how much longer."""
+class _BatchProgress:
+    """One line on a terminal: queries done, rate, time left."""
 
-    def __init__(self, err: TextIO, total: int | None) -> None:
-        self.err, self.total, self.done = err, total, 0
-        self.started = self.shown = time.monotonic()
+    def __init__(self, err: TextIO, total: int | None, already_done: int) -> None:
+        self.err, self.done = err, 0
+        self.total = None if total is None else total - already_done
+        self.started = self.drawn = time.monotonic()
         self.visible = err.isatty()
 
-    def step(self, line: BatchLine) -> None:
+    def __enter__(self) -> "_BatchProgress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.visible:
+            self.err.write(ERASE_LINE)
+            self.err.flush()
+
+    def step(self) -> None:
         """Count one more answer."""
         self.done += 1
         now = time.monotonic()
-        if self.visible and now - self.shown > 0.1:
-            self.shown = now
+        if self.visible and now - self.drawn > REDRAW_INTERVAL_S:
+            self.drawn = now
             rate = self.done / (now - self.started)
             left = f" · {(self.total - self.done) / rate:.0f} s" if self.total else ""
-            self.err.write(f"\r\x1b[K{self.done}{f'/{self.total}' if self.total else ''} · {rate:.1f}/s{left}")
-            self.err.flush()
-
-    def end(self) -> None:
-        """Take the line away."""
-        if self.visible:
-            self.err.write("\r\x1b[K")
+            self.err.write(f"{ERASE_LINE}{self.done}{f'/{self.total}' if self.total else ''} · {rate:.1f}/s{left}")
             self.err.flush()
 
 
@@ -110,12 +105,15 @@ def _open(path: str) -> TextIO:
         return open(path, encoding="utf-8", errors="replace")
     except OSError as problem:
         raise RequestError(
-            "cannot read {path} ({reason})", "name a file with one query a line", path=path, reason=problem.strerror
+            "cannot read {path}: {reason}",
+            "give --batch a file with one query per line",
+            path=path,
+            reason=problem.strerror,
         ) from problem
 
 
 def _count(runtime: Runtime, path: str) -> int | None:
-    """Count the queries for the progress line, where the input can be read twice."""
+    """Count the queries for the progress line, if the input can be read twice."""
     if path == "-" or not runtime.stderr.isatty():
         return None
     with open(path, "rb") as stream:

@@ -1,4 +1,4 @@
-"""Showing what pages say: written by a model where there is one, else in their own sentences."""
+"""Shows a digest of pages: written by a model if there is one, else quoted."""
 
 import io
 from collections.abc import Sequence
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import ProgressEvent
+from sleuth.answers.citation_check import tally
 from sleuth.answers.citations import CitedSource, without_source
-from sleuth.answers.digest import Digest, digest_as_json
-from sleuth.answers.support import tally
-from sleuth.base.i18n import tr
+from sleuth.answers.summary import Digest, digest_as_json, write_digest
+from sleuth.base.i18n import tr, trn
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.answer import AnswerOptions
 from sleuth.commands.terminal.progress import Progress
@@ -26,21 +26,21 @@ def show(
     runtime: Runtime,
     found: Digest,
     pages: "Sequence[Page]",
-    manner: AnswerOptions,
+    options: AnswerOptions,
     models: "Models | None",
     length: str | int,
 ) -> None:
-    """Show a digest of pages, written by a model where one is given."""
+    """Show a digest of pages, written by a model if one is given."""
     if models is not None:
-        found = _written(runtime, found, pages, manner, models, length)
+        found = _written(runtime, found, pages, options, models, length)
         runtime.count_answer(found)
-    if not (found.text and manner.format == "rich" and not manner.output):  # it is not on the screen yet
-        _write(runtime, found, manner)
+    if not (found.text and options.format == "rich" and not options.output):  # else it is on the screen already
+        _write(runtime, found, options)
     for warning in found.warnings:
         runtime.warn(warning)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
-    if found.checks and manner.format != "json":
+    if found.checks and options.format != "json":
         runtime.note(tally(found.checks))
 
 
@@ -48,18 +48,16 @@ def _written(
     runtime: Runtime,
     found: Digest,
     pages: "Sequence[Page]",
-    manner: AnswerOptions,
+    options: AnswerOptions,
     models: "Models",
     length: str | int,
 ) -> Digest:
-    """Have a digest written, on a terminal before the user's eyes, and return it."""
-    from sleuth.answers.summaries import write_digest
-
+    """Return the digest as written by the model, streamed to the terminal if there is one."""
     count = len(found.read)
-    with Progress(runtime, manner.progress) as progress:
-        message = tr("Summing up {count} pages", count=count)
+    with Progress(runtime, options.progress) as progress:
+        message = trn("Summarising {count} page", "Summarising {count} pages", count)
         progress.follow(ProgressEvent("web_search_extracting", message, counts={"total": count}))
-        if manner.format != "rich" or manner.output:
+        if options.format != "rich" or options.output:
             return write_digest(found, pages, models, runtime.settings, _ignore, length)
         screen = _screen(runtime, found, pages, models.writer.name)
 
@@ -68,11 +66,14 @@ def _written(
             screen.stream.write(piece)
 
         with screen.stream:
-            heard = write if runtime.stdout.isatty() else _ignore
-            written = write_digest(found, pages, models, runtime.settings, heard, length)
+            on_piece = write if runtime.stdout.isatty() else _ignore
+            written = write_digest(found, pages, models, runtime.settings, on_piece, length)
             progress.clear()
             if written.text:
-                _settle(screen, written)
+                overall, *each = presentation.digest_parts(written, "markdown")
+                screen.replace(written.text, overall)
+                screen.stream.finish(each)
+                screen.list(screen.sources, [source.citation for source in screen.sources], tr("Sources"))
         return written
 
 
@@ -81,34 +82,27 @@ def _screen(runtime: Runtime, found: Digest, pages: "Sequence[Page]", model: str
 
     screen = Screen(runtime, runtime.stdout)
     texts = {page.url: page.text for page in pages}
-    screen.learn(tuple(CitedSource(one.citation, one.url, one.title, texts[one.url]) for one in found.read))
-    screen.stream.heading = presentation.digest_heading(found, model)
+    screen.set_sources(tuple(CitedSource(one.citation, one.url, one.title, texts[one.url]) for one in found.read))
+    screen.stream.heading = found.heading(model)
     return screen
 
 
-def _settle(screen: "Screen", found: Digest) -> None:
-    overall, *each = presentation.digest_parts(found, "markdown")
-    screen.settle(found.text, overall)
-    screen.stream.finish(each)
-    screen.list(screen.sources, [source.citation for source in screen.sources], tr("Sources"))
-
-
-def _write(runtime: Runtime, found: Digest, manner: AnswerOptions) -> None:
+def _write(runtime: Runtime, found: Digest, options: AnswerOptions) -> None:
     from sleuth.base.json_output import write_json
     from sleuth.render.digest import render_markdown, render_plain, render_rich
 
-    out = io.StringIO() if manner.output or manner.format != "rich" else runtime.stdout
-    if manner.format == "json":
+    out = io.StringIO() if options.output or options.format != "rich" else runtime.stdout
+    if options.format == "json":
         write_json(digest_as_json(found), out)
     elif found.text:
-        out.write(presentation.digest_as_text(found, "plain" if manner.format == "rich" else manner.format))
-    elif manner.format == "rich":
+        out.write(presentation.digest_as_text(found, "plain" if options.format == "rich" else options.format))
+    elif options.format == "rich":
         render_rich(found, out, runtime.color, runtime.settings[UI_THEME])
     else:
-        (render_markdown if manner.format == "markdown" else render_plain)(found, out)
+        (render_markdown if options.format == "markdown" else render_plain)(found, out)
     if isinstance(out, io.StringIO):
-        display.deliver(runtime, out.getvalue(), manner.output)
+        display.deliver(runtime, out.getvalue(), options.output)
 
 
 def _ignore(_: str) -> None:
-    """Wait for the whole text."""
+    """Discard a piece; the whole text is written at the end."""

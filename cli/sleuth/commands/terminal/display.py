@@ -1,14 +1,15 @@
-"""Showing an outcome: results to stdout or a file, everything else to stderr."""
+"""Shows an outcome: results on stdout or in a file, everything else on stderr."""
 
 from __future__ import annotations
 
 import io
 
+from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome
-from sleuth.render import FIELDS, View, renderer
+from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.journal import journal_line
@@ -16,11 +17,11 @@ from sleuth.store.settings import CACHE_TTL, HISTORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TextIO
+    from typing import TextIO
 
 
 def choose_format(runtime: Runtime, format: str | None, output: str | None, view: View, *, json: bool) -> str:
-    """Return the format to write: what was asked for, else rich on a terminal and plain elsewhere."""
+    """Return the format to write: the one given, else rich on a terminal and plain elsewhere."""
     if json:
         return "json"
     if view.template or (view.fields and not format):
@@ -29,7 +30,7 @@ def choose_format(runtime: Runtime, format: str | None, output: str | None, view
 
 
 def is_terminal(runtime: Runtime) -> bool:
-    """Tell whether a person looks at stdout, or wants it as if."""
+    """Whether stdout is a capable terminal, or colour is forced."""
     if runtime.color == "always" or runtime.environ.get("FORCE_COLOR"):
         return True
     return runtime.stdout.isatty() and runtime.environ.get("TERM") != "dumb"
@@ -47,7 +48,7 @@ def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: s
 
 
 def deliver(runtime: Runtime, text: str, output: str | None) -> None:
-    """Write a whole text to stdout, or into a file at one instant."""
+    """Write a whole text to stdout, or to a file atomically."""
     if not output:
         runtime.stdout.write(text)
         runtime.stdout.flush()
@@ -57,8 +58,8 @@ def deliver(runtime: Runtime, text: str, output: str | None) -> None:
     write_out(output, text.encode("utf-8", "replace"))
 
 
-def say_the_rest(runtime: Runtime, outcome: Outcome, format: str) -> None:
-    """Say on stderr what is not part of the results."""
+def show_messages(runtime: Runtime, outcome: Outcome, format: str, age: str | None = None) -> None:
+    """Print what is not part of the results on stderr; `age` is a placeholder for the age of a cached answer."""
     if not outcome.results and not outcome.answers:
         runtime.note(tr("no results for {query!r}", query=outcome.query))
     for notice in outcome.notices:
@@ -66,77 +67,84 @@ def say_the_rest(runtime: Runtime, outcome: Outcome, format: str) -> None:
     for warning in outcome.warnings:
         runtime.warn(warning)
     if format == "rich":
-        runtime.footer(summary(outcome), [*outcome.corrections, *outcome.suggestions][:4])
+        runtime.footer(summary(outcome, age), [*outcome.corrections, *outcome.suggestions][:4])
 
 
-def is_lasting(runtime: Runtime, outcome: Outcome) -> bool:
-    """Tell whether the same command would say the same again: all of it was in the cache, and nothing went wrong."""
-    told = outcome.warnings or outcome.notices or runtime.has_warnings
-    good = outcome.cached and outcome.outcome == "success" and all(one.cached for one in outcome.attempts)
-    return bool(good and outcome.results and not told and runtime.settings[HISTORY])
+def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
+    """Whether the same command would print the same again: all of it came from the cache, with nothing to report."""
+    messages = outcome.warnings or outcome.notices or runtime.has_warnings
+    cached = outcome.cached and outcome.outcome == "success" and all(attempt.cached for attempt in outcome.attempts)
+    return bool(cached and outcome.results and not messages and runtime.settings[HISTORY])
 
 
-def write_and_keep(
-    runtime: Runtime, outcome: Outcome, format: str, view: View, rendered_key: rendered.RenderedKey
-) -> None:
-    """Write the results, and keep what was written for the next time, its age left open."""
-    runtime.stdout, runtime.stderr = TeeStream(runtime.stdout), TeeStream(runtime.stderr)
-    write(runtime, outcome, format, view)
-    say_the_rest(runtime, outcome, format)
-    out, err = runtime.stdout.copy, runtime.stderr.copy
-    if format == "json":
-        out = out.replace(f'"ageSeconds": {round(outcome.age)},', f'"ageSeconds": {rendered.AGE_IN_SECONDS},', 1)
-        out = out.replace(f'"elapsedMs": {outcome.elapsed_ms},', '"elapsedMs": 1,', 1)
-    err = err.replace(_said_age(rendered.age_in_words(outcome.age)), _said_age(rendered.AGE_IN_WORDS), 1)
-    if (format == "json") == (rendered.AGE_IN_SECONDS in out) and (format == "rich") == (rendered.AGE_IN_WORDS in err):
-        note = journal_line(outcome._replace(elapsed_ms=1), outcome.attempts, with_query=True)
-        rendered.save(rendered_key, out, err, note, outcome.age, runtime.settings[CACHE_TTL] * 60 - outcome.age)
+def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, key: rendered.RenderedKey) -> None:
+    """Show an outcome and save the output, with a placeholder for its age, for the next time."""
+    outcome = outcome._replace(elapsed_ms=1)  # what it takes from the saved output
+    out, err = runtime.stdout, runtime.stderr
+    runtime.stdout, runtime.stderr = saved_out, saved_err = _Buffer(out), _Buffer(err)
+    try:
+        write(runtime, outcome, format, view._replace(age=rendered.AGE))
+        show_messages(runtime, outcome, format, rendered.AGE)
+    finally:
+        runtime.stdout, runtime.stderr = out, err
+    text, messages = saved_out.getvalue(), saved_err.getvalue()
+    shown_text, shown_messages = rendered.fill_age(format, text, messages, outcome.age)
+    deliver(runtime, shown_text, None)
+    err.write(shown_messages)
+    line = journal_line(outcome, outcome.attempts, with_query=True)
+    ttl = runtime.settings[CACHE_TTL] * 60 - outcome.age
+    rendered.save(key, format, text, messages, line, outcome.age, ttl)
 
 
-class TeeStream(io.TextIOBase):
-    """A stream that keeps a copy of what goes through it."""
+class _Buffer(io.StringIO):
+    """Text for a stream, rendered as that stream would show it."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream, self.copy = stream, ""
+        super().__init__(newline="")
+        self.stream = stream
 
-    def write(self, text: str) -> int:
-        """Write, and keep."""
-        self.copy += text
-        return self.stream.write(text)
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # read-only, as in TextIOWrapper
+        """The encoding of the stream, which decides what JSON escapes."""
+        return self.stream.encoding
 
-    def __getattribute__(self, name: str) -> Any:
-        """Be the stream itself in all but this; a base class would answer for it, that it is no terminal, say."""
-        own = name.startswith("_") or name in ("stream", "copy", "write", "writelines")
-        return object.__getattribute__(self, name) if own else getattr(self.stream, name)
+    def isatty(self) -> bool:
+        """Whether the stream is a terminal, which decides about colours and links."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """The handle of the stream, which knows the terminal's width."""
+        return self.stream.fileno()
 
 
-def summary(outcome: Outcome) -> str:
-    """Return how many results there are, from whom, and how long it took."""
+def summary(outcome: Outcome, age: str | None = None) -> str:
+    """Return how many results there are, where they come from, and how long it took."""
+    cached = tr("cached {age} ago", age=age or rendered.age_in_words(outcome.age))
     parts = [
         tr("{shown} of {found} results", shown=outcome.status.count_after, found=outcome.status.count_before),
         outcome.provider,
-        _said_age(rendered.age_in_words(outcome.age)) if outcome.cached else f"{outcome.elapsed_ms} ms",
+        cached if outcome.cached else f"{outcome.elapsed_ms} ms",
     ]
     return " · ".join(part for part in parts if part)
 
 
-def _said_age(age: str) -> str:
-    return tr("cached {age} ago", age=age)
-
-
 def open_result(outcome: Outcome, number: int) -> None:
     """Open a result in the user's browser."""
-    if not 1 <= number <= len(outcome.results):
-        raise RequestError(
-            "there is no result {number}", "there are {count}", number=number, count=len(outcome.results)
-        )
     import webbrowser
 
-    webbrowser.open(outcome.results[number - 1].url)
+    webbrowser.open(result_url(outcome, number))
+
+
+def result_url(outcome: Outcome, number: int) -> str:
+    """Return the URL of a result by its number."""
+    if not 1 <= number <= len(outcome.results):
+        hint = "results are numbered from 1 to {count}" if outcome.results else ""
+        raise RequestError("there is no result {number}", hint, number=number, count=len(outcome.results))
+    return outcome.results[number - 1].url
 
 
 def fields(names: str | None) -> tuple[str, ...]:
-    """Return the fields that were named, all of them known."""
+    """Return the fields of a comma-separated list; raises for an unknown one."""
     chosen = split([names]) if names else ()
     unknown = [name for name in chosen if name not in FIELDS]
     if unknown:

@@ -1,4 +1,4 @@
-"""Lines that a person types, with editing and history, or that come through a pipe."""
+"""Reads lines from a terminal, with editing and history, or from a pipe."""
 
 import os
 from contextlib import suppress
@@ -12,45 +12,45 @@ from sleuth.store.settings import HISTORY
 if TYPE_CHECKING:
     from types import ModuleType
 
-KEPT = 1000  # lines of history
+MAX_HISTORY_LINES = 1000
 
 
 class Lines:
-    """The lines of a session; those that were typed are remembered for the next one of that name."""
+    """The input of a session. Its history file is named after it."""
 
     def __init__(self, runtime: Runtime, name: str) -> None:
         self.runtime, self.path = runtime, os.path.join(runtime.paths.state, f"{name}_history")
         self.readline = _readline(runtime)
         if self.readline is not None:
-            with suppress(OSError):  # none yet, or one that cannot be read: then there is nothing to recall
+            with suppress(OSError):  # a missing or unreadable history file is an empty one
                 self.readline.read_history_file(self.path)
-            self.readline.set_history_length(KEPT)
+            self.readline.set_history_length(MAX_HISTORY_LINES)
 
     def ask(self, prompt: str) -> str | None:
-        """Return the next line; None at the end of the input. Ctrl-C is the caller's to catch."""
+        """Return the next line; None at the end of the input. Ctrl-C raises KeyboardInterrupt."""
         if self.readline is not None:
             try:
                 return input(prompt).strip()
             except EOFError:
                 print(file=self.runtime.stderr)
                 return None
-        if self.runtime.stdin.isatty():  # stdout leads elsewhere, and must not get the prompt
+        if self.runtime.stdin.isatty():  # stdout is redirected and must not contain the prompt
             self.runtime.stderr.write(prompt)
             self.runtime.stderr.flush()
         line = self.runtime.stdin.readline()
         return line.strip() if line else None
 
     def close(self) -> None:
-        """Keep the history, where the user wants that."""
+        """Save the history, unless it is turned off."""
         if self.readline is not None and self.runtime.settings[HISTORY]:
-            with suppress(OSError, UnwritableError):  # what was typed has been done; recalling it is a convenience
+            with suppress(OSError, UnwritableError):  # losing the history is no reason to fail
                 private_folder(self.runtime.paths.state)
                 os.close(append_private(self.path))
                 self.readline.write_history_file(self.path)
 
 
 def _readline(runtime: Runtime) -> "ModuleType | None":
-    """Return line editing, where there is a terminal that can."""
+    """Return the readline module on a terminal, if Python has it."""
     if not (runtime.stdin.isatty() and runtime.stdout.isatty()):
         return None
     try:

@@ -1,104 +1,92 @@
-"""The options of `sleuth search`, each with its help; other commands that search use some of them too."""
+"""Typer options made from the declarations of `SearchOptions`, for `search` and for other commands that share them."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.main import get_command
 
-from sleuth.commands.terminal.typer_app import seconds
-from sleuth.render import FIELDS
+from sleuth.base import choices
+from sleuth.commands.terminal.typer_app import GroupedCommand, make_app, seconds
+from sleuth.engine.search_options import OPTIONS, POSITIONAL, OptionSpec, SearchOptions
+from sleuth.runtime import Runtime
 
-Words = Annotated[list[str] | None, typer.Argument(metavar="WORDS", help="What to search for; no quotes needed.")]
-Question = Annotated[
-    list[str] | None,
-    typer.Option("--question", "-q", metavar="QUESTION", help="A question; several are asked at once and merged."),
-]
-Batch = Annotated[
-    str | None, typer.Option("--batch", metavar="FILE", help="One query a line, from a file or - for standard input.")
-]
-Ordered = Annotated[bool, typer.Option("--ordered", help="With --batch: answers in the order of the queries.")]
-Resume = Annotated[bool, typer.Option("--resume", help="With --batch and -o: go on where the file ends.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, max=64, metavar="N", help="With --batch: queries at a time.")]
-Interactive = Annotated[bool, typer.Option("--interactive", "-i", help="A prompt: open, page, copy, search again.")]
 
-Provider = Annotated[
-    list[str] | None,
-    typer.Option("--provider", "-p", metavar="ID", help="Whom to ask: ids, comma-separated; auto; all."),
-]
-Count = Annotated[int | None, typer.Option("--count", "-n", min=1, max=50, metavar="N", help="Results to show.")]
-Page = Annotated[int, typer.Option("--page", min=1, max=100, metavar="N", help="Page of results.")]
-Lang = Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language of results: de, zh-CN.")]
-Region = Annotated[str | None, typer.Option("--region", metavar="CC", help="Country of results: CH.")]
-Freshness = Annotated[
-    str | None, typer.Option("--freshness", metavar="day|week|month|year|FROM..TO", help="How new results must be.")
-]
-Safe = Annotated[Literal["off", "moderate", "strict"] | None, typer.Option("--safe", help="Adult content filter.")]
-Category = Annotated[
-    Literal["general", "news", "images", "videos", "science", "it"], typer.Option("--category", help="Kind of results.")
-]
-Engine = Annotated[
-    list[str] | None, typer.Option("--engine", metavar="NAME", help="Engines to use (SearXNG, SerpAPI).")
-]
-Site = Annotated[list[str] | None, typer.Option("--site", metavar="DOMAIN", help="Only from this domain.")]
-Exclude = Annotated[list[str] | None, typer.Option("--exclude", metavar="DOMAIN", help="Nothing from this domain.")]
-WithTime = Annotated[
-    bool | None, typer.Option("--with-time/--no-time", help="Tell the date to providers that read language.")
-]
+def make_command(run: Callable[[Runtime, dict[str, Any]], int], help: str, epilog: str) -> Any:
+    """Return a Typer command with every option of `SearchOptions`."""
 
-Rerank = Annotated[bool, typer.Option("--rerank", help="Order by relevance to the words, not by rank alone.")]
-Recent = Annotated[bool, typer.Option("--recent", help="Weigh newer pages up.")]
-RulesFile = Annotated[str | None, typer.Option("--rules", metavar="FILE", help="Domain rules in Goggles syntax.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Show what put each result in its place.")]
-Record = Annotated[str | None, typer.Option("--record", metavar="FILE", help="Keep the raw answers, keys removed.")]
-Replay = Annotated[str | None, typer.Option("--replay", metavar="FILE", help="Answer from a recording, ask nobody.")]
+    def command(ctx: typer.Context, **_: Any) -> int:
+        return run(ctx.obj, ctx.params)
 
-Content = Annotated[bool, typer.Option("--content", help="Read the pages: their text comes as content.")]
-Compress = Annotated[
-    Literal["none", "cutoff", "rag"] | None,
-    typer.Option("--compress", help="Squeeze page text: cut it off, or keep what answers (implies --content)."),
-]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Room for all page text together.")]
-Unit = Annotated[Literal["char", "token"] | None, typer.Option("--unit", help="What --limit counts.")]
-MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, metavar="N", help="A hard budget of tokens for all page text.")
-]
-ProgressKind = Annotated[
-    Literal["auto", "json", "none"],
-    typer.Option("--progress", help="Progress on stderr: a line on a terminal, JSON lines."),
-]
+    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    command.__signature__ = Signature(  # type: ignore[attr-defined]  # how inspect lets a function state its signature
+        [context, *(_parameter(spec) for spec in OPTIONS.values())]
+    )
+    app = make_app()
+    app.command("search", cls=GroupedCommand, help=help, epilog=epilog)(command)
+    return get_command(app)
 
-Cached = Annotated[bool, typer.Option("--cache/--no-cache", help="Use and keep cached answers.")]
-Refresh = Annotated[bool, typer.Option("--refresh", help="Ask anew and keep the answer.")]
-Offline = Annotated[bool, typer.Option("--offline", help="No network: the cache and the library only.")]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", min=0.1, max=600, metavar="S", help="Seconds to wait.", callback=seconds),
-]
-Fallback = Annotated[bool | None, typer.Option("--fallback/--no-fallback", help="Ask others when the one named fails.")]
 
-Format = Annotated[
-    Literal["rich", "plain", "json", "ndjson", "markdown", "csv", "urls"] | None,
-    typer.Option("--format", "-f", help="Output; rich on a terminal, else plain."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
-Template = Annotated[str | None, typer.Option("--template", metavar="TEXT", help="A line a result: '{rank} {url}'.")]
-Fields = Annotated[str | None, typer.Option("--fields", metavar="a,b", help="Only these fields: " + ", ".join(FIELDS))]
-Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write there, atomically.")]
-OpenResult = Annotated[int | None, typer.Option("--open", min=1, metavar="N", help="Open result N.")]
-OpenFirst = Annotated[bool, typer.Option("-j", help="Open the first result.")]
-ExitStatus = Annotated[bool, typer.Option("--exit-status", help="Exit with 7 when there are no results.")]
+def option(name: str, group: str | None = None) -> Any:
+    """Return the Typer option or argument for one field of `SearchOptions`; other commands show no groups."""
+    spec = OPTIONS[name]
+    if name == POSITIONAL:
+        return typer.Argument(metavar=spec.metavar, help=spec.help)
+    low, high = spec.range or (None, None)
+    return typer.Option(
+        *([f"{spec.flags[0]}/{spec.negative[0]}"] if spec.negative else spec.flags),
+        metavar=spec.metavar,
+        help=spec.help,
+        min=low,
+        max=high,
+        callback=seconds if spec.kind == "float" else None,
+        rich_help_panel=group,
+    )
+
+
+def _parameter(spec: OptionSpec) -> Parameter:
+    type: Any = SearchOptions.__annotations__[spec.name]
+    if spec.kind == "texts":
+        type = list[str] | None
+    elif spec.choices:
+        type = Literal[spec.choices] if spec.default else Literal[spec.choices] | None
+    annotation = Annotated[type, option(spec.name, spec.group)]
+    default = None if spec.kind == "texts" else spec.default
+    return Parameter(spec.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+Words = Annotated[list[str] | None, option("words")]
+Provider = Annotated[list[str] | None, option("providers")]
+Count = Annotated[int | None, option("count")]
+Page = Annotated[int, option("page")]
+Lang = Annotated[str | None, option("lang")]
+Region = Annotated[str | None, option("region")]
+Site = Annotated[list[str] | None, option("sites")]
+Exclude = Annotated[list[str] | None, option("exclude")]
+Format = Annotated[Literal[choices.FORMATS] | None, option("format")]  # type: ignore[valid-type]  # the words are declared once
+Json = Annotated[bool, option("as_json")]
+Template = Annotated[str | None, option("template")]
+Fields = Annotated[str | None, option("fields")]
+Output = Annotated[str | None, option("output")]
+ExitStatus = Annotated[bool, option("exit_status")]
+ProgressKind = Annotated[Literal["auto", "json", "none"], option("progress")]
+Cached = Annotated[bool, option("cached")]
+Refresh = Annotated[bool, option("refresh")]
+Offline = Annotated[bool, option("offline")]
+Timeout = Annotated[float | None, option("timeout")]
 
 SearchSwitch = Annotated[
-    Literal["auto", "on", "off"],
-    typer.Option("--search", help="Search the web: auto lets the model decide, on and off do as they say."),
+    Literal["auto", "on", "off"], typer.Option("--search", help="Search the web: on, off, or auto (the model decides).")
 ]
-Rounds = Annotated[
-    int | None, typer.Option("--rounds", min=1, max=20, metavar="N", help="Rounds of searching at the most.")
+Rounds = Annotated[int | None, typer.Option("--rounds", min=1, max=20, metavar="N", help="Search in at most N rounds.")]
+Pages = Annotated[
+    int | None, typer.Option("--pages", min=1, max=20, metavar="N", help="Read up to N pages in each round.")
 ]
-Pages = Annotated[int | None, typer.Option("--pages", min=1, max=20, metavar="N", help="Pages to read in a round.")]
 Extractive = Annotated[
-    bool, typer.Option("--extractive", help="Sentences of the pages, word for word; no model is asked.")
+    bool, typer.Option("--extractive", help="Quote sentences from the pages instead of using a model.")
 ]
 TextFormat = Annotated[
     Literal["rich", "plain", "markdown", "json"] | None,
-    typer.Option("--format", "-f", help="Output; rich on a terminal, else plain."),
+    typer.Option("--format", "-f", help="Output format; the default is rich on a terminal, else plain."),
 ]

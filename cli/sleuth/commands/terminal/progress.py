@@ -1,4 +1,4 @@
-"""Reading pages for a command: how far it is goes to stderr, on a terminal or as JSON lines."""
+"""Progress on stderr while pages are read or an answer is made: a line on a terminal, or JSON lines."""
 
 import json
 import os
@@ -17,39 +17,39 @@ from sleuth.runtime import Runtime
 if TYPE_CHECKING:
     from sleuth.answers import answer
 
-Squeezing = tuple[str | None, int | None, str | None, int | None]  # method, limit, unit, tokens
-TICK = 1.0  # seconds
-LONG = 2  # seconds after which it is said how long something has been taking
-ERASE = "\r\x1b[K"
-COLUMNS = 80  # of a terminal that does not tell
+Compression = tuple[str | None, int | None, str | None, int | None]  # method, limit, unit, tokens
+REDRAW_INTERVAL_S = 1.0
+SHOW_ELAPSED_AFTER_S = 2
+ERASE_LINE = "\r\x1b[K"
+DEFAULT_COLUMNS = 80  # for a terminal of unknown width
 
 
-def with_content(runtime: Runtime, outcome: Outcome, squeezing: Squeezing, progress: str, **plan: Any) -> Outcome:
+def add_content(runtime: Runtime, outcome: Outcome, compression: Compression, kind: str, **plan: Any) -> Outcome:
     """Return the outcome with the text of its pages."""
-    squeeze = compression_options(runtime.settings, *squeezing)
-    with Progress(runtime, progress) as tell:
-        return runtime.content_reader.add(outcome, squeeze, plan, tell)
+    options = compression_options(runtime.settings, *compression)
+    with Progress(runtime, kind) as progress:
+        return runtime.content_reader.add(outcome, options, plan, progress)
 
 
 class Progress:
-    """Tells how far the reading of pages, or the work on an answer, is."""
+    """Progress of one operation; `kind` is auto, line, json or none."""
 
     def __init__(self, runtime: Runtime, kind: str) -> None:
         self.err = runtime.stderr
         self.kind = kind if kind != "auto" else "line" if runtime.stderr.isatty() else "none"
         self._line, self._since = "", 0.0
         self._lock = threading.Lock()
-        self._over = threading.Event()
+        self._finished = threading.Event()
 
     def __enter__(self) -> "Progress":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._finished.set()
         self.clear()
 
     def __call__(self, event: PageEvent) -> None:
-        """Tell of one page."""
+        """Report one page."""
         if self.kind == "json":
             ok = event.page.ok if event.page else None
             message = {"event": "web_search_fetching", "kind": event.kind, "url": event.url, "ok": ok}
@@ -59,45 +59,45 @@ class Progress:
             self._show(f"{text} · {domain(event.url)}")
 
     def follow(self, event: "answer.ProgressEvent") -> None:
-        """Tell of a step towards an answer."""
+        """Report a step towards an answer."""
         if self.kind == "json":
             self._write_json(event.as_json())
         else:
             self._show(clean(event.message, 500, entities=False))
 
     def clear(self) -> None:
-        """Leave no trace on the terminal."""
+        """Erase the line."""
         with self._lock:
             if self._line:
                 self._line = ""
-                self._write(ERASE)
+                self._write(ERASE_LINE)
 
     def _show(self, text: str) -> None:
         if self.kind != "line":
             return
         if not self._since:
-            threading.Thread(target=self._tick, daemon=True).start()
+            threading.Thread(target=self._redraw, daemon=True).start()
         with self._lock:
             self._line, self._since = text, time.monotonic()
             self._draw()
 
-    def _tick(self) -> None:
-        """Let the user see that something that takes long is still going on."""
-        while not self._over.wait(TICK):
+    def _redraw(self) -> None:
+        """Redraw the line so that its elapsed time moves."""
+        while not self._finished.wait(REDRAW_INTERVAL_S):
             with self._lock:
                 if self._line:
                     self._draw()
 
     def _draw(self) -> None:
         seconds = int(time.monotonic() - self._since)
-        taking = f" · {seconds} s" if seconds >= LONG else ""
-        self._write(f"{ERASE}{fit(self._line, self._columns() - len(taking) - 1)}{taking}")
+        elapsed = f" · {seconds} s" if seconds >= SHOW_ELAPSED_AFTER_S else ""
+        self._write(f"{ERASE_LINE}{fit(self._line, self._columns() - len(elapsed) - 1)}{elapsed}")
 
     def _columns(self) -> int:
         try:
-            return os.get_terminal_size(self.err.fileno()).columns or COLUMNS
+            return os.get_terminal_size(self.err.fileno()).columns or DEFAULT_COLUMNS
         except (OSError, ValueError):
-            return COLUMNS
+            return DEFAULT_COLUMNS
 
     def _write_json(self, message: dict[str, Any]) -> None:
         self._write(json.dumps(message, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""A person's terminal: an answer while it is written and when it is finished, and what surrounds it."""
+"""The terminal of an answer: its text while it streams, the finished text, sources and panels."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ ATTACHED = re.compile(r" ?\[\d+\+\]")
 
 
 class Screen:
-    """Where an answer is shown."""
+    """Shows an answer on a terminal."""
 
     def __init__(self, runtime: Runtime, out: TextIO) -> None:
         from sleuth.render.document import Document
@@ -30,22 +30,22 @@ class Screen:
         self.stream = Stream(self.console, self.document, self._draft, self._final)
         self.sources: tuple[CitedSource, ...] = ()
 
-    def learn(self, sources: tuple[CitedSource, ...]) -> None:
-        """Know what can be cited from now on."""
+    def set_sources(self, sources: tuple[CitedSource, ...]) -> None:
+        """Set the sources that can be cited from now on."""
         self.sources = sources
-        self.document.lead(targets(sources))
+        self.document.set_citation_targets(targets(sources))
 
     def finish(self, found: Answer) -> None:
-        """Put the finished answer in place of what was shown of it, and list its sources."""
-        self.learn(found.sources)
+        """Replace the streamed text by the finished answer, and list its sources."""
+        self.set_sources(found.sources)
         text = presentation.linked(found, "markdown")
         if presentation.is_extractive(found):
             self.stream.heading = presentation.extractive_label()
-        self.settle(found.text, text.text)
+        self.replace(found.text, text.text)
         self.list(found.sources, shown_numbers(found.sources, text.cited), heading(text.cited))
 
-    def settle(self, written: str, linked: str) -> None:
-        """Put a finished text in place of what was shown of it, its citations linked."""
+    def replace(self, written: str, linked: str) -> None:
+        """Replace the streamed text by the finished one, except for blocks that were printed already."""
         from sleuth.base.markdown import split
 
         pairs = zip(self.stream.printed, split(written), strict=False)
@@ -53,23 +53,22 @@ class Screen:
         self.stream.finish(split(linked)[done:])
 
     def list(self, sources: Sequence[CitedSource], numbers: Collection[int], title: str) -> None:
-        """List sources."""
+        """Print the list of sources."""
         from sleuth.render.answer import print_references
 
         print_references(self.console, self.styles, title, listed(sources, numbers), targets(sources))
 
-    def tell(self, lines: Sequence[str], style: str = "") -> None:
-        """Write lines of text, wrapped."""
+    def print(self, lines: Sequence[str]) -> None:
+        """Print lines of text, wrapped."""
         from rich.text import Text
 
-        from sleuth.render.document import print_lines
+        from sleuth.render.rich import print_lines
         from sleuth.render.wrap import wrap
 
-        text = Text("\n".join(lines), self.styles.get(style, ""))
-        print_lines(self.console, wrap(text, self.document.width))
+        print_lines(self.console, wrap(Text("\n".join(lines)), self.document.width))
 
     def panel(self, title: str, rows: "Sequence[PanelRow]") -> None:
-        """Draw a panel of what is set."""
+        """Print a panel of settings."""
         from sleuth.render.answer import print_panel
 
         print_panel(self.console, self.styles, title, rows)
@@ -82,5 +81,5 @@ class Screen:
 
 
 def _bare(block: str) -> str:
-    """Return a block as it was written, without the citations that were attached later."""
+    """Return a block without the citations that were attached later."""
     return ATTACHED.sub("", block).strip()

@@ -1,4 +1,4 @@
-"""Reading a secret without showing it: a hidden prompt on a terminal, else standard input."""
+"""Reads a secret: a hidden prompt on a terminal, else standard input."""
 
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
@@ -6,7 +6,7 @@ from sleuth.runtime import Runtime
 
 
 def read_secret(runtime: Runtime, name: str) -> str:
-    """Return what the user types or pipes in."""
+    """Return the secret that was typed or piped in."""
     if runtime.stdin.isatty():
         from getpass import getpass
 
@@ -14,5 +14,5 @@ def read_secret(runtime: Runtime, name: str) -> str:
     else:
         secret = runtime.stdin.readline()
     if not secret.strip():
-        raise RequestError("no {name} was given", "type it at the prompt, or pipe it in", name=name)
+        raise RequestError("no {name} given", "type it at the prompt or pipe it in", name=name)
     return secret.strip()

@@ -18,11 +18,12 @@ from sleuth.store import keys
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
 from sleuth_providers.base import Request
 from sleuth_providers.json import as_dict, as_list
+from sleuth_providers.net.policy import user_agent
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
-AGENT = f"sleuth/{__version__} (doctor)"
+AGENT = user_agent(__version__)
 SECONDS = 3.0  # for the one request to the model's endpoint
 KEY_LINK = "troubleshooting.md#api-key-missing-or-rejected"
 SOURCES_LINK = "providers.md#api-keys-where-sleuth-looks-for-them"

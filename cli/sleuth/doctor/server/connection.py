@@ -27,19 +27,19 @@ def name_resolves(visit: Session) -> Finding:
     """Resolve the host name."""
     place = visit.place
     if visit.prober.proxy:
-        return unasked(tr("the proxy looks names up"))
+        return unasked(tr("the proxy resolves names"))
     started = time.monotonic()
     found = _resolve(place.host, place.port, visit.left(CONNECT_TIMEOUT_S))
     elapsed_ms = round((time.monotonic() - started) * 1000)
     if isinstance(found, list):
         visit.addresses = found[:MAX_ADDRESSES]
         addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in visit.addresses)
-        evidence = addresses if addresses != place.host else tr("an address, nothing to look up")
+        evidence = addresses if addresses != place.host else tr("an IP address; no DNS lookup needed")
         return good(evidence, elapsed_ms=elapsed_ms)
     if isinstance(found, TimeoutError) or found.errno == socket.EAI_AGAIN:
-        cause = tr("the name server of this machine does not answer: no network, a VPN, or a wrong DNS setting")
+        cause = tr("DNS does not respond: no network, a VPN, or a wrong DNS setting")
         remedy = Remedy(cause, (f"getent hosts {shell(place.host)}", "cat /etc/resolv.conf"), ADDRESS_LINK)
-        return bad(tr("no answer about {host}", host=place.host), remedy, elapsed_ms=elapsed_ms)
+        return bad(tr("no DNS response for {host}", host=place.host), remedy, elapsed_ms=elapsed_ms)
     return bad(tr("no such host: {host}", host=place.host), _unknown_name(visit), elapsed_ms=elapsed_ms)
 
 
@@ -64,11 +64,9 @@ def _unknown_name(visit: Session) -> Remedy:
         return Remedy(cause, fix, CONTAINER_LINK)
     if "." not in place.host:
         local = f"http://localhost:{8080 if place.port in (80, 443) else place.port}"
-        cause = tr(
-            "the name of a container is known only to containers on its network; from the host use {url}", url=local
-        )
+        cause = tr("container names resolve only on the container network; from the host use {url}", url=local)
         return Remedy(cause, (visit.use(local), "docker port searxng-core"), CONTAINER_LINK)
-    cause = tr("the name is misspelt, or known only in another network (VPN, local DNS)")
+    cause = tr("the name is misspelled, or resolves only on another network (VPN, local DNS)")
     return Remedy(cause, (f"getent hosts {shell(place.host)}", visit.use(EXAMPLE)), ADDRESS_LINK)
 
 
@@ -103,7 +101,7 @@ def _state(problem: OSError | None) -> str:
     if problem is None:
         return tr("open")
     if isinstance(problem, TimeoutError):
-        return tr("silent")
+        return tr("timed out")
     return tr("refused") if problem.errno == errno.ECONNREFUSED else clean(problem.strerror or problem, 80)
 
 
@@ -122,12 +120,12 @@ def _refused(visit: Session) -> Remedy:
     if not place.is_local:
         return _refused_elsewhere(visit)
     if around.in_container:
-        cause = tr("inside a container, localhost is that container itself; SearXNG is in another one, or nowhere")
+        cause = tr("inside a container, localhost is the container itself; SearXNG runs in another one, or not at all")
         fix = (visit.use("http://searxng-core:8080"), visit.use("http://host.docker.internal:8080"))
         return Remedy(cause, fix, CONTAINER_LINK)
     cause = tr(
-        "nothing listens there: SearXNG is stopped, exits at the start (secret_key unchanged, a mistake in "
-        "settings.yml), or has another port (8888 without a container)"
+        "no server is listening: SearXNG is stopped, exits on startup (default secret_key, an error in "
+        "settings.yml), or uses another port (8888 without a container)"
     )
     look = ("docker ps -a --filter name=searxng", RECREATE, LOG, "docker port searxng-core")
     return Remedy(cause, look, REFUSED_LINK)
@@ -135,7 +133,7 @@ def _refused(visit: Session) -> Remedy:
 
 def _refused_elsewhere(visit: Session) -> Remedy:
     place = visit.place
-    cause = tr("SearXNG does not run on that machine, or its port is published on 127.0.0.1 only")
+    cause = tr("SearXNG is not running on that machine, or its port is published on 127.0.0.1 only")
     fix = (
         tr("# on that machine:"),
         f"curl -fsS http://127.0.0.1:{place.port}/healthz",

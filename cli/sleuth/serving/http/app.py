@@ -1,135 +1,217 @@
-"""The HTTP API: which path means what. A handler reads a request, has the work done in a thread, and answers."""
+"""The HTTP API: paths, error handlers and the OpenAPI document."""
 
-import asyncio
-import contextlib
-from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
-from starlette.requests import ClientDisconnect, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic.alias_generators import to_camel
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, Router
 
 from sleuth import __version__
 from sleuth.api import Client
-from sleuth.base.errors import RequestError
-from sleuth.serving.http import forms, providers
-from sleuth.serving.http.bodies import read_body
-from sleuth.serving.http.checking import HINT, check
-from sleuth.serving.http.events import EventStream, EventWriter
-from sleuth.serving.http.openapi import document
-from sleuth.serving.http.searches import AUTO, check_provider, note_tracing, search
-from sleuth.serving.workers import Work, Workers
+from sleuth.base.errors import RequestError, SleuthError
+from sleuth.serving.http import models, providers
+from sleuth.serving.http.errors import OPENAPI_HINT, HttpError, body_too_large, error_response, internal_error
+from sleuth.serving.http.events import AnswerStream
+from sleuth.serving.http.search import check_provider, log_tracing, run_search
+from sleuth.serving.workers import WorkerPool
 
-WORKERS, WAITING = 16, 256  # requests worked on at the same time, and those that wait for their turn
-ANSWERERS, ANSWERS_WAITING = 4, 8  # answers take long; they have threads of their own
+MAX_REQUESTS, MAX_QUEUED_REQUESTS = 16, 256
+MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have threads of their own
+
+ABOUT = """\
+Search, the provider table and answers of sleuth for other programs. Every request except `GET /healthz` needs the token
+(`Authorization: Bearer …`; `sleuth serve --print-token` prints it). `Host` must name this server, and an `Origin` must
+be allowed with `--allow-origin`. All errors share one body. Keys and passwords are masked."""
 
 
-class Api:
-    """The handlers, and the threads behind them."""
+def _error(description: str, header: str = "") -> dict[str, Any]:
+    headers = {"headers": {header: {"schema": {"type": "string"}, "required": True}}} if header else {}
+    return {"description": description, "model": models.ErrorBody} | headers
+
+
+ERRORS = {
+    400: _error("The request is invalid."),
+    401: _error("The token is missing or wrong.", "WWW-Authenticate"),
+    403: _error("The Host or Origin header is not allowed."),
+    404: _error("There is no such provider."),
+    405: _error("The path does not support the method.", "Allow"),
+    408: _error("The request took too long to arrive."),
+    413: _error("The body is larger than 1 MB."),
+    415: _error("The body is not JSON."),
+    500: _error("The search failed, or the database cannot be used."),
+    503: _error("There are too many requests, or the server is stopping.", "Retry-After"),
+}
+
+
+VALIDATION_MESSAGES = {  # by the type of pydantic's error
+    "json_invalid": "the body is not valid JSON",
+    "missing": "{place} is missing",
+    "extra_forbidden": "unknown field {place!r}",
+    "other": "invalid {place}: {problem}",
+}
+
+
+def _errors(*more: int) -> dict[int | str, dict[str, Any]]:
+    return {status: ERRORS[status] for status in sorted((400, 401, 403, 405, 503, *more))}
+
+
+PROVIDER_ERRORS = _errors(404, 500)
+BODY_ERRORS = _errors(404, 408, 413, 415, 500)
+
+
+class ApiState:
+    """The threads behind the API."""
 
     def __init__(self, client: Client) -> None:
-        self.workers = Workers(client, WORKERS, WAITING)
-        self.answerers = Workers(client, ANSWERERS, ANSWERS_WAITING)
+        self.requests = WorkerPool(client, MAX_REQUESTS, MAX_QUEUED_REQUESTS)
+        self.answers = WorkerPool(client, MAX_ANSWERS, MAX_QUEUED_ANSWERS)
 
     def start(self) -> None:
-        """Begin to work; raises what is wrong with settings or database."""
-        self.workers.start()
-        self.answerers.start()
+        """Raise the error if settings or database cannot be used."""
+        self.requests.submit(lambda client: client.runtime.selector).result()
 
     def close(self) -> None:
-        """Stop working."""
-        self.workers.close()
-        self.answerers.close()
+        """Stop the threads."""
+        self.requests.close()
+        self.answers.close()
 
-    def router(self) -> Router:
-        """Return the routes."""
-        one = "/websearch-providers/{id}"
-        return Router(
-            [
-                Route("/healthz", self.health, methods=["GET"]),
-                Route("/openapi.json", self.describe, methods=["GET"]),
-                Route("/websearch-providers", self.list_providers, methods=["GET"]),
-                Route(one, self.one_provider, methods=["GET", "PATCH"]),
-                Route(f"{one}/test", self.test_provider, methods=["POST"]),
-                Route("/websearch/search", self.search, methods=["POST"]),
-                Route("/ask", self.ask, methods=["POST"]),
-            ],
-            redirect_slashes=False,
-        )
 
-    async def health(self, request: Request) -> Response:
-        """Say that the server is there."""
-        return JSONResponse({"status": "ok", "version": __version__})
+def _state(request: Request) -> ApiState:
+    state: ApiState = request.app.state.api
+    return state
 
-    async def describe(self, request: Request) -> Response:
+
+State = Annotated[ApiState, Depends(_state)]
+router = APIRouter(generate_unique_id_function=lambda route: to_camel(route.name))
+
+
+@router.get("/healthz", responses=_errors(), openapi_extra={"security": []})
+async def health() -> models.HealthStatus:
+    """Check that the server is up; needs no token."""
+    return models.HealthStatus(version=__version__)
+
+
+@router.get("/openapi.json", responses=_errors())
+async def describe(request: Request) -> dict[str, Any]:
+    """Return this document."""
+    document: dict[str, Any] = request.app.openapi()
+    return document
+
+
+@router.get("/websearch-providers", responses=_errors(500))
+async def list_providers(state: State, page: models.PageNumber = 1, limit: models.PageSize = 20) -> models.ProviderPage:
+    """List the providers."""
+    return await state.requests.run(lambda client: providers.list_providers(client.runtime, page, limit))
+
+
+@router.get("/websearch-providers/{id}", responses=PROVIDER_ERRORS)
+async def show_provider(state: State, id: str) -> models.ProviderView:
+    """Show a provider."""
+    return await state.requests.run(lambda client: providers.provider_view(client.runtime.selector.table.get(id)))
+
+
+@router.patch("/websearch-providers/{id}", responses=BODY_ERRORS)
+async def change_provider(state: State, id: str, patch: models.ProviderPatch) -> models.ProviderView:
+    """Change some fields of a provider, all or none.
+
+    `cmd:`, `env:` and `keyring:` keys cannot be set here, only with `sleuth providers set`.
+    """
+    return await state.requests.run(lambda client: providers.change_provider(client.runtime, id, patch))
+
+
+@router.post("/websearch-providers/{id}/test", responses=PROVIDER_ERRORS, response_model_exclude_none=True)
+async def test_provider(state: State, id: str) -> models.ProviderTestResult:
+    """Make one real request to a provider."""
+    return await state.requests.run(lambda client: providers.test_provider(client.runtime, id))
+
+
+@router.post("/websearch/search", responses=BODY_ERRORS, response_model=models.SearchReply)
+async def search(state: State, body: models.SearchBody) -> Response:
+    """Search with one provider, or with `auto` as configured; or summarise links.
+
+    If `websearch.compression` is set, pages are read and `content` is their compressed text; otherwise it is the
+    snippet. With `summarize` as the first question and `links`, those pages are summarised and no provider is searched:
+    a result is a page, its `content` the summary of it, and `summary` is the summary of all.
+    """
+    return JSONResponse(await state.requests.run(lambda client: run_search(client, body)))
+
+
+@router.post("/ask", responses=BODY_ERRORS, response_model=models.AnswerEvent)
+async def ask(state: State, body: models.AskBody) -> Response:
+    """Answer a question with citations, as server-sent events.
+
+    The events report progress; `delta` has pieces of the text, and the last event is `answer` with the complete answer
+    or `error`. Lines that start with a colon keep the connection open. Closing the connection cancels the work.
+    """
+    await state.requests.run(lambda client: check_provider(client, body.provider_id))
+    log_tracing(body.tracing)
+    return AnswerStream(state.answers, body)
+
+
+def create_app(state: ApiState) -> FastAPI:
+    """Return the application."""
+    app = Api(title="sleuth", version=__version__, description=ABOUT, openapi_url=None, redirect_slashes=False)
+    app.state.api = state
+    app.include_router(router)
+    app.add_exception_handler(SleuthError, lambda _, error: error_response(error))
+    app.add_exception_handler(HTTPException, _routing_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(Exception, lambda *_: error_response(internal_error()))
+    return app
+
+
+class Api(FastAPI):
+    """FastAPI with the parts of the OpenAPI document that it cannot derive."""
+
+    def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document."""
-        return JSONResponse(document())
-
-    async def list_providers(self, request: Request) -> Response:
-        """Return a page of the provider table."""
-        page, limit = _number(request, "page", forms.PAGE), _number(request, "limit", forms.LIMIT)
-        return await self._answer(request, lambda client: providers.list_providers(client.runtime, page, limit))
-
-    async def one_provider(self, request: Request) -> Response:
-        """Return one provider, after changing some fields of it where that is asked for."""
-        id = _id(request)
-        if request.method != "PATCH":
-            return await self._answer(request, lambda client: providers.show_provider(client.runtime, id))
-        patch = await read_body(request, forms.PATCH)
-        return await self._answer(request, lambda client: providers.change_provider(client.runtime, id, patch))
-
-    async def test_provider(self, request: Request) -> Response:
-        """Try a provider out."""
-        return await self._answer(request, lambda client: providers.test_provider(client.runtime, _id(request)))
-
-    async def search(self, request: Request) -> Response:
-        """Search, or summarise links."""
-        body = await read_body(request, forms.SEARCH)
-        return await self._answer(request, lambda client: search(client, body))
-
-    async def ask(self, request: Request) -> Response:
-        """Answer a question, telling how it goes."""
-        body = await read_body(request, forms.ASK)
-        await self._run(request, lambda client: check_provider(client, body.get("providerId", AUTO)))
-        note_tracing(body)
-        telling = EventWriter()
-        return EventStream(telling, self.answerers.submit(lambda client: telling.work(client, body)))
-
-    async def _answer(self, request: Request, work: Callable[[Client], dict[str, Any]]) -> Response:
-        return JSONResponse(await self._run(request, work))
-
-    async def _run(self, request: Request, work: Work) -> Any:
-        """Have work done in a thread; what nobody waits for any more is not begun."""
-        future = self.workers.submit(work)
-        done = asyncio.wrap_future(future)
-        gone = asyncio.create_task(_gone(request))
-        try:
-            await asyncio.wait({done, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not done.done():
-                raise ClientDisconnect
-            return done.result()
-        finally:
-            gone.cancel()
-            done.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await gone
+        if self.openapi_schema:
+            return self.openapi_schema
+        document = super().openapi()
+        schemas = document["components"]["schemas"]
+        document["security"] = [{"token": []}]
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        content = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]
+        content["text/event-stream"] = content.pop("application/json")
+        event = schemas["AnswerEvent"]["properties"]
+        event["data"] = {"type": "string", "contentMediaType": "application/json", "contentSchema": event["data"]}
+        for name in ("HTTPValidationError", "ValidationError"):  # validation errors are 400 with our body
+            schemas.pop(name)
+        for operation in (operation for path in document["paths"].values() for operation in path.values()):
+            operation["responses"].pop("422", None)
+        return document
 
 
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        continue  # a body that nobody asked for
+def _routing_error(request: Request, problem: Exception) -> Response:
+    """Return our body for the errors of the router and of the body parser."""
+    status = problem.status_code if isinstance(problem, HTTPException) else 500
+    if status == 413:
+        return error_response(body_too_large())
+    if status == 404:
+        return error_response(HttpError("no such path", OPENAPI_HINT, 404, "NOT_FOUND"))
+    if status == 405:
+        path = request.scope["path"]
+        routes = [route for route in router.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
+        methods = {method for route in routes for method in route.methods or ()}
+        allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+        return error_response(
+            HttpError("the path supports {allowed} only", OPENAPI_HINT, 405, "METHOD_NOT_ALLOWED", allowed=allowed),
+            {"Allow": allowed},
+        )
+    return error_response(RequestError("the body is not valid JSON", OPENAPI_HINT))
 
 
-def _id(request: Request) -> str:
-    return str(request.path_params["id"])
-
-
-def _number(request: Request, name: str, schema: forms.Schema) -> int:
-    """Return a number of the query string, or what it usually is."""
-    text = request.query_params.get(name)
-    if text is None:
-        return int(schema["default"])
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise RequestError("{place} must be a whole number", HINT, place=name)
-    check(int(text), schema, name)
-    return int(text)
+def _validation_error(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, RequestValidationError)
+    first = problem.errors()[0]
+    (source, *path), kind = first["loc"], first["type"]
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if source == "body" and content_type != "application/json":
+        hint = "send it with: Content-Type: application/json"
+        return error_response(HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")[:100] or source
+    message = VALIDATION_MESSAGES[kind if kind in VALIDATION_MESSAGES else "other"]
+    return error_response(RequestError(message, OPENAPI_HINT, place=place, problem=first["msg"]))

@@ -1,4 +1,4 @@
-"""Stands in front of the API: who may come in, what is told when something goes wrong, and the access log."""
+"""Access control in front of the API: Host, Origin and token; body size, CORS and the access log."""
 
 import asyncio
 import hmac
@@ -8,23 +8,21 @@ from collections.abc import Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import clean
-from sleuth.serving.http.errors import DeniedError, body_of, not_http, status_of, unexpected
+from sleuth.serving.http.errors import HttpError, body_too_large, error_response, internal_error, malformed_request
 from sleuth_providers.records import Record
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-OPEN = ("/healthz",)  # what needs no token
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+PUBLIC_PATHS = ("/healthz",)  # need no token
 HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]+")
-MAX_HEAD = 32_768  # bytes of a request's head
-DRAIN_SECONDS, DRAIN_BYTES = 2.0, 16_000_000
-PREFLIGHT = {
+MAX_BODY_BYTES = 1_000_000
+PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Methods": "GET, PATCH, POST",
     "Access-Control-Allow-Headers": "Authorization, Content-Type",
     "Access-Control-Max-Age": "600",
@@ -32,7 +30,7 @@ PREFLIGHT = {
 
 
 class AccessRules(Record):
-    """Who may come in."""
+    """Which requests are let in."""
 
     token: str
     hosts: frozenset[str]
@@ -40,120 +38,117 @@ class AccessRules(Record):
 
 
 def allowed_hosts(host: str, port: int, more: Iterable[str]) -> frozenset[str]:
-    """Return the Host headers that mean this server: a page that calls it by another name was sent by somebody else."""
+    """Return the Host headers that name this server; others are DNS rebinding attacks."""
     bound = f"[{host}]" if ":" in host else host
-    names = {*LOOPBACK, *([] if host in ("0.0.0.0", "::") else [bound.lower()])}  # noqa: S104 - compared, not bound
+    names = {*LOOPBACK_NAMES, *([] if host in ("0.0.0.0", "::") else [bound.lower()])}  # noqa: S104 - compared, not bound
     allowed = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     for name in (text.lower() for text in more):
         if not HOST.fullmatch(name):
-            raise RequestError("{name!r} is not a host", "write it like search.example.org or host:8443", name=name)
+            hint = "use a name like search.example.org or host:8443"
+            raise RequestError("invalid --allow-host {name!r}", hint, name=name)
         allowed |= {name} if re.search(r":\d+$", name) else {name, f"{name}:{port}"}
     return frozenset(allowed)
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[str]:
     """Return the origins whose pages may call the API from a browser."""
-    wanted = [text.lower().rstrip("/") for text in origins]
-    for text in wanted:
+    allowed = [text.lower().rstrip("/") for text in origins]
+    for text in allowed:
         if not ORIGIN.fullmatch(text):
-            raise RequestError("{origin!r} is not an origin", "write it like https://app.example.org", origin=text)
-    return frozenset(wanted)
+            hint = "use an origin like https://app.example.org"
+            raise RequestError("invalid --allow-origin {origin!r}", hint, origin=text)
+    return frozenset(allowed)
 
 
 class AccessMiddleware:
-    """Lets in who names this server rightly, comes from nowhere else, and knows the token."""
+    """Lets requests through that name this server, come from an allowed origin and carry the token."""
 
-    def __init__(self, inner: ASGIApp, gate: AccessRules) -> None:
-        self.inner, self.gate = inner, gate
+    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
+        self.app, self.rules = app, rules
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one request, and see to it that there is an answer."""
-        started, headers = time.monotonic(), Headers(scope=scope)
-        exchange = _Exchange(headers, receive, send)
+        """Handle one request, with exactly one response and one line in the log."""
+        started, exchange = time.monotonic(), _Exchange(Headers(scope=scope), receive, send)
         try:
-            exchange.check()
-            self._check_caller(headers)
-            exchange.origin = headers.get("origin", "")
-            if scope["method"] == "OPTIONS" and exchange.origin and "access-control-request-method" in headers:
-                await exchange.answer(Response(status_code=204, headers=PREFLIGHT))
-                return
-            if scope["path"] not in OPEN:
-                self._check_token(headers)
-            await self.inner({**scope, "app": self}, exchange.receive, exchange.send)
-        except ClientDisconnect:
-            exchange.status = exchange.status or 499  # as others log it; nobody gets to see it
-        except HTTPException as problem:
-            await exchange.refuse(_routed(problem))
+            await self._handle(scope, exchange)
         except SleuthError as error:
-            await exchange.refuse(error)
+            await exchange.respond(error_response(error))
         except asyncio.CancelledError:
-            await exchange.refuse(_ending())
+            stopping = HttpError("the server is stopping", "try again later", 503, "STOPPING")
+            await exchange.respond(error_response(stopping))
         except Exception as problem:
             logs.log("serve: unexpected: %r", problem)
-            await exchange.refuse(unexpected())
+            await exchange.respond(error_response(internal_error()))
         finally:
-            took = round((time.monotonic() - started) * 1000)
+            elapsed_ms = round((time.monotonic() - started) * 1000)
             client = (scope.get("client") or ("?",))[0]
             path = clean(scope["path"], 200, entities=False)
-            logs.log("serve: %s %s %s %s %s ms", client, scope["method"], path, exchange.status, took)
+            logs.log("serve: %s %s %s %s %s ms", client, scope["method"], path, exchange.status, elapsed_ms)
 
-    def _check_caller(self, headers: Headers) -> None:
-        if headers.get("host", "").lower() not in self.gate.hosts:
-            raise DeniedError(
-                "this server does not go by that name",
-                "call it by the address it printed, or start it with --allow-host",
-                status=403,
-                code="HOST_REFUSED",
-            )
-        if "origin" in headers and headers["origin"].lower() not in self.gate.origins:
-            raise DeniedError(
-                "pages from that origin may not call this server",
-                "start it with --allow-origin",
-                status=403,
-                code="ORIGIN_REFUSED",
-            )
+    async def _handle(self, scope: Scope, exchange: "_Exchange") -> None:
+        headers = exchange.headers
+        exchange.check_framing()
+        self._check_source(headers)
+        exchange.origin = headers.get("origin", "")
+        if scope["method"] == "OPTIONS" and exchange.origin and "access-control-request-method" in headers:
+            await exchange.respond(Response(status_code=204, headers=PREFLIGHT_HEADERS))
+            return
+        if scope["path"] not in PUBLIC_PATHS:
+            self._check_token(headers)
+        exchange.check_length()
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]  # uvicorn leaves the body of a HEAD out
+        await self.app({**scope, "method": method}, exchange.receive, exchange.send)
+
+    def _check_source(self, headers: Headers) -> None:
+        if headers.get("host", "").lower() not in self.rules.hosts:
+            hint = "use the URL that sleuth serve printed, or start it with --allow-host"
+            raise HttpError("the Host header does not name this server", hint, 403, "HOST_REFUSED")
+        if "origin" in headers and headers["origin"].lower() not in self.rules.origins:
+            hint = "start sleuth serve with --allow-origin"
+            raise HttpError("the Origin header is not allowed", hint, 403, "ORIGIN_REFUSED")
 
     def _check_token(self, headers: Headers) -> None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        known = hmac.compare_digest(token.strip().encode(), self.gate.token.encode())
-        if scheme.lower() != "bearer" or not known:
-            raise DeniedError(
-                "the token is missing or wrong",
-                "send it in the header Authorization, after Bearer; to see it: sleuth serve --print-token",
-                status=401,
-                code="TOKEN_REFUSED",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
+        matches = hmac.compare_digest(token.strip().encode(), self.rules.token.encode())
+        if scheme.lower() != "bearer" or not matches:
+            hint = "send the header Authorization: Bearer TOKEN; to print the token: sleuth serve --print-token"
+            raise HttpError("the token is missing or wrong", hint, 401, "TOKEN_REFUSED")
 
 
 class _Exchange:
-    """One request and its response: headers of ours on the way out, and whether the body was read to its end."""
+    """One request and its response: limits what comes in, adds headers to what goes out."""
 
     def __init__(self, headers: Headers, receive: Receive, send: Send) -> None:
-        self._receive, self._send = receive, send
-        self._unread = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
-        self._waits = "expect" in headers
-        self._has_two_ends = "transfer-encoding" in headers and "content-length" in headers
-        self._size = sum(len(name) + len(value) for name, value in headers.raw)
+        self.headers, self._receive, self._send = headers, receive, send
+        self._received = 0
         self.origin = ""
         self.status = 0
+        # A client that waits for "100 Continue" may send its next request where the parser expects the body.
+        self._close = "expect" in headers
 
-    def check(self) -> None:
-        """Refuse a head that came in one piece but is too large, and a body of which it is doubtful where it ends."""
-        if self._has_two_ends or self._size > MAX_HEAD:
-            raise not_http()
+    def check_framing(self) -> None:
+        """Refuse a body whose end is ambiguous (request smuggling)."""
+        if "transfer-encoding" in self.headers and "content-length" in self.headers:
+            self._close = True
+            raise malformed_request()
+
+    def check_length(self) -> None:
+        """Refuse a body that is announced as too large before it is sent."""
+        length = self.headers.get("content-length", "0")
+        if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
+            raise body_too_large()
 
     async def receive(self) -> Message:
-        """Hand on a part of the body."""
+        """Receive a part of the body."""
         message = await self._receive()
-        if not message.get("more_body", False):
-            self._unread = False
+        self._received += len(message.get("body", b""))
+        if self._received > MAX_BODY_BYTES:
+            raise HTTPException(413)  # the one exception that FastAPI passes on while it reads a body
         return message
 
     async def send(self, message: Message) -> None:
-        """Hand on a part of the response."""
+        """Send a part of the response."""
         if message["type"] == "http.response.start":
-            await self._drain(message["status"])
             self.status = message["status"]
             headers = MutableHeaders(raw=message["headers"])
             headers["Cache-Control"] = "no-store"
@@ -161,53 +156,13 @@ class _Exchange:
             if self.origin:
                 headers["Access-Control-Allow-Origin"] = self.origin
                 headers["Vary"] = "Origin"
-            if self._unread or self._has_two_ends:
-                headers["Connection"] = "close"  # whatever else comes is not the next request
+            if self.status == 401:
+                headers["WWW-Authenticate"] = "Bearer"
+            if self._close:
+                headers["Connection"] = "close"
         await self._send(message)
 
-    async def _drain(self, status: int) -> None:
-        """Take in a body that nobody wants: a client that is cut off while it sends does not get to read the answer."""
-        if self._waits or status == 408:
-            return
-        taken = 0
-        try:
-            async with asyncio.timeout(DRAIN_SECONDS):
-                while self._unread and taken < DRAIN_BYTES:
-                    taken += len((await self.receive()).get("body", b""))
-        except TimeoutError:
-            return
-
-    async def answer(self, response: Response) -> None:
-        """Send a whole response."""
-        await response({"type": "http"}, self.receive, self.send)
-
-    async def refuse(self, error: SleuthError) -> None:
-        """Tell an error, unless a response was begun already."""
+    async def respond(self, response: Response) -> None:
+        """Send a whole response, unless one was begun already."""
         if not self.status:
-            more = error.headers if isinstance(error, DeniedError) else {}
-            await self.answer(JSONResponse(body_of(error), status_of(error), more))
-
-
-def _routed(problem: HTTPException) -> DeniedError:
-    """Return our words for what the router says."""
-    if problem.status_code == 405:
-        return DeniedError(
-            "this path does not know that method",
-            "see what there is: GET /openapi.json",
-            status=405,
-            code="METHOD_NOT_ALLOWED",
-            headers=problem.headers,
-        )
-    return DeniedError(
-        "there is nothing at this path", "see what there is: GET /openapi.json", status=404, code="NOT_FOUND"
-    )
-
-
-def _ending() -> DeniedError:
-    return DeniedError(
-        "the server is being stopped",
-        "start it again: sleuth serve",
-        status=503,
-        code="STOPPING",
-        headers={"Retry-After": "5"},
-    )
+            await response({"type": "http"}, self._receive, self.send)

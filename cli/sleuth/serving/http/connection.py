@@ -1,82 +1,86 @@
-"""A client's connection: uvicorn's own, with the limits that it lacks."""
+"""A client connection: uvicorn's, with limits on connections and on the time a request takes to arrive."""
 
 import asyncio
 import json
+import socket
+from http import HTTPStatus
 from typing import Any
 
 import h11
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sleuth.base.errors import RequestError
-from sleuth.serving.http.errors import JSON, DeniedError, body_of, busy, not_http, status_of
+from sleuth.base.errors import SleuthError
+from sleuth.serving.http.errors import HttpError, error_body, error_response, error_status, malformed_request
+from sleuth.serving.workers import BusyError
 
-MOST = 256  # connections at the same time
-HEAD_SECONDS = 10.0  # for the whole head of a request, however slowly it drips in
-STUCK_SECONDS = 20.0  # for a client to read on
-PHRASES = {400: b"Bad Request", 503: b"Service Unavailable"}
+MAX_CONNECTIONS = 256
+RECEIVE_TIMEOUT_S = 15.0  # for head and body of a request, however slowly they arrive
 
 
 class LimitedConnection(H11Protocol):
-    """Ends who sends a head too slowly or does not read its answer, and answers nonsense in JSON too."""
+    """Refuses connections over the limit and requests that arrive too slowly, all with JSON errors."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._limits: dict[str, asyncio.TimerHandle] = {}
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Greet a client, or turn it away where there are too many."""
+        """Accept a connection; over the limit, every request on it is answered with 503."""
         super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # so that everything unread counts as stuck
-        if len(self.connections) > MOST:
-            self._refuse(busy())
-        else:
-            self._limit("head", HEAD_SECONDS)
+        # asyncio does this only for sockets whose protocol is given, and socket.create_server leaves it at 0.
+        # Without it every response on a kept-alive connection waits 40 ms for a delayed ACK.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if len(self.connections) > MAX_CONNECTIONS:
+            self.app = _too_many_connections
+        self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Take in what came; a head that is not whole yet must be so in time."""
+        """Parse data, and start the timer when a request begins and stop it when the request is complete."""
         if self.transport.is_closing():
             return
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
-            self._limit("head", HEAD_SECONDS)
-        elif self.conn.their_state is not h11.IDLE:
-            self._lift("head")
+        state = self.conn.their_state
+        if state is h11.SEND_BODY or (state is h11.IDLE and self.conn.trailing_data[0]):
+            self._start_timer()
+        else:
+            self._stop_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the limits of a connection that has ended."""
-        for name in list(self._limits):
-            self._lift(name)
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def pause_writing(self) -> None:
-        """Give a client that does not read a limited time."""
-        super().pause_writing()
-        self._limit("stuck", STUCK_SECONDS)
-
-    def resume_writing(self) -> None:
-        """Go on, as the client reads again."""
-        self._lift("stuck")
-        super().resume_writing()
-
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP, unless that came in the middle of an answer."""
-        if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+        """Answer bytes that are not HTTP."""
+        self._refuse(malformed_request())
+
+    def _start_timer(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(RECEIVE_TIMEOUT_S, self._time_out)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _time_out(self) -> None:
+        hint = "send it within {seconds:g} seconds"
+        seconds = RECEIVE_TIMEOUT_S
+        self._refuse(HttpError("the request took too long to arrive", hint, 408, "REQUEST_TIMEOUT", seconds=seconds))
+
+    def _refuse(self, error: SleuthError) -> None:
+        """Send an error outside the ASGI application and close; once a response has begun, only close."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return
-        self._refuse(not_http())
-
-    def _refuse(self, error: RequestError | DeniedError) -> None:
-        """Write an answer without the machinery of requests, and close."""
-        status, body = status_of(error), json.dumps(body_of(error), ensure_ascii=False).encode()
-        head = f"content-type: {JSON}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n"
-        head += "".join(f"{name}: {value}\r\n" for name, value in getattr(error, "headers", {}).items())
-        self.transport.write(b"HTTP/1.1 %d %b\r\n%b\r\n%b" % (status, PHRASES[status], head.encode(), body))
+        status, body = error_status(error), json.dumps(error_body(error), ensure_ascii=False).encode()
+        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("Connection", "close")]
+        start = h11.Response(status_code=status, headers=headers, reason=HTTPStatus(status).phrase)
+        events: list[Any] = [start, h11.Data(data=body), h11.EndOfMessage()]
+        self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
         self.transport.close()
 
-    def _limit(self, name: str, seconds: float) -> None:
-        if name not in self._limits:
-            self._limits[name] = self.loop.call_later(seconds, self.transport.abort)
 
-    def _lift(self, name: str) -> None:
-        if name in self._limits:
-            self._limits.pop(name).cancel()
+async def _too_many_connections(scope: Scope, receive: Receive, send: Send) -> None:
+    response = error_response(BusyError("too many connections", "try again in a moment"))
+    response.headers["Connection"] = "close"
+    await response(scope, receive, send)

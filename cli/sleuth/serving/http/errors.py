@@ -1,64 +1,57 @@
-"""How an error is told over HTTP: its status, and always the same body."""
+"""HTTP statuses and bodies of errors."""
 
-from collections.abc import Mapping
 from typing import Any
+
+from starlette.responses import JSONResponse
 
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
 from sleuth.runtime import error_as_json
+from sleuth.serving.workers import BusyError
 
-JSON = "application/json"
-LOST = "INTERNAL_ERROR"
+OPENAPI_HINT = "see GET /openapi.json"
 
 
-class DeniedError(SleuthError):
-    """A request that is turned away with a status of its own."""
+class HttpError(SleuthError):
+    """A request refused with a status of its own."""
 
-    def __init__(
-        self,
-        message: str,
-        hint: str = "",
-        *,
-        status: int,
-        code: str,
-        headers: Mapping[str, str] | None = None,
-        **values: Any,
-    ) -> None:
+    def __init__(self, message: str, hint: str, status: int, code: str, **values: Any) -> None:
         super().__init__(message, hint, code=code, **values)
         self.status: int = status
-        self.headers = dict(headers or {})
 
 
-def busy() -> DeniedError:
-    """Return the refusal of one request too many."""
-    return DeniedError(
-        "there are too many requests at the moment",
-        "try again in a moment",
-        status=503,
-        code="BUSY",
-        headers={"Retry-After": "1"},
-    )
+def malformed_request() -> RequestError:
+    """Return the error for bytes that are not HTTP, or that two parsers could read differently."""
+    return RequestError("malformed HTTP request", OPENAPI_HINT)
 
 
-def not_http() -> RequestError:
-    """Return the refusal of what HTTP does not allow, or what two readers of it could take for two things."""
-    return RequestError("this is not HTTP as it should be", "see what there is: GET /openapi.json")
+def body_too_large() -> HttpError:
+    """Return the error for a body over the limit."""
+    return HttpError("the body is larger than 1 MB", "send it in several requests", 413, "BODY_TOO_LARGE")
 
 
-def unexpected() -> SleuthError:
-    """Return what is said of a fault of ours; the log has the rest."""
-    return SleuthError("something unexpected went wrong", "the log of sleuth serve tells more", code=LOST)
+def internal_error() -> SleuthError:
+    """Return the error for a bug in sleuth; the log has the details."""
+    return SleuthError("internal error", "see sleuth.log in the state folder", code="INTERNAL_ERROR")
 
 
-def status_of(error: SleuthError) -> int:
-    """Return the HTTP status of an error; a search that failed is 500, whatever the provider's own status was."""
-    if isinstance(error, DeniedError):
+def error_status(error: SleuthError) -> int:
+    """Return the HTTP status; a failed search is 500 whatever status the provider sent."""
+    if isinstance(error, HttpError):
         return error.status
+    if isinstance(error, BusyError):
+        return 503
     if isinstance(error, UnknownProviderError):
         return 404
     return 400 if isinstance(error, RequestError) else 500
 
 
-def body_of(error: SleuthError) -> dict[str, Any]:
-    """Return what happened and what to do."""
-    told = error_as_json(error)
-    return {"error": {name: told[name] for name in ("code", "message", "hint")}}
+def error_body(error: SleuthError) -> dict[str, Any]:
+    """Return the body that all errors share."""
+    described = error_as_json(error)
+    return {"error": {name: described[name] for name in ("code", "message", "hint")}}
+
+
+def error_response(error: SleuthError, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Return the response for an error."""
+    retry = {"Retry-After": "1"} if error_status(error) == 503 else None
+    return JSONResponse(error_body(error), error_status(error), headers or retry)

@@ -1,104 +1,70 @@
-"""The provider table over HTTP: rows as their published form, and changes as they are sent."""
-
-from typing import Any
+"""The provider table over HTTP."""
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError
-from sleuth.base.text import clean, mask
+from sleuth.base.text import mask
 from sleuth.base.urls import mask_login
 from sleuth.engine.trial import test_providers
 from sleuth.runtime import Runtime
+from sleuth.serving.http.models import ProviderPage, ProviderPatch, ProviderTestResult, ProviderView
 from sleuth.store.provider_table import ProviderRow
 
-COLUMNS = {
-    "name": "name",
-    "type": "type",
-    "apiKey": "api_key",
-    "apiHost": "api_host",
-    "engines": "engines",
-    "usingBrowser": "using_browser",
-    "basicAuthUsername": "basic_auth_username",
-    "basicAuthPassword": "basic_auth_password",
-}
-MASK = "…"  # stands in every mask, and in no key
+SECRETS = ("api_key", "basic_auth_password")
+MASK_MARK = "…"  # part of every masked secret, and of no key
 
 
-def as_json(row: ProviderRow) -> dict[str, Any]:
-    """Return the published form of a row; secrets are masked."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "type": row.type,
-        "apiKey": masked_key(row.api_key),
-        "apiHost": mask_login(row.api_host) if row.api_host else None,
-        "engines": list(row.engines) or None,
-        "usingBrowser": row.using_browser,
-        "basicAuthUsername": row.basic_auth_username,
-        "basicAuthPassword": mask(row.basic_auth_password),
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+def provider_view(row: ProviderRow) -> ProviderView:
+    """Return a row with its secrets masked."""
+    values = {name: getattr(row, name) for name in ProviderView.model_fields}
+    key = row.api_key
+    # env: and keyring: only name a secret; a cmd: may contain one.
+    masked_key = key if key and key.startswith(("env:", "keyring:")) else mask(key)
+    return ProviderView(
+        **values
+        | {
+            "api_key": masked_key,
+            "api_host": mask_login(row.api_host) if row.api_host else None,
+            "engines": list(row.engines) or None,
+            "basic_auth_password": mask(row.basic_auth_password),
+        }
+    )
 
 
-def masked_key(stored: str | None) -> str | None:
-    """Return a key as it may be shown; env: and keyring: name no secret, a command may contain one."""
-    return stored if stored and stored.startswith(("env:", "keyring:")) else mask(stored)
-
-
-def list_providers(runtime: Runtime, page: int, limit: int) -> dict[str, Any]:
+def list_providers(runtime: Runtime, page: int, limit: int) -> ProviderPage:
     """Return one page of the table."""
     rows = runtime.selector.table.all()
     shown = rows[(page - 1) * limit : page * limit]
-    return {"items": [as_json(row) for row in shown], "total": len(rows), "page": page, "limit": limit}
+    return ProviderPage(items=[provider_view(row) for row in shown], total=len(rows), page=page, limit=limit)
 
 
-def show_provider(runtime: Runtime, id: str) -> dict[str, Any]:
-    """Return one row."""
-    return as_json(runtime.selector.table.get(id))
-
-
-def change_provider(runtime: Runtime, id: str, patch: dict[str, Any]) -> dict[str, Any]:
-    """Change what was sent, all of it or nothing, and return the whole row."""
-    row = runtime.table.get(id)
-    shown = as_json(row)
-    changes: dict[str, Any] = {}
-    for field, value in patch.items():
-        if field in ("apiKey", "basicAuthPassword", "apiHost") and value is not None and value == shown[field]:
-            continue  # the client sent back what it was shown
-        if field in ("apiKey", "basicAuthPassword") and value is not None:
+def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> ProviderView:
+    """Write the fields that were sent, all or none, and return the whole provider."""
+    shown = provider_view(runtime.table.get(id))
+    changes = patch.model_dump(exclude_unset=True)
+    for field in (*SECRETS, "api_host"):
+        value = changes.get(field)
+        if value is not None and value == getattr(shown, field):
+            del changes[field]  # the client sent back the masked value
+        elif value is not None and field in SECRETS:
             logs.hide(*value.split(","), value)
             _check_secret(field, value)
-        changes[COLUMNS[field]] = _stored(field, value)
     changed = runtime.table.update(id, changes)
     runtime.selector.health.forget(id)
-    return as_json(changed)
-
-
-def _stored(field: str, value: Any) -> Any:
-    """Return a value as the table keeps it; names that will be seen on a terminal are cleaned."""
-    if field == "usingBrowser":
-        return bool(value)
-    if field == "name":
-        return clean(value, entities=False)
-    if field == "engines":
-        return [clean(name, entities=False) for name in value or ()] or None
-    return value
+    return provider_view(changed)
 
 
 def _check_secret(field: str, value: str) -> None:
-    if MASK in value:
+    if MASK_MARK in value:
+        alias = ProviderPatch.model_fields[field].alias
+        raise RequestError("{field} is masked", "send the whole value or leave the field out", field=alias)
+    if field == "api_key" and value.startswith(("cmd:", "env:", "keyring:")):
         raise RequestError(
-            "{field} is masked, and not the mask of what is there", "send the whole of it, or leave it out", field=field
-        )
-    if field == "apiKey" and value.startswith(("cmd:", "env:", "keyring:")):
-        raise RequestError(
-            "where a key comes from is not set over HTTP: it could run commands, or read other secrets",
-            "set it at the machine: sleuth providers set ID --api-key …",
+            "cmd:, env: and keyring: keys cannot be set over HTTP: they run commands or read other secrets",
+            "use: sleuth providers set ID --api-key …",
         )
 
 
-def test_provider(runtime: Runtime, id: str) -> dict[str, Any]:
-    """Make one real request and tell how it went."""
-    candidate = runtime.selector.candidate(id)
-    verdict = next(test_providers(runtime.selector, [candidate], None))
-    return {"success": verdict.success, "message": verdict.message, "latencyMs": verdict.latency_ms}
+def test_provider(runtime: Runtime, id: str) -> ProviderTestResult:
+    """Make one real request to a provider."""
+    result = next(test_providers(runtime.selector, [runtime.selector.candidate(id)], None))
+    return ProviderTestResult(success=result.success, message=result.message, latency_ms=result.latency_ms)

@@ -1,8 +1,7 @@
-"""`sleuth serve`: a socket, uvicorn, and an orderly end."""
+"""Runs the HTTP API on a socket with uvicorn."""
 
 import errno
 import ipaddress
-import logging
 import os
 import signal
 import socket
@@ -12,116 +11,91 @@ from types import FrameType
 import uvicorn
 
 from sleuth.api import Client
-from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
-from sleuth.serving.http.app import Api
-from sleuth.serving.http.auth import MAX_HEAD, AccessMiddleware, AccessRules
+from sleuth.serving.http.app import ApiState, create_app
+from sleuth.serving.http.auth import AccessMiddleware, AccessRules
 from sleuth.serving.http.connection import LimitedConnection
+from sleuth.serving.log_redirect import redirect_logging
 
-KEEP_ALIVE = 10  # seconds in which the next request of a connection may begin
-GRACE = 1  # second for running requests when the server is stopped
+KEEP_ALIVE_TIMEOUT_S = 10
+MAX_HEAD_BYTES = 32_768
+SHUTDOWN_TIMEOUT_S = 1  # for running requests
 
 
 def listen(host: str, port: int, *, remote: bool) -> socket.socket:
-    """Return a socket that listens; only on this machine, unless that is said not to matter."""
+    """Return a listening socket; addresses that other machines can reach need `remote`."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as problem:
         raise _no_address(host) from problem
     if not remote and not is_loopback(str(address[0])):
-        raise RequestError(
-            "{host} can be reached from other machines, and what is sent is not encrypted",
-            "leave --host out, or say --allow-remote if you mean it",
-            host=host,
-        )
+        hint = "leave --host out, or add --allow-remote"
+        raise RequestError("other machines can reach {host}, and the traffic is not encrypted", hint, host=host)
     try:
         return socket.create_server(address, family=family, backlog=128)
     except OSError as problem:
         if problem.errno == errno.EADDRNOTAVAIL:
             raise _no_address(host) from problem
+        hint = "choose another port; 0 takes a free one: sleuth serve --port 0"
+        reason = os.strerror(problem.errno or 0)  # without the text that Python adds
         raise SleuthError(
-            "cannot listen on {host} port {port} ({reason})",
-            "choose another port; 0 takes a free one: sleuth serve --port 0",
-            host=host,
-            port=port,
-            reason=os.strerror(problem.errno or 0),  # without what Python adds to it
+            "cannot listen on {host} port {port} ({reason})", hint, host=host, port=port, reason=reason
         ) from problem
 
 
 def _no_address(host: str) -> RequestError:
-    return RequestError(
-        "{host!r} is not an address of this machine", "leave --host out to listen on 127.0.0.1", host=host
-    )
+    hint = "leave --host out to listen on 127.0.0.1"
+    return RequestError("{host!r} is not an address of this machine", hint, host=host)
 
 
 def is_loopback(address: str) -> bool:
-    """Tell whether an address can be reached from this machine alone."""
+    """Tell whether only this machine can reach an address."""
     return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
-def serve(client: Client, gate: AccessRules, listener: socket.socket, ready: Callable[[], None]) -> bool:
-    """Answer requests until a signal comes; returns whether that was Ctrl-C. `ready` is called when it begins."""
-    api = Api(client)
-    api.start()
+def serve(client: Client, rules: AccessRules, listener: socket.socket, on_ready: Callable[[], None]) -> bool:
+    """Serve until a signal arrives; returns whether that was Ctrl-C."""
+    state = ApiState(client)
     try:
-        server = HttpServer(make_config(AccessMiddleware(api.router(), gate)), ready)
-        _quieten()
+        state.start()
+        server = HttpServer(state, rules, on_ready)
+        redirect_logging()
         server.run(sockets=[listener])
-        return server.ended_by == signal.SIGINT
+        return server.exit_signal == signal.SIGINT
     finally:
-        api.close()
-
-
-def make_config(app: AccessMiddleware) -> uvicorn.Config:
-    """Return how uvicorn is to behave: no proxies are believed, nothing is printed, nothing of ours is told."""
-    return uvicorn.Config(
-        app,
-        http=LimitedConnection,
-        loop="asyncio",
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        workers=1,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=MAX_HEAD,
-    )
+        state.close()
 
 
 class HttpServer(uvicorn.Server):
-    """Says when it is ready, and ends by a signal without passing it on."""
+    """Calls back when it accepts connections, and does not raise the signal that ended it again."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, state: ApiState, rules: AccessRules, on_ready: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            AccessMiddleware(create_app(state), rules),
+            http=LimitedConnection,
+            loop="asyncio",
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,  # X-Forwarded-For could be forged
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_TIMEOUT_S,
+            timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        )
         super().__init__(config)
-        self.ready = ready
-        self.ended_by: int | None = None
+        self.on_ready = on_ready
+        self.exit_signal: int | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to accept connections, and say so."""
+        """Start to accept connections."""
         await super().startup(sockets)
-        self.ready()
+        self.on_ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop in good order; a second signal stops at once."""
+        """Shut down gracefully; a second signal exits at once."""
         self.force_exit = self.should_exit
         self.should_exit = True
-        self.ended_by = self.ended_by or sig
-
-
-class _ToLog(logging.Handler):
-    """What uvicorn, asyncio and the engine have to say goes to the log of sleuth."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
-        logs.log("serve: %s", record.getMessage())
-
-
-def _quieten() -> None:
-    for name in ("uvicorn", "asyncio", "sleuth"):
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [_ToLog()], False
-        logger.setLevel(logging.WARNING)
+        self.exit_signal = self.exit_signal or sig

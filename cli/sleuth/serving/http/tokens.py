@@ -1,4 +1,4 @@
-"""The token that every request must show: from the environment, a file of the user's, or one made on first use."""
+"""The token that requests must carry: from a file, the environment, or generated on first use."""
 
 import os
 import re
@@ -13,32 +13,32 @@ from sleuth.base.i18n import tr
 from sleuth_providers.records import Record
 
 VARIABLE = "SLEUTH_SERVE_TOKEN"
-FILE = "serve-token"
-FORM = re.compile(r"[A-Za-z0-9._~+/=-]{16,500}")  # what RFC 6750 lets a token be, and long enough not to be guessed
-MAX_FILE = 10_000
+FILE_NAME = "serve-token"
+TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,500}")  # the characters of RFC 6750, too long to guess
+MAX_FILE_CHARS = 10_000
 
 
 class Token(Record):
-    """The token, where it is kept, and what one should know of that."""
+    """A token, where it came from, and a warning if others can read it."""
 
     text: str
-    place: str
+    source: str
     warning: str = ""
 
 
 def find_token(environ: Mapping[str, str], state: str, file: str | None = None) -> Token:
-    """Return the token; the file named wins over the environment, and one that is missing is made."""
+    """Return the token: `file` wins over the environment, and a missing file is created."""
     if file is None and environ.get(VARIABLE):
-        return Token(_checked(environ[VARIABLE], VARIABLE), VARIABLE)
-    path = os.path.abspath(os.path.expanduser(file or os.path.join(state, FILE)))
+        return Token(_validated(environ[VARIABLE], VARIABLE), VARIABLE)
+    path = os.path.abspath(os.path.expanduser(file or os.path.join(state, FILE_NAME)))
     if not os.path.exists(path):
-        _make(path)
-    return Token(_checked(_read(path), path), path, _doubts(path))
+        _create(path)
+    return Token(_validated(_read(path), path), path, _permission_warning(path))
 
 
-def _make(path: str) -> None:
+def _create(path: str) -> None:
     private_folder(os.path.dirname(path))
-    with locked(f"{path}.lock", remove=True):  # two servers that start at once share one token
+    with locked(f"{path}.lock", remove=True):  # two servers that start at the same time share one token
         if not os.path.exists(path):
             write_atomic(path, f"{secrets.token_urlsafe(32)}\n".encode())
 
@@ -46,24 +46,22 @@ def _make(path: str) -> None:
 def _read(path: str) -> str:
     try:
         with open(path, encoding="ascii", errors="replace") as stream:
-            return stream.read(MAX_FILE).strip()
+            return stream.read(MAX_FILE_CHARS).strip()
     except OSError as problem:
+        reason = problem.strerror
         raise SettingsError(
-            "cannot read {path} ({reason})", "check its permissions", path=path, reason=problem.strerror
+            "cannot read {path} ({reason})", "check its permissions", path=path, reason=reason
         ) from problem
 
 
-def _checked(text: str, place: str) -> str:
+def _validated(text: str, source: str) -> str:
     logs.hide(text)
-    if not FORM.fullmatch(text):
-        raise SettingsError(
-            "the token in {place} cannot be used",
-            "it has 16 to 500 letters, digits and -._~+/=; without it sleuth makes one",
-            place=place,
-        )
+    if not TOKEN.fullmatch(text):
+        hint = "use 16 to 500 letters, digits and -._~+/=, or remove it to have one generated"
+        raise SettingsError("invalid token in {source}", hint, source=source)
     return text
 
 
-def _doubts(path: str) -> str:
+def _permission_warning(path: str) -> str:
     others = stat.S_IMODE(os.stat(path).st_mode) & 0o077 if os.name == "posix" else 0
-    return tr("others on this machine can read {path}: chmod 600 {path}", path=path) if others else ""
+    return tr("other users can read {path}; run: chmod 600 {path}", path=path) if others else ""

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
-from sleuth.base.errors import UnwritableError
-from sleuth.base.files import locked, private_folder
+from sleuth.base.files import locked, private_folder, unwritable
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -108,12 +107,7 @@ class DiskCache:
         removed: list[int] = []
         problem = self._change(lambda cache: removed.append(cache.clear(retry=True)))
         if problem and os.path.exists(self.file):
-            raise UnwritableError(
-                "cannot empty {path} ({reason})",
-                "check its permissions and the free disk space",
-                path=self.file,
-                reason=problem,
-            )
+            raise unwritable(self.file, problem)
         return removed[0] if removed else 0
 
     def stats(self) -> dict[str, Any]:

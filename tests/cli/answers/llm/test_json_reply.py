@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from sleuth.answers.llm import json_reply
 from sleuth.answers.llm.chat import Completion, Message, Piece, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
-from sleuth.answers.llm.json_reply import ask_json, read_object
+from sleuth.answers.llm.json_reply import ask_json, bool_field, read_object, share_field, text_field, texts_field
 
 A = {"a": 1}
 
@@ -176,3 +176,63 @@ def test_there_is_no_second_request_without_time_left(monkeypatch: pytest.Monkey
     with pytest.raises(ModelResponseError):
         ask_json(parrot, QUESTION)
     assert len(parrot.prompts) == 1
+
+
+# Fields
+
+
+anything = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=20),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "share"),
+    [
+        (0.8, 0.8),
+        (0, 0.0),
+        (1, 1.0),
+        ("0.25", 0.25),
+        (7, 0.7),
+        ("7/10", 0.7),
+        (85, 0.85),
+        ("85%", 0.85),
+        (-3, 0.0),
+        (1000, 1.0),
+        ("high", 0.5),
+        (None, 0.5),
+        ("1/0", 0.5),
+        (float("nan"), 0.5),
+        ([1], 0.5),
+        (True, 0.5),
+    ],
+)
+def test_share_is_read_on_any_scale(value: Any, share: float) -> None:
+    assert share_field({"score": value}, "score", 0.5) == share
+
+
+@pytest.mark.parametrize(
+    ("value", "flag"),
+    [(True, True), (False, False), ("true", True), ("No", False), ("是", True), (1, True), (None, True), ([], True)],
+)
+def test_boolean_may_be_spelled_out(value: Any, flag: bool) -> None:
+    assert bool_field({"search": value}, "search", default=True) is flag
+
+
+def test_texts_have_no_line_breaks_or_control_characters() -> None:
+    reply = {"query": " tokio\n\x1b[31m timers ", "facts": ["a", "a", 3, " ", "b" * 500, "c"], "one": "alone"}
+    assert text_field(reply, "query", 100) == "tokio [31m timers"
+    assert texts_field(reply, "facts", 2, 10) == ("a", "bbbbbbbbb…")
+    assert texts_field(reply, "one", 5, 100) == ("alone",)
+    assert (text_field(reply, "facts", 5), texts_field(reply, "none", 5, 5)) == ("", ())
+
+
+@given(anything)
+def test_fields_of_any_type_are_accepted(value: Any) -> None:
+    reply = {"x": value}
+    assert 0 <= share_field(reply, "x", 0.5) <= 1
+    assert bool_field(reply, "x", default=False) in (True, False)
+    assert len(text_field(reply, "x", 5)) <= 5
+    assert len(texts_field(reply, "x", 2, 5)) <= 2

@@ -1,4 +1,4 @@
-"""The front desk and Typer read any command line alike; what the desk is not sure about it hands on."""
+"""The command line is parsed once; the fast parser and Typer read any search alike."""
 
 import io
 from typing import Any
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from typer.main import get_command
 
 from sleuth.commands.app import app
-from sleuth.commands.fast.generated.search import FLAGS
-from sleuth.commands.fast.parser import help_text, parse
-from sleuth.engine.options import SearchOptions
+from sleuth.commands.fast.help import help_text
+from sleuth.commands.fast.parser import FLAGS, CommandLine, parse_search
+from sleuth.engine.search_options import SearchOptions
 
-COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]
+COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]  # a group
 PLAIN = st.one_of(
     st.sampled_from(
         ["rust", "async", "日本語", "a b", "", "-", "--", "x=y", "1", "0", "51", "2.5", "nan", "1_0", "٣", " 5", "day"]
@@ -29,8 +29,8 @@ WORD = st.one_of(
 )
 
 
-def by_typer(words: list[str]) -> dict[str, Any] | None:
-    """Return what Typer makes of the words; None for an error or a request for help."""
+def typer_values(words: list[str]) -> dict[str, Any] | None:
+    """Return what Typer parses; None for an error or a request for help."""
     try:
         context = COMMAND.make_context("search", list(words))
     except Exception:
@@ -40,13 +40,13 @@ def by_typer(words: list[str]) -> dict[str, Any] | None:
 
 @settings(max_examples=600, deadline=None)
 @given(st.lists(WORD, max_size=7))
-def test_desk_and_typer_read_alike(words: list[str]) -> None:
-    at_the_desk = parse(words)
-    if at_the_desk is None:
+def test_fast_parser_agrees_with_typer(words: list[str]) -> None:
+    values = parse_search(words)
+    if values is None:
         return
-    by_the_book = by_typer(words)
-    assert by_the_book is not None, "the desk must not accept what Typer refuses"
-    assert SearchOptions(**at_the_desk) == SearchOptions(**by_the_book)
+    expected = typer_values(words)
+    assert expected is not None, "the fast parser must not accept what Typer rejects"
+    assert SearchOptions(**values) == SearchOptions(**expected)
 
 
 @pytest.mark.parametrize(
@@ -60,24 +60,52 @@ def test_desk_and_typer_read_alike(words: list[str]) -> None:
         "--template {rank}",
     ],
 )
-def test_desk_answers_plain_lines(line: str) -> None:
-    values = parse(line.split())
+def test_fast_parser_accepts_plain_lines(line: str) -> None:
+    values = parse_search(line.split())
     assert values is not None
-    assert SearchOptions(**values) == SearchOptions(**(by_typer(line.split()) or {}))
+    assert SearchOptions(**values) == SearchOptions(**(typer_values(line.split()) or {}))
 
 
 @pytest.mark.parametrize("line", ["--count 51 x", "--count x", "--nosuch x", "--format xml x", "-p", "--json=1", "-h"])
-def test_desk_hands_on_what_it_is_not_sure_of(line: str) -> None:
-    assert parse(line.split()) is None
+def test_fast_parser_leaves_errors_and_help_to_typer(line: str) -> None:
+    assert parse_search(line.split()) is None
 
 
-def test_options_and_wishes_are_the_same() -> None:
-    assert SearchOptions(**(by_typer([]) or {})) == SearchOptions()
-    assert set(by_typer([]) or {}) == set(SearchOptions._fields)
+def test_global_flags_are_taken_from_anywhere_before_two_dashes() -> None:
+    line = CommandLine(["--color", "never", "search", "--debug", "x", "--color=always", "--", "--debug", "--json"])
+    assert line.global_flags == ["--color", "never", "--debug", "--color=always"]
+    assert line.words == ["search", "x", "--", "--debug", "--json"]
+    assert (line.debug, line.wants_json) == (True, False)
+
+
+@pytest.mark.parametrize("line", ["search -- --debug", "search x -- --color=never --debug", "history -- --debug"])
+def test_flags_after_two_dashes_are_words(line: str) -> None:
+    parsed = CommandLine(line.split())
+    assert (parsed.debug, parsed.global_flags) == (False, [])
+
+
+def test_debug_as_a_search_word_prints_no_traceback(sleuth: Any) -> None:
+    assert "Traceback" not in sleuth("search", "-p", "nosuch", "x", "--", "--debug").err
+    assert "Traceback" in sleuth("search", "-p", "nosuch", "x", "--debug").err
+
+
+@pytest.mark.parametrize("line", ["search --json x", "ask -f json", "config show --format json", "x --format=json"])
+def test_json_is_recognised_on_any_command(line: str) -> None:
+    assert CommandLine(line.split()).wants_json
+    assert not CommandLine(["--", *line.split()]).wants_json
+
+
+def test_key_of_the_rendered_answer_is_computed_once(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    monkeypatch.setattr("sleuth.store.cache.rendered.make_key", lambda *_: calls.append(1))
+    line = CommandLine(["search", "x"])
+    for _ in range(2):
+        assert line.rendered_key(sleuth.environ, io.StringIO(), io.StringIO()) is None
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "-h"], ["providers", "set", "--help"]])
-def test_help_is_what_typer_says(sleuth: Any, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+def test_generated_help_is_the_help_of_typer(sleuth: Any, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert help_text(words) == sleuth.process("--debug", *words, COLUMNS="80").out
 
@@ -89,3 +117,19 @@ def test_help_for_a_narrow_terminal_comes_from_typer(monkeypatch: pytest.MonkeyP
     for words in (["../../etc", "--help"], ["nosuch", "--help"], ["search", "x", "--help"], ["--json", "--help"]):
         assert help_text(words) is None
     assert io.StringIO(help_text([]) or "").readline().startswith("Usage: sleuth")
+
+
+def test_help_of_search_has_groups() -> None:
+    lines = (help_text(["search", "--help"]) or "").splitlines()
+    groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert groups == [
+        "Arguments:",
+        "Query:",
+        "Providers:",
+        "Results:",
+        "Page text:",
+        "Output:",
+        "Cache and network:",
+        "Batch:",
+        "Options:",
+    ]

@@ -99,7 +99,7 @@ def test_unknown_name_is_told_from_a_closed_port(examined: Any) -> None:
 @pytest.mark.parametrize(
     ("host", "cause", "fix"),
     [
-        ("searxng-core", "the name of a container is known only to containers", "http://localhost:8080"),
+        ("searxng-core", "container names resolve only on the container network", "http://localhost:8080"),
         ("host.docker.internal", "on Linux this name must be added", "host-gateway"),
     ],
 )
@@ -120,14 +120,14 @@ def test_closed_port_is_refused_with_what_to_look_at(closed_port: int, examined:
     found = examined(f"http://127.0.0.1:{closed_port}")
     finding = found["searxng.port"]
     assert found.failed == ["searxng.port"]
-    assert "nothing listens there" in finding.cause
+    assert "no server is listening" in finding.cause
     assert "docker ps -a --filter name=searxng" in finding.fix
     assert "refused" in finding.evidence
 
 
 def test_closed_port_inside_a_container_explains_localhost(closed_port: int, examined: Any) -> None:
     finding = examined(f"http://127.0.0.1:{closed_port}", in_container=True)["searxng.port"]
-    assert "localhost is that container itself" in finding.cause
+    assert "localhost is the container itself" in finding.cause
     assert any("http://searxng-core:8080" in line for line in finding.fix)
 
 

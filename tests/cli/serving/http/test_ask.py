@@ -1,6 +1,7 @@
-"""Answers as server-sent events: in order, with a sign of life, and given up when nobody listens."""
+"""Answers as server-sent events: in order, with keep-alive comments, and cancelled when the client disconnects."""
 
 import json
+import queue
 import threading
 import time
 from typing import Any
@@ -12,16 +13,16 @@ from sleuth.answers.answer import Answer, ProgressEvent, Question
 from sleuth.api import Client
 from sleuth.base.errors import SearchError
 from sleuth.serving.http import app, events
-from sleuth.serving.http.forms import ANSWER, PROGRESS
+from sleuth.serving.http.models import AnswerProgress
+from sleuth.serving.schemas import ASK_ANSWER
 
-STEPS = 400
 
-
-class Told(Client):
-    """A client whose engine only pretends, and remembers how it was asked."""
+class FakeClient(Client):
+    """A client whose answers are made up, and which records the questions."""
 
     asked: list[Question] = []
-    ended: list[str] = []
+    ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+    quiet_over = threading.Event()
 
     def ask(self, question: Any, *, tell: Any, write: Any) -> Answer:  # type: ignore[override]
         self.asked.append(question)
@@ -31,7 +32,7 @@ class Told(Client):
         if question.text == "break":
             raise ZeroDivisionError
         if question.text == "quiet":
-            time.sleep(0.5)
+            self.quiet_over.wait(30)
         if question.text == "long":
             self._go_on(write)
         write("Tokio is\n")
@@ -41,12 +42,11 @@ class Told(Client):
 
     def _go_on(self, write: Any) -> None:
         try:
-            for number in range(STEPS):
-                write(f"{number} ")
-                time.sleep(0.02)
-            self.ended.append("whole")
+            while True:  # the client has to end it
+                write("more ")
+                time.sleep(0.001)
         except BaseException as problem:
-            self.ended.append(type(problem).__name__)
+            self.ended.put(type(problem).__name__)
             raise
 
 
@@ -56,8 +56,8 @@ def parts(text: str) -> list[tuple[str, Any]]:
     return [(first.removeprefix("event: "), json.loads(second.removeprefix("data: "))) for first, second in blocks]
 
 
-def test_answer_comes_as_events(inside: Any) -> None:
-    reply = inside(Told).call("POST", "/ask", {"question": "What is tokio?"})
+def test_answer_is_streamed_as_events(inside: Any) -> None:
+    reply = inside(FakeClient).call("POST", "/ask", {"question": "What is tokio?"})
     assert (reply.status, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     names = [name for name, _ in parts(reply.text)]
     assert names == ["web_search_start", "delta", "delta", "web_search_complete", "answer"]
@@ -73,22 +73,22 @@ def test_answer_comes_as_events(inside: Any) -> None:
     assert found[4]["answer"] == "Tokio is\na runtime[31m [1]."
 
 
-def test_question_says_how_it_is_to_be_answered(inside: Any) -> None:
+def test_options_of_a_question_are_passed_on(inside: Any) -> None:
     body = {
         "question": "x",
         "search": "on",
         "providerId": "searxng",
         "history": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}],
-        "maxIterations": 2,
+        "maxIterations": 20,
         "pages": 4,
         "language": "DE",
         "region": "ch",
         "tracing": {"modelName": "m"},
     }
-    inside(Told).call("POST", "/ask", body)
-    asked = Told.asked[-1]
+    inside(FakeClient).call("POST", "/ask", body)
+    asked = FakeClient.asked[-1]
     assert asked[:3] == ("x", "on", (("user", "a"), ("assistant", "b")))
-    assert asked[3:8] == (("searxng",), 2, 4, "de", "CH")
+    assert asked[3:8] == (("searxng",), 20, 4, "de", "CH")
 
 
 @pytest.mark.parametrize(
@@ -100,37 +100,40 @@ def test_question_says_how_it_is_to_be_answered(inside: Any) -> None:
         {"question": "x", "search": "maybe"},
         {"question": "x", "history": [{"role": "system", "content": "obey"}]},
         {"question": "x", "maxIterations": 0},
+        {"question": "x", "maxIterations": 21},
         {"question": "x", "pages": True},
         {"question": "x", "model": "other"},
     ],
     ids=json.dumps,
 )
-def test_question_that_makes_no_sense_is_refused_before_anything_is_told(server: Any, body: dict[str, Any]) -> None:
+def test_invalid_question_is_refused_before_the_stream_starts(server: Any, body: dict[str, Any]) -> None:
     reply = server.call("POST", "/ask", body)
     assert (reply.status, reply.code) == (400, "INVALID_REQUEST")
 
 
-def test_unknown_provider_is_refused_before_anything_is_told(server: Any) -> None:
+def test_unknown_provider_is_refused_before_the_stream_starts(server: Any) -> None:
     reply = server.call("POST", "/ask", {"question": "x", "providerId": "nobody"})
     assert (reply.status, reply.code) == (404, "PROVIDER_NOT_FOUND")
 
 
 @pytest.mark.parametrize(("question", "code"), [("fail", "UNREACHABLE"), ("break", "INTERNAL_ERROR")])
-def test_error_on_the_way_is_the_last_event(inside: Any, question: str, code: str) -> None:
-    found = parts(inside(Told).call("POST", "/ask", {"question": question}).text)
+def test_error_is_the_last_event(inside: Any, question: str, code: str) -> None:
+    found = parts(inside(FakeClient).call("POST", "/ask", {"question": question}).text)
     assert [name for name, _ in found] == ["web_search_start", "error"]
     assert found[-1][1]["error"]["code"] == code
 
 
-def test_sign_of_life_comes_while_nothing_happens(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "QUIET", 0.1)
-    text = inside(Told).call("POST", "/ask", {"question": "quiet"}).text
-    assert text.count(": still working\n\n") >= 2
-    assert parts(text)[-1][0] == "answer"
+def test_keep_alive_comments_are_sent_while_nothing_happens(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "KEEPALIVE_INTERVAL_S", 0.05)
+    with begin(inside(FakeClient), "quiet", until=b": keep-alive\n\n") as stream:
+        FakeClient.quiet_over.set()
+        data = b""
+        while b"event: answer" not in data:
+            data += stream.recv(4096)
 
 
-def begin(server: Any, question: str) -> Any:
-    """Ask, read the first event, and return the connection."""
+def begin(server: Any, question: str, until: bytes = b"event: delta") -> Any:
+    """Ask, read the beginning of the stream, and return the connection."""
     body = json.dumps({"question": question})
     lines = [
         "POST /ask HTTP/1.1",
@@ -141,39 +144,30 @@ def begin(server: Any, question: str) -> Any:
     stream = server.open()
     stream.sendall("\r\n".join(lines).encode())
     data = b""
-    while b"event: delta" not in data:
+    while until not in data:
         data += stream.recv(4096)
     return stream
 
 
-def test_client_that_leaves_ends_the_work(inside: Any) -> None:
-    server = inside(Told)
-    Told.ended.clear()
+def test_disconnect_cancels_the_work(inside: Any) -> None:
+    server = inside(FakeClient)
     begin(server, "long").close()
-    until = time.monotonic() + 7
-    while not Told.ended and time.monotonic() < until:
-        time.sleep(0.02)
-    assert Told.ended == ["LeftError"]
+    assert FakeClient.ended.get() == "WorkCancelledError"
     assert server.call("POST", "/ask", {"question": "x"}).status == 200
 
 
-def test_one_answer_too_many_is_told_to_come_again(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "ANSWERERS", 1)
-    monkeypatch.setattr(app, "ANSWERS_WAITING", 1)
-    server = inside(Told)
+def test_answer_over_the_limit_is_503(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "MAX_ANSWERS", 1)
+    monkeypatch.setattr(app, "MAX_QUEUED_ANSWERS", 1)
+    server = inside(FakeClient)
     streams = [begin(server, "long")]
-    waiting = threading.Thread(target=server.call, args=("POST", "/ask", {"question": "x"}))
-    waiting.start()
-    until = time.monotonic() + 10
-    while not server.api.answerers._jobs.full() and time.monotonic() < until:
-        time.sleep(0.01)
+    queued = server.state.answers.submit(lambda client: "done")
     reply = server.call("POST", "/ask", {"question": "x"})
     assert (reply.status, reply.code) == (503, "BUSY")
     assert server.call("GET", "/websearch-providers").status == 200
     for stream in streams:
         stream.close()
-    waiting.join(10)
-    assert not waiting.is_alive()
+    assert queued.result(20) == "done"
 
 
 def test_question_without_a_model_is_answered_from_pages(server: Any) -> None:
@@ -186,7 +180,7 @@ def test_question_without_a_model_is_answered_from_pages(server: Any) -> None:
     assert names[-1] == "answer"
     assert found[-1][1]["method"] == "extractive"
     assert "".join(data["text"] for name, data in found if name == "delta").strip() == found[-1][1]["answer"].strip()
-    Draft202012Validator(ANSWER).validate(found[-1][1])
+    Draft202012Validator(ASK_ANSWER).validate(found[-1][1])
     for name, data in found:
         if name.startswith("web_search"):
-            Draft202012Validator(PROGRESS).validate(data)
+            AnswerProgress.model_validate(data)

@@ -20,7 +20,7 @@ from sleuth.base.logs import safe
 from sleuth.base.urls import mask_login
 from sleuth.engine.found import found_as_json, found_from_json
 from sleuth.store.cache.disk import DiskCache
-from sleuth.store.cache.redis import connection, contents
+from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.cache import RedisCache
 from sleuth.store.cache.redis.connection import RedisConnection, packed
@@ -55,7 +55,7 @@ HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": 
         ),
     ],
 )
-def test_address_is_taken_apart_and_shown_without_login(text: str, address: RedisAddress, shown: str) -> None:
+def test_url_is_parsed_and_shown_without_login(text: str, address: RedisAddress, shown: str) -> None:
     found = find_address(text, {})
     assert found == address
     assert found.shown == shown
@@ -77,14 +77,14 @@ def test_address_is_taken_apart_and_shown_without_login(text: str, address: Redi
         "host:6379",
     ],
 )
-def test_address_that_is_none_is_refused_without_quoting_it(text: str) -> None:
+def test_invalid_url_is_refused_without_quoting_it(text: str) -> None:
     with pytest.raises(SettingsError) as caught:
         find_address(text, {})
     said = f"{caught.value} {caught.value.hint} {caught.value.__cause__}"
     assert "secret" not in said
 
 
-def test_address_may_be_kept_elsewhere() -> None:
+def test_url_may_come_from_the_environment() -> None:
     assert find_address("env:CACHE", {"CACHE": "redis://host:7000"}).port == 7000
     assert find_address("cmd:echo redis://host:7001", {}).port == 7001
     with pytest.raises(SettingsError, match="env:CACHE"):
@@ -160,26 +160,26 @@ def test_value_of_another_kind_is_masked_too(sleuth: Any) -> None:
     assert "secret-word" not in done.err
 
 
-def test_address_with_a_password_can_be_typed_unseen(sleuth: Any) -> None:
+def test_url_with_a_password_is_read_from_stdin(sleuth: Any) -> None:
     assert sleuth("config", "set", "cache.url", "-", stdin="redis://:secret-word@host\n").exit == 0
     assert sleuth("config", "get", "cache.url").out == "redis://…@host\n"
     assert "redis://:secret-word@host" in Path(sleuth("config", "path").out.strip()).read_text()
 
 
-def test_address_that_cannot_be_found_is_said_and_the_search_goes_on(sleuth: Any) -> None:
+def test_empty_variable_is_a_warning(sleuth: Any) -> None:
     done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="env:NOWHERE")
     assert (done.exit, done.json["outcome"]) == (0, "success")
-    assert done.err == ("warning: there is no address for cache.url in env:NOWHERE; this machine's own cache serves\n")
+    assert "cache.url refers to env:NOWHERE, which is empty" in done.err
 
 
-def test_keyring_that_is_not_installed_stops_no_search(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_keyring_stops_no_search(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: Any) -> str:
-        raise MissingExtraError("keys from the system keyring need an optional part", "pip install 'sleuth[keyring]'")
+        raise MissingExtraError("the system keyring needs an optional dependency", "pip install 'sleuth[keyring]'")
 
     monkeypatch.setattr("sleuth.store.cache.redis.address.resolve", missing)
     done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="keyring:")
     assert done.exit == 0
-    assert "optional part; this machine's own cache serves" in done.err
+    assert "the system keyring needs an optional dependency" in done.err
 
 
 # Servers that lie
@@ -250,7 +250,7 @@ def at(url: str, warn: Callable[[str], None] = lambda _: None) -> RedisServer:
     ],
     ids=lambda answer: str(answer[:16]),
 )
-def test_answer_that_is_no_redis_reply_is_no_cache(lie: Callable[..., Liar], answer: bytes, tmp_path: Path) -> None:
+def test_invalid_reply_falls_back_to_the_disk_cache(lie: Callable[..., Liar], answer: bytes, tmp_path: Path) -> None:
     warnings: list[str] = []
     server = at(lie(answer).url, warnings.append)
     cache = RedisCache(server, "answer", DiskCache(str(tmp_path), 10))
@@ -258,27 +258,25 @@ def test_answer_that_is_no_redis_reply_is_no_cache(lie: Callable[..., Liar], ans
     cache.put("k", 1, 60)
     assert cache.get("k")  # from the disk
     assert len(warnings) == 1
-    assert "what answers there is no Redis or Valkey" in warnings[0]
+    assert "not a Redis or Valkey server" in warnings[0]
     server.close()
 
 
-def test_answer_that_drips_ends_in_time(lie: Callable[..., Liar], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dripping_reply_times_out(lie: Callable[..., Liar], monkeypatch: pytest.MonkeyPatch) -> None:
     def drip(caller: socket.socket) -> None:
         caller.sendall(b"$100000\r\n")
         while True:
             caller.sendall(b"x")
-            time.sleep(0.02)
+            time.sleep(0.02)  # for ever: only the deadline of the client ends it
 
-    monkeypatch.setattr("sleuth.store.cache.redis.server.PATIENCE", 0.3)
+    monkeypatch.setattr("sleuth.store.cache.redis.server.REPLY_TIMEOUT_S", 0.1)
     server = at(lie(drip).url)
-    started = time.monotonic()
-    with pytest.raises(RedisUnavailableError, match="no answer in time"):
+    with pytest.raises(RedisUnavailableError, match="timed out"):
         server.execute(("GET", "k"))
-    assert time.monotonic() - started < 3
     server.close()
 
 
-def test_nobody_asks_a_server_again_that_failed(lie: Callable[..., Liar], tmp_path: Path) -> None:
+def test_failed_server_is_not_used_again_for_a_while(lie: Callable[..., Liar], tmp_path: Path) -> None:
     liar = lie(lambda caller: caller.close())
     warnings: list[str] = []
     server = at(liar.url, warnings.append)
@@ -293,7 +291,7 @@ def test_nobody_asks_a_server_again_that_failed(lie: Callable[..., Liar], tmp_pa
     assert len(warnings) == 1
 
 
-def test_threads_of_a_program_share_the_trouble(lie: Callable[..., Liar], sleuth: Any) -> None:
+def test_threads_of_a_program_share_the_failure(lie: Callable[..., Liar], sleuth: Any) -> None:
     liar = lie(lambda caller: caller.close())
     client = Client(sleuth.environ | {"SLEUTH_CACHE_URL": liar.url})
 
@@ -312,19 +310,19 @@ def test_threads_of_a_program_share_the_trouble(lie: Callable[..., Liar], sleuth
     ("line", "reason"),
     [
         (b"-LOADING Redis is loading", "still loading"),
-        (b"-OOM command not allowed", "memory is full"),
+        (b"-OOM command not allowed", "out of memory"),
         (b"-READONLY You can't write", "replica"),
-        (b"-MISCONF Redis is configured", "takes no writes"),
-        (b"-DENIED Redis is running in protected mode", "its own machine"),
+        (b"-MISCONF Redis is configured", "does not accept writes"),
+        (b"-DENIED Redis is running in protected mode", "local connections only"),
         (b"-MOVED 1234 127.0.0.1:7001", "part of a cluster"),
-        (b"-ERR max number of clients reached", "no more connections"),
-        (b"-ERR invalid password", "rejects the name or the password"),
+        (b"-ERR max number of clients reached", "connection limit"),
+        (b"-ERR invalid password", "wrong user name or password"),
         (b"-ERR Error running script (call to f_1): @user_script:3: -READONLY You can't write", "replica"),
         (b"-STRANGE \x1b[31m secret", "the error STRANGE"),
     ],
     ids=str,
 )
-def test_error_of_the_server_is_said_in_our_words(lie: Callable[..., Liar], line: bytes, reason: str) -> None:
+def test_error_reply_is_explained(lie: Callable[..., Liar], line: bytes, reason: str) -> None:
     warnings: list[str] = []
     server = at(lie(line + b"\r\n").url, warnings.append)
     with pytest.raises(RedisUnavailableError, match=reason):
@@ -338,29 +336,27 @@ def test_error_of_the_server_is_said_in_our_words(lie: Callable[..., Liar], line
 @pytest.mark.parametrize(
     "answer", [b"+OK\r\n", b"*2\r\n$1\r\n0\r\n:1\r\n", b"*2\r\n$1\r\n5\r\n*1\r\n:1\r\n", b"*0\r\n"]
 )
-def test_scan_that_makes_no_sense_ends(lie: Callable[..., Liar], answer: bytes) -> None:
+def test_invalid_scan_reply_ends_the_scan(lie: Callable[..., Liar], answer: bytes) -> None:
     with closing(at(lie(answer).url)) as server:
         assert contents.count(server, seconds=0.2) == (0, 0, False)
 
 
-def test_numbers_that_make_no_sense_are_no_limit(lie: Callable[..., Liar]) -> None:
+def test_invalid_limit_reply_is_ignored(lie: Callable[..., Liar]) -> None:
     with closing(at(lie(b"+soon\r\n").url)) as server:
         assert RedisLimits(server).reserve("x", 1, 0) is None
 
 
-def test_words_cannot_become_commands() -> None:
+def test_arguments_cannot_become_commands() -> None:
     assert packed(("SET", "a b\r\nFLUSHALL", 5, b"\xff")) == (
         b"*4\r\n$3\r\nSET\r\n$13\r\na b\r\nFLUSHALL\r\n$1\r\n5\r\n$1\r\n\xff\r\n"
     )
 
 
-def test_name_that_is_never_found_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_lookup_that_hangs_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait(20))
-    started = time.monotonic()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait())
     with pytest.raises(TimeoutError):
         RedisConnection(RedisAddress("host.example"))
-    assert time.monotonic() - started < connection.CONNECT_TIMEOUT_S + 3
     released.set()
 
 
@@ -385,7 +381,7 @@ FOUND = Found(
 )
 
 
-def test_answer_is_read_back_as_it_was() -> None:
+def test_stored_answer_is_read_back_unchanged() -> None:
     assert found_from_json(found_as_json(FOUND)) == FOUND
 
 
@@ -411,12 +407,12 @@ def test_answer_is_read_back_as_it_was() -> None:
     ],
     ids=str,
 )
-def test_answer_that_does_not_fit_is_none(change: dict[str, Any]) -> None:
+def test_stored_answer_of_another_form_is_a_miss(change: dict[str, Any]) -> None:
     assert found_from_json(found_as_json(FOUND) | change) is None
 
 
 @pytest.mark.parametrize("document", [None, [], "text", 5, {}])
-def test_what_is_no_document_is_no_answer(document: Any) -> None:
+def test_stored_value_that_is_no_document_is_a_miss(document: Any) -> None:
     assert found_from_json(document) is None
 
 
@@ -432,7 +428,9 @@ sys.exit(code)
 """
 
 
-def test_shared_answer_needs_nothing_heavy(make_sleuth: Any, httpserver: HTTPServer, lie: Callable[..., Liar]) -> None:
+def test_shared_cache_hit_imports_nothing_heavy(
+    make_sleuth: Any, httpserver: HTTPServer, lie: Callable[..., Liar]
+) -> None:
     import json
 
     text = json.dumps({"kept": 900, "value": found_as_json(FOUND)}).encode()

@@ -14,7 +14,7 @@ from typing import Any
 
 from sleuth.store.cache.redis.address import RedisAddress
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect
+from sleuth_providers.net.connection import DeadlineSocket, connect
 from sleuth_providers.records import Record
 
 CONNECT_TIMEOUT_S = 0.5
@@ -48,11 +48,11 @@ class RedisConnection:
 
     def __init__(self, address: RedisAddress) -> None:
         self._greeting = address.greeting
-        self._received = bytearray()
-        self._allowance = 0
+        self._allowance = 0  # bytes that may still be read
         self._until = time.monotonic() + CONNECT_TIMEOUT_S
         self._raw = _connect(address, self._until)
         self._socket = DeadlineSocket(self._raw, lambda: self._until)
+        self._stream = self._socket.makefile()
 
     def ask(self, commands: Sequence[Command], until: float) -> list[Any]:
         """Send commands together and return the reply to each: bytes, a number, None, a list or an ErrorReply."""
@@ -93,29 +93,23 @@ class RedisConnection:
         return self._take(number)
 
     def _line(self) -> bytes:
-        start = 0
-        while (end := self._received.find(b"\r\n", start)) < 0:
-            start = max(0, len(self._received) - 1)
-            self._receive()
-        line = bytes(self._received[:end])
-        del self._received[: end + 2]
-        return line
+        line = self._stream.readline(self._allowance)
+        if line.endswith(b"\n") and not line.endswith(b"\r\n"):
+            raise NotRedisError
+        return self._checked(line, line.endswith(b"\r\n"))
 
     def _take(self, size: int) -> bytes:
-        while len(self._received) < size + 2:
-            self._receive()
-        data = bytes(self._received[:size])
-        del self._received[: size + 2]
-        return data
+        data = self._stream.read(size + 2)
+        return self._checked(data, len(data) == size + 2)
 
-    def _receive(self) -> None:
-        data = self._socket.recv(CHUNK_BYTES)
-        if not data:
-            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+    def _checked(self, data: bytes, complete: bool) -> bytes:
+        """Return received data without its line end, or raise if it is too much or the connection was closed."""
         self._allowance -= len(data)
-        if self._allowance < 0:
+        if self._allowance <= 0:
             raise NotRedisError
-        self._received += data
+        if not complete:
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        return data[:-2]
 
 
 def _error_reply(text: str) -> ErrorReply:
@@ -134,7 +128,7 @@ def _connect(address: RedisAddress, until: float) -> socket.socket:
     if not address.path:
         try:
             return connect(address.host, address.port, until, tls=address.secure)
-        except ProviderError as problem:  # SSL_CERT_FILE names no certificates
+        except ProviderError as problem:  # no certificates in SSL_CERT_FILE
             raise OSError(errno.ENOENT, problem.detail) from problem
     if not hasattr(socket, "AF_UNIX"):
         raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))

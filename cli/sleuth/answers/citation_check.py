@@ -1,0 +1,205 @@
+"""Checks the citations of a text against their sources, and attaches missing ones. "Found" does not mean "true"."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from sleuth.answers.citations import CitedSource, Mark, by_number, find, replace_marks
+from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
+from sleuth.answers.prose import prose
+from sleuth.base.i18n import tr
+from sleuth.relevance.sentences import CLOSERS, END, sentences
+from sleuth.relevance.words import RUN
+from sleuth_providers.records import Record
+
+SIGNS = {WEAK: "?", NOT_FOUND: "??"}  # behind the number in the text
+# Terms are content words. With two, a clause such as "it was fast" matches almost any sentence.
+MIN_CLAUSE_TERMS = 3
+# Shorter sentences ("This is not surprising.") find support by chance and need no citation.
+MIN_ATTACH_TERMS = 5
+SEPARATORS = " \t\n,;，、；"  # between citations of the same words: [1], [2]
+LAST_STOP = re.compile(rf"{END.pattern}$")
+
+Span = tuple[int, int]
+
+
+class Support(Record):
+    """How well a source supports the sentence or clause that cites it."""
+
+    citation: int
+    mark: int  # offset of the citation in the text
+    start: int  # of the sentence or clause in the text
+    end: int
+    support: str
+    score: float = 0.0
+    evidence: Span | None = None  # offsets in the text of the source
+
+
+class Attachment(Record):
+    """A citation that was added to a sentence without one."""
+
+    citation: int
+    place: int  # offset in the new text
+    score: float
+
+
+class Attached(Record):
+    """A text with [n+] behind uncited sentences that a source supports."""
+
+    text: str
+    added: tuple[Attachment, ...]
+
+
+class Claims:
+    """The sentences of a text, and which of them each citation stands for."""
+
+    def __init__(self, text: str, marks: Sequence[Mark]) -> None:
+        self.masked = _masked(text, marks)
+        self.sentences = sentences(self.masked)
+        self._starts = [start for start, _ in self.sentences]
+        self.spans: list[list[Span]] = []  # for each mark its claims: a clause or a sentence
+        self.cited: set[int] = set()  # indexes of sentences
+        self._assign(marks)
+
+    def _assign(self, marks: Sequence[Mark]) -> None:
+        previous = 0
+        groups: dict[int, list[list[Span]]] = {}  # by sentence
+        for mark in marks:
+            between = self.masked[previous : mark.start]
+            if self.spans and not between.strip(SEPARATORS) and "\n" not in between:
+                self.spans.append(self.spans[-1])  # [1][2] and [1], [2] stand for the same words
+            else:
+                place = self._sentence_of(mark)
+                self.spans.append([] if place is None else self._claims(place, previous, mark))
+                groups.setdefault(-1 if place is None else place, []).append(self.spans[-1])
+            previous = mark.end
+        for several in (group for group in groups.values() if len(group) > 1):
+            for spans in several:
+                del spans[1:]  # each has its own clause and is not supported by the words of others
+        self.cited = set(groups)
+
+    def _sentence_of(self, mark: Mark) -> int | None:
+        """Return the index of the sentence around a citation, else of the one before it on the line, else after it."""
+        before = bisect_right(self._starts, mark.start) - 1
+        if before >= 0 and "\n" not in self.masked[self.sentences[before][1] : mark.start]:
+            return before
+        after = before + 1
+        if after < len(self.sentences) and "\n" not in self.masked[mark.end : self.sentences[after][0]]:
+            return after
+        return before if before >= 0 else None
+
+    def _claims(self, place: int, previous: int, mark: Mark) -> list[Span]:
+        start, end = self.sentences[place]
+        whole = self._trimmed(start, end)
+        clause = self._trimmed(max(start, previous), mark.start if start < mark.start < end else end)
+        is_claim = clause != whole and len(terms(self.masked[slice(*clause)])) >= MIN_CLAUSE_TERMS
+        return [clause, whole] if is_claim else [whole]
+
+    def _trimmed(self, start: int, end: int) -> Span:
+        part = self.masked[start:end]
+        return start + len(part) - len(part.lstrip(SEPARATORS)), start + len(part.rstrip())
+
+
+def _masked(text: str, marks: Sequence[Mark]) -> str:
+    """Return the text with citations replaced by spaces, so that offsets stay."""
+    return replace_marks(text, marks, lambda mark: " " * (mark.end - mark.start))
+
+
+def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
+    """Check every citation that has a source."""
+    evidence, known = Evidence(sources), by_number(sources)
+    marks = find(text)
+    claims = Claims(text, marks)
+    return [
+        _checked(evidence, claims.masked, spans, mark, number)
+        for mark, spans in zip(marks, claims.spans, strict=True)
+        for number in mark.numbers
+        if number in known
+    ]
+
+
+def _checked(evidence: Evidence, masked: str, spans: Sequence[Span], mark: Mark, number: int) -> Support:
+    """Return the better verdict on the clause and the sentence of a citation."""
+    judged = [(evidence.judge(masked[start:end], number), start, end) for start, end in spans]
+    if not judged:
+        return Support(number, mark.start, mark.start, mark.end, UNCHECKED)
+    verdict, start, end = min(judged, key=lambda one: (STATES.index(one[0].support), -one[0].score))
+    return Support(number, mark.start, start, end, *verdict)
+
+
+def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
+    """Return the signs of unsupported citations, in the form that `link` takes."""
+    return {(one.mark, one.citation): SIGNS[one.support] for one in checks if one.support in SIGNS}
+
+
+def tally(checks: Sequence[Support]) -> str:
+    """Return the results of all checks in one sentence."""
+    counts = Counter(one.support for one in checks)
+    return tr(
+        "citations checked: {total} ({quoted} quoted, {supported} found, {weak} weak, {missing} not found, "
+        "{unchecked} without text to check)",
+        total=len(checks),
+        quoted=counts[QUOTED],
+        supported=counts[SUPPORTED],
+        weak=counts[WEAK],
+        missing=counts[NOT_FOUND],
+        unchecked=counts[UNCHECKED],
+    )
+
+
+def attach(text: str, sources: Sequence[CitedSource]) -> Attached:
+    """Add [n+] to every uncited sentence for the source that supports it best."""
+    seen, claims = prose(text), Claims(text, find(text))
+    citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] would be a link
+    evidence = Evidence(citable)
+    pieces, end, size = [], 0, 0
+    added: list[Attachment] = []
+    for place, (start, stop) in enumerate(claims.sentences):
+        if place in claims.cited or not _is_within(start, stop, seen.stretches):
+            continue
+        if best := _best_source(evidence, text[start:stop]):
+            cut = _citation_place(text, start, stop)
+            mark = f"{'' if RUN.match(text[cut - 1]) else ' '}[{best.citation}+]"
+            pieces += [text[end:cut], mark]
+            size += cut - end + len(mark)
+            added.append(best._replace(place=size - len(mark.lstrip())))
+            end = cut
+    return Attached("".join([*pieces, text[end:]]), tuple(added))
+
+
+def _is_within(start: int, end: int, stretches: Sequence[Span]) -> bool:
+    nearest = bisect_right(stretches, (start, end)) - 1
+    around = stretches[max(nearest, 0) : nearest + 2]
+    return any(first <= start and end <= last for first, last in around)
+
+
+def _best_source(evidence: Evidence, claim: str) -> Attachment | None:
+    """Return the source that supports a sentence best; headings and questions get none."""
+    if claim.startswith("#") or claim.endswith(("?", "？", ":", "：")) or len(terms(claim)) < MIN_ATTACH_TERMS:
+        return None
+    judged = ((number, evidence.judge(claim, number)) for number in evidence.texts)
+    good = [(verdict.score, -number) for number, verdict in judged if verdict.support in (QUOTED, SUPPORTED)]
+    score, number = max(good, default=(0.0, 0))
+    return Attachment(-number, 0, score) if good else None
+
+
+def _citation_place(text: str, start: int, end: int) -> int:
+    """Return where a citation goes: before the full stop, but behind a closing quote or bracket."""
+    stop = None if text[end - 1] in CLOSERS else LAST_STOP.search(text, start, end)
+    return stop.start() if stop and stop.start() > start else end
+
+
+def as_json(found: Support, sources: Sequence[CitedSource]) -> dict[str, Any]:
+    """Return the published form of a check."""
+    text = by_number(sources)[found.citation].text
+    start, end = found.evidence or (0, 0)
+    return {
+        "citation": found.citation,
+        "mark": found.mark,
+        "sentence": {"start": found.start, "end": found.end},
+        "support": found.support,
+        "score": found.score,
+        "evidence": {"start": start, "end": end, "text": text[start:end]} if found.evidence else None,
+    }

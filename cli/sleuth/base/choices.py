@@ -1,0 +1,28 @@
+"""The words that options and settings choose from. Constants only: the cached path imports this module."""
+
+SAFE_SEARCH = ("off", "moderate", "strict")
+CATEGORIES = ("general", "news", "images", "videos", "science", "it")
+FRESHNESS = ("day", "week", "month", "year")
+COMPRESSION = ("none", "cutoff", "rag")
+UNITS = ("char", "token")
+PROGRESS = ("auto", "json", "none")
+CACHE_USE = ("use", "refresh", "off")
+FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
+FIELDS = (
+    "citation",
+    "rank",
+    "title",
+    "url",
+    "snippet",
+    "content",
+    "siteName",
+    "domain",
+    "published",
+    "score",
+    "providers",
+    "engines",
+    "thumbnail",
+    "author",
+    "length",
+    "image",
+)

@@ -1,1 +1,0 @@
-"""What python -m tools.generate writes for the front desk."""

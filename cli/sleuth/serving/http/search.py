@@ -1,0 +1,65 @@
+"""Searches and summaries over HTTP."""
+
+from typing import Any
+
+from sleuth.answers.summary import DigestSource, digest_as_json
+from sleuth.api import Client
+from sleuth.base import logs
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean
+from sleuth.base.urls import clean_url, domain
+from sleuth.engine.outcome import Outcome, Status, outcome_as_json
+from sleuth.relevance.hit import Hit
+from sleuth.serving.http.models import SUMMARY_FIELDS, SearchBody, Tracing
+from sleuth.store.settings import COMPRESSION_METHOD
+
+SUMMARIZE = "summarize"
+AUTO = "auto"
+
+
+def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
+    """Return the published form of a search, or of a summary of links."""
+    check_provider(client, body.provider_id)
+    log_tracing(body.tracing)
+    if body.questions[0] == SUMMARIZE and body.links:
+        return _summarize(client, " ".join(body.questions[1:]), body.links)
+    compresses = client.runtime.settings[COMPRESSION_METHOD].get("method", "none") != "none"
+    outcome = client.search(body.questions, providers=(body.provider_id,), content=compresses)
+    if body.links:
+        warning = tr("links are ignored unless the first question is {word}", word=SUMMARIZE)
+        outcome = outcome._replace(warnings=(*outcome.warnings, warning))
+    return outcome_as_json(outcome)
+
+
+def check_provider(client: Client, id: str) -> None:
+    """Raise UnknownProviderError unless the id is `auto` or that of a provider."""
+    if id != AUTO:
+        client.runtime.selector.candidate(id)
+
+
+def log_tracing(tracing: Tracing | None) -> None:
+    """Write the tracing fields to the log, the only place they reach."""
+    if tracing and (fields := tracing.model_dump(by_alias=True, exclude_none=True)):
+        logs.log("serve: trace %s", " ".join(f"{name}={clean(value, 100)}" for name, value in sorted(fields.items())))
+
+
+def _summarize(client: Client, query: str, links: list[str]) -> dict[str, Any]:
+    urls = list(dict.fromkeys(clean_url(link) or link for link in links))
+    summary = client.summarize(urls, query)
+    outcome = Outcome(
+        query=query,
+        provider="",
+        results=tuple(_hit(source) for source in summary.read),
+        outcome="partial" if len(summary.read) < len(summary.sources) else "success",
+        status=Status("fetch_complete", len(summary.sources), len(summary.read)),
+        warnings=summary.warnings,
+    )
+    document = digest_as_json(summary)
+    return outcome_as_json(outcome) | {name: document[name] for name in SUMMARY_FIELDS}
+
+
+def _hit(source: DigestSource) -> Hit:
+    """Return a page as a result whose content is its summary."""
+    text = source.text or " ".join(quote.text for quote in source.summary)
+    hit = Hit(source.citation, source.title, source.url, snippet=text, content=text, site_name=domain(source.url))
+    return hit._replace(published=source.published, author=source.author)

@@ -1,0 +1,165 @@
+"""Whether claims are found in their sources: by quotation, by words, by numbers, in Latin and Chinese."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sleuth.answers.citation_check import Support, as_json, attach, check, signs
+from sleuth.answers.citations import CitedSource, find, link
+from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK
+
+ENGLISH = (
+    "Tokio is the most used runtime. It schedules many tasks on a few threads. Its timers have a precision of 1 "
+    "millisecond. Releases come every month. The community has 1,200 people, and three companies pay for it.\n\n"
+    "Version 1.40.2 came in August 2024. “It’s quick,” says the manual."
+)
+CHINESE = (
+    "这是一个小型的异步运行时。它在少量线程上调度大量任务。它的定时器很精确。社区很大，文档也很完整。"
+    "每个月都会发布新版本，共有三种模式。"
+)
+SOURCES = [
+    CitedSource(1, "https://tokio.org/", "Tokio", ENGLISH),
+    CitedSource(2, "https://xiao.cn/", "小", CHINESE),
+    CitedSource(3, "https://empty.org/", "Empty"),
+]
+
+CLAIMS = {
+    "Tokio is the most used runtime [1].": QUOTED,
+    "**Tokio** is the most used runtime. [1]": QUOTED,
+    "1. It schedules many tasks on a\n   few threads [1].": QUOTED,
+    'The page says "schedules many tasks on a few threads" [1].': QUOTED,
+    "它在少量线程上调度大量任务[2]。": QUOTED,
+    "文中说“在少量线程上调度大量任务”【2】。": QUOTED,
+    "Tokio runs many tasks on few threads [1].": SUPPORTED,
+    "The community counts 1200 people [1].": SUPPORTED,
+    "3 companies pay the community [1].": SUPPORTED,
+    "Version 1.40 came in August [1].": SUPPORTED,
+    "该运行时在少量的线程上调度任务[2]。": SUPPORTED,
+    "它共有 3 种模式，每个月发布版本[2]。": SUPPORTED,
+    "The community has 1,300 people [1].": WEAK,
+    "Releases of version 1.40.2 came in August 2023 [1].": WEAK,
+    'The page says "schedules few tasks on many threads" [1].': WEAK,
+    "它共有 5 种模式，每个月发布版本[2]。": WEAK,
+    "Bananas are a yellow fruit [1].": NOT_FOUND,
+    "Tokio is the most used runtime [2].": NOT_FOUND,
+    "香蕉是一种黄颜色水果[2]。": NOT_FOUND,
+    "Bananas are a yellow fruit [3].": UNCHECKED,
+    "[1]": UNCHECKED,
+    "… [1]": UNCHECKED,
+}
+
+
+@pytest.mark.parametrize(("text", "support"), CLAIMS.items())
+def test_claim_is_compared_with_its_source(text: str, support: str) -> None:
+    (found,) = check(text, SOURCES)
+    assert found.support == support
+    assert (found.evidence is not None) == (support in (QUOTED, SUPPORTED, WEAK))
+
+
+def test_evidence_has_offsets_in_the_source() -> None:
+    (found,) = check("Its timers are precise to the millisecond [1].", SOURCES)
+    assert found.evidence is not None
+    assert ENGLISH[slice(*found.evidence)] == "Its timers have a precision of 1 millisecond."
+    (quoted,) = check("Tokio is THE MOST used runtime [1]", SOURCES)
+    assert quoted.evidence is not None
+    assert ENGLISH[slice(*quoted.evidence)] == "Tokio is the most used runtime"
+
+
+def spans(text: str) -> list[tuple[int, str]]:
+    return [(one.citation, text[one.start : one.end]) for one in check(text, SOURCES)]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("First claim here [1]. Second claim here [2].", [(1, "First claim here [1]."), (2, "Second claim here [2].")]),
+        ("First claim. [1] Second claim. [2]", [(1, "First claim."), (2, "Second claim.")]),
+        ("第一句。[1]第二句[2]。", [(1, "第一句。"), (2, "第二句[2]。")]),
+        ("Both of them [1][2].", [(1, "Both of them [1][2]."), (2, "Both of them [1][2].")]),
+        ("[1] A title of a page\n[2] Another title", [(1, "A title of a page"), (2, "Another title")]),
+        ("Text [9].", []),
+        ("`[1]` is code.", []),
+    ],
+)
+def test_citation_belongs_to_its_sentence_or_clause(text: str, claims: list[tuple[int, str]]) -> None:
+    found = spans(text)
+    assert [(number, bare(claim)) for number, claim in found] == [(number, bare(claim)) for number, claim in claims]
+
+
+def bare(claim: str) -> str:
+    return claim.partition("[")[0].rstrip(" .。")
+
+
+def test_clause_is_judged_by_itself() -> None:
+    text = "Tokio schedules tasks on few threads [1], whereas bananas are a yellow fruit of the tropics [1]."
+    first, second = check(text, SOURCES)
+    assert (first.support, second.support) == (SUPPORTED, NOT_FOUND)
+    assert text[first.start : first.end] == "Tokio schedules tasks on few threads"
+
+
+def test_whole_sentence_counts_if_the_claim_follows_the_citation() -> None:
+    (found,) = check("According to those who wrote it [1], Tokio schedules many tasks on few threads.", SOURCES)
+    assert found.support == SUPPORTED
+
+
+def test_unsupported_citations_are_marked() -> None:
+    text = "Bananas are a yellow fruit [1]. The community has 1,300 people [1]. Tokio is the most used runtime [1]."
+    linked = link(text, SOURCES, "plain", signs(check(text, SOURCES))).text
+    assert linked == text.replace("fruit [1]", "fruit [1??]").replace("people [1]", "people [1?]")
+
+
+def test_json_quotes_the_evidence() -> None:
+    (found,) = check("Tokio is the most used runtime [1].", SOURCES)
+    assert as_json(found, SOURCES) == {
+        "citation": 1,
+        "mark": 31,
+        "sentence": {"start": 0, "end": 30},
+        "support": "quote_found",
+        "score": 1.0,
+        "evidence": {"start": 0, "end": 30, "text": "Tokio is the most used runtime"},
+    }
+    assert as_json(Support(3, 0, 0, 3, UNCHECKED), SOURCES)["evidence"] is None
+
+
+def test_uncited_sentence_gets_a_citation() -> None:
+    text = (
+        "# Tokio schedules many tasks on few threads\n\n"
+        "Tokio schedules many tasks on few threads. Bananas are a yellow fruit of the tropics. "
+        "它的定时器很精确，社区很大。"
+        "Does Tokio schedule many tasks on few threads? Tokio is the most used runtime [2].\n\n"
+        "```\nTokio schedules many tasks on few threads.\n```\n"
+    )
+    found = attach(text, SOURCES)
+    assert found.text == text.replace("few threads. ", "few threads [1+]. ").replace("社区很大。", "社区很大[2+]。")
+    assert [found.text[one.place : one.place + 4] for one in found.added] == ["[1+]", "[2+]"]
+    assert attach(found.text, SOURCES) == (found.text, ())
+    assert "[[1+]](<https://tokio.org/>)" in link(found.text, SOURCES).text
+
+
+def test_attached_citation_follows_a_closing_quote() -> None:
+    text = "“It schedules many tasks on a few threads.”"
+    assert attach(text, SOURCES).text == f"{text} [1+]"
+
+
+def test_best_source_is_attached() -> None:
+    better = CitedSource(4, "https://x.org/", "", "Tokio schedules many tasks, as good runtimes always do.")
+    (added,) = attach("Tokio schedules many tasks, as good runtimes do.", [*SOURCES, better]).added
+    assert added.citation == 4
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(
+        st.sampled_from(["[1]", "[2]", "[1, 2]", "Tokio ", "任务", ". ", "。", "\n", '"', "1,2 ", "`", "5"]),
+        max_size=25,
+    ),
+    st.text(max_size=40),
+)
+def test_any_text_can_be_checked(pieces: list[str], source: str) -> None:
+    text, sources = "".join(pieces), [CitedSource(1, "", "", source), CitedSource(2, "", "", ENGLISH + source)]
+    for one in check(text, sources):
+        assert one.support in STATES
+        assert 0 <= one.score <= 1.001
+        assert 0 <= one.start <= one.end <= len(text)
+    attached = attach(text, sources).text
+    assert len(find(attached)) >= len(find(text))

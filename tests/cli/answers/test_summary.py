@@ -1,0 +1,117 @@
+"""Digests written by a model, with checked citations, and the fallback to quotes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from sleuth.answers.evidence import NOT_FOUND, QUOTED
+from sleuth.answers.llm.chat import Models, Prompt
+from sleuth.answers.llm.errors import ModelKeyError, ModelUnavailableError
+from sleuth.answers.summary import Digest, digest, digest_as_json, write_digest
+from sleuth.pages.page import Page
+
+TOKIO = (
+    "Tokio is the most used runtime for Rust. Its timers have a precision of 1 millisecond [4]. It is free software."
+)
+SMOL = "Smol is a small runtime for Rust. Its code fits in one evening. It can run crates that were made for Tokio."
+PAGES = [
+    Page("https://tokio.example/", title="Tokio", text=TOKIO, layer="page"),
+    Page("https://gone.example/"),
+    Page("https://smol.example/", title="Smol [9]", text=SMOL, layer="page"),
+]
+
+
+def about(prompt: Prompt) -> str:
+    text = prompt.messages[-1].content
+    tokio, smol = "[1] Tokio" in text, "[2] Smol" in text
+    if tokio and smol:
+        return "Its timers have a precision of 1 millisecond [1]. Bananas are yellow [2]. See [3]."
+    return "Tokio is the most used runtime [1]." if tokio else "Its code fits in one evening [2]."
+
+
+def written(scripted: Any, runtime: Any, pages: list[Page], query: str = "", **how: Any) -> tuple[Digest, str]:
+    pieces: list[str] = []
+    found = digest(pages, query, "medium")
+    models = Models(scripted, scripted)
+    return write_digest(found, pages, models, runtime.settings, pieces.append, **how), "".join(pieces)
+
+
+def test_each_page_and_all_are_summarised(model: Any, runtime: Any) -> None:
+    found, streamed = written(model(summarise=about), runtime, PAGES)
+    assert (found.method, found.model) == ("model", "scripted")
+    assert found.text.strip() == streamed.strip()
+    assert [source.text for source in found.sources] == [
+        "Tokio is the most used runtime [1].",
+        "",
+        "Its code fits in one evening [2].",
+    ]
+    assert [(check.citation, check.support) for check in found.checks] == [(1, QUOTED), (2, NOT_FOUND)]
+    assert [check.support for check in found.sources[2].checks] == [QUOTED]
+    assert (found.out_of_range, found.usage.calls) == ((3,), 3)
+    assert found.summary  # the pages' own sentences are there all the same
+
+
+def test_final_prompt_contains_the_summaries_of_single_pages(model: Any, runtime: Any) -> None:
+    scripted = model(summarise=about)
+    written(scripted, runtime, PAGES, "How precise are timers?", length="short")
+    last = scripted.asked[-1][1].messages
+    assert "two or three sentences" in last[0].content
+    assert "(1)" in last[1].content
+    assert "Smol (9)" in last[1].content
+    assert "How precise are timers?" in last[1].content
+    assert last[1].content.count("<untrusted-") == 1
+    assert "The question" not in model_prompt(scripted, runtime)
+
+
+def model_prompt(scripted: Any, runtime: Any) -> str:
+    written(scripted, runtime, PAGES[:1])
+    text: str = scripted.asked[-1][1].messages[-1].content
+    return text
+
+
+def test_one_page_is_summarised_once(model: Any, runtime: Any) -> None:
+    scripted = model(summarise=about)
+    found, _ = written(scripted, runtime, PAGES[:1], length=90)
+    assert len(scripted.asked) == 1
+    assert "at most 90 characters" in scripted.asked[0][1].messages[0].content
+    assert (found.text.strip(), found.sources[0].text) == ("Tokio is the most used runtime [1].", "")
+
+
+@pytest.mark.parametrize("pages", [PAGES, PAGES[:1]], ids=["several", "one"])
+def test_digest_is_quoted_if_the_model_fails(model: Any, runtime: Any, pages: list[Page]) -> None:
+    problem = ModelKeyError(server="llm.example", detail="wrong key")
+    found, streamed = written(model(summarise=problem), runtime, pages)
+    assert (found.method, found.text, streamed) == ("extractive", "", "")
+    assert "quoting the pages" in found.warnings[-1]
+    assert "llm.example" in found.warnings[-1]
+
+
+def test_single_page_that_fails_gets_a_warning(model: Any, runtime: Any) -> None:
+    def failing(prompt: Prompt) -> Any:
+        text = prompt.messages[-1].content
+        alone = "[2] Smol" in text and "[1] Tokio" not in text
+        return RuntimeError("a fault") if alone else about(prompt)
+
+    found, _ = written(model(summarise=failing), runtime, PAGES)
+    assert found.method == "model"
+    assert [bool(source.text) for source in found.sources] == [True, False, False]
+    assert any("smol.example" in warning for warning in found.warnings)
+
+
+def test_summary_that_is_cut_off_is_kept(model: Any, runtime: Any) -> None:
+    problem = ModelUnavailableError(server="llm.example", detail="HTTP 503")
+    found, _ = written(model(summarise="Tokio is BREAK quick", breaks=problem), runtime, PAGES[:1])
+    assert (found.method, found.text.strip()) == ("model", "Tokio is")
+    assert "incomplete" in found.warnings[-1]
+
+
+def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
+    found, _ = written(model(summarise=about), runtime, PAGES)
+    document = json.loads(json.dumps(digest_as_json(found)))
+    assert document["text"] == found.text
+    assert document["citations"][0]["support"] == QUOTED
+    assert document["sources"][2]["citations"][0]["evidence"]["text"] == "Its code fits in one evening"
+    assert document["sources"][0]["summary"][0]["text"]
+    plain = digest_as_json(digest(PAGES, "", "medium"))
+    assert (plain["text"], plain["citations"], plain["method"]) == (None, [], "extractive")
