@@ -1,7 +1,7 @@
-"""How often the sentence that answers a question survives squeezing, and how long three thousand passages take.
+"""How often the sentence that answers a question survives compression, and how long 3,000 passages take.
 
     PYTHONPATH=cli:providers python bench/compression.py FOLDER     every dev_compress_*.json.gz in it
-    PYTHONPATH=cli:providers python bench/compression.py            a few pages of our own, to see that it works
+    PYTHONPATH=cli:providers python bench/compression.py            a few built-in pages, as a smoke test
 
 A file holds `pages` and `cases`: a query, the numbers of its pages, and the evidence, a sentence of one of them. Kept
 means whole. Budgets are characters; with --tokens they are tokens, about a quarter of them for Latin text.
@@ -81,7 +81,7 @@ def report(data: dict[str, Any], cases: int, in_tokens: bool) -> None:
 
 
 def measured(data: dict[str, Any], method: str, limit: int, in_tokens: bool, number: int) -> Kept:
-    """Squeeze every case and look for its evidence."""
+    """Compress every case and look for its evidence."""
     cases = data["cases"][:number]
     kept = over = 0
     started = time.process_time()

@@ -1,9 +1,9 @@
-"""How well passages are ranked and addresses recognised: nDCG@10 and pairs, on a folder of data or on a few samples.
+"""Quality of ranking passages (nDCG@10) and of canonical URLs (pairs), on a folder of data or on a few samples.
 
     python bench/relevance.py [FOLDER] [--cases N]
 
 A folder may hold `*.json.gz` files ({"name", "pages": [text], "cases": [{"query", "evidence", "gold": page}]}) and
-`*.tsv` files of addresses (`same` or `diff`, one, other). Each line of a page is a passage; the lines that hold the
+`*.tsv` files of URL pairs (`same` or `diff`, one, other). Each line of a page is a passage; the lines that hold the
 evidence are the right ones, and all passages of a file compete.
 """
 

@@ -1,7 +1,7 @@
-"""How near extractive answers and summaries come to what people wrote, against the beginning of the first page.
+"""ROUGE of extractive answers and summaries against human ones; the baseline is the start of the first page.
 
     PYTHONPATH=cli:providers python bench/summaries.py FOLDER     every dev_summary_*.json.gz in it
-    PYTHONPATH=cli:providers python bench/summaries.py            a few pages of our own, to see that it works
+    PYTHONPATH=cli:providers python bench/summaries.py            a few built-in pages, as a smoke test
 
 A case has a query, pages (or the number of one), references and a budget in characters. ROUGE is F1 against the nearest
 reference: by characters without white space for Chinese, by stemmed words for English.

@@ -34,7 +34,7 @@ from loopback import ARTICLE_PAGE
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import Fetched
 for number in range(int(sys.argv[2])):
-    extract(Fetched("http://x.example/", "http://x.example/", 200, "text/html", "html", "utf-8", ARTICLE_PAGE))
+    extract(Fetched("http://x.example/", "html", "utf-8", ARTICLE_PAGE))
 """
 
 

@@ -46,7 +46,7 @@ SAME = {
     "false",
     "sleuth config edit",
     "sleuth config show",
-    "sleuth doctor --settings settings.yml --fix",
+    "sleuth doctor settings.yml --fix",
     "sleuth providers set …",
     "sleuth providers set {id} --api-host 'https://example.org/search?q=%s'",
     "sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
@@ -55,9 +55,8 @@ SAME = {
 }
 MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint"}  # of errors and providers
 RECORDS = {
-    "Check": {"title": 1},
-    "Trouble": {"title": 1},
-    "Sign": {"cause": 1, "fix": 2},
+    "Check": {"title": 1, "problem": 2},
+    "EngineProblem": {"title": 1},
 }  # fields that are translated where they are shown, by position
 FOLLOWED = {*MESSAGE_ATTRIBUTES, "detail", *(field for fields in RECORDS.values() for field in fields)}
 

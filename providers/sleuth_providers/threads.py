@@ -54,11 +54,11 @@ class ThreadGroup:
 def call_with_timeout(job: Callable[[], T], timeout: float) -> T:
     """Return what a job returns or raise what it raises; TimeoutError when it takes longer than `timeout` seconds."""
     group = ThreadGroup()
-    group.start(None, job)
+    group.start(None, lambda: (job(),))  # in a tuple: an exception that is returned is not one that was raised
     arrived = group.next_result(timeout)
     if arrived is None:
         raise TimeoutError
-    result: T = _unwrap(arrived[1])
+    result: T = _unwrap(arrived[1])[0]
     return result
 
 
@@ -79,9 +79,9 @@ def run_parallel(jobs: Sequence[Callable[[], T]], timeout: float) -> Iterator[tu
 def run_all(jobs: Iterable[Callable[[], T]]) -> list[T]:
     """Run jobs side by side and return their results in the order given; the first error is raised."""
     group = ThreadGroup()
-    started = [group.start(index, job) for index, job in enumerate(jobs)]
+    started = [group.start(index, lambda job=job: (job(),)) for index, job in enumerate(jobs)]  # type: ignore[misc]  # mypy cannot infer a lambda with a default
     results: dict[int, Any] = dict(filter(None, (group.next_result() for _ in started)))
-    return [_unwrap(results[index]) for index in range(len(started))]
+    return [_unwrap(results[index])[0] for index in range(len(started))]
 
 
 def iterate_in_thread(items: Iterator[T]) -> Iterator[T]:

@@ -382,7 +382,7 @@ def test_warnings_go_to_logging(
     client = make_client(SLEUTH_WEBSEARCH_TIMEOUT="soon")
     with caplog.at_level(logging.WARNING, "sleuth"):
         client.search("fox", providers="searxng")
-    assert "'soon' for websearch.timeout" in caplog.text
+    assert "invalid value 'soon' for websearch.timeout" in caplog.text
     assert capfd.readouterr() == ("", "")
 
 

@@ -1,9 +1,8 @@
-"""Each misconfiguration of a real server is run for real, and the doctor names it; its fixes, applied, work."""
+"""Each misconfiguration is run on a real server: doctor reports it, and its fixes work."""
 
 import json
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +16,8 @@ from sleuth_providers.base import Account
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-AROUND = Environment(agent="sleuth/0 (tests)", programs="/nowhere")
-NOBODY = Account()
+ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere")
+NO_ACCOUNT = Account()
 ALICE = Account(username="alice", password="horse battery")
 LIMITED = {"server": {"limiter": True}}
 
@@ -27,8 +26,8 @@ class Place(NamedTuple):
     """Where the doctor is sent, and with what."""
 
     url: str
-    account: Account = NOBODY
-    around: Environment = AROUND
+    account: Account = NO_ACCOUNT
+    environment: Environment = ENVIRONMENT
 
 
 class World:
@@ -67,9 +66,9 @@ class World:
             return f"http://127.0.0.1:{probe.getsockname()[1]}"
 
 
-def look(place: Place | str, **around: Any) -> dict[str, Finding]:
+def look(place: Place | str, **environment: Any) -> dict[str, Finding]:
     place = place if isinstance(place, Place) else Place(place)
-    findings = examine(place.url, place.account, 5.0, place.around._replace(**around))
+    findings = examine(place.url, place.account, 5.0, place.environment._replace(**environment))
     return {finding.id: finding for finding in findings}
 
 
@@ -134,7 +133,7 @@ def limiter_on(world: World) -> str:
 
 
 def limiter_and_curl(world: World) -> Place:
-    return Place(world.limited().url, around=AROUND._replace(agent="curl/8.5.0"))
+    return Place(world.limited().url, environment=ENVIRONMENT._replace(user_agent="curl/8.5.0"))
 
 
 def api_quota(world: World) -> str:
@@ -326,7 +325,7 @@ STATES = [
         some_engines_down,
         "searxng.engines.slow",
         "warn",
-        "within their own time limit",
+        "exceeded SearXNG's timeout",
         "- name: slow",
         "slow: timeout",
     ),
@@ -345,11 +344,11 @@ STATES = [
         engines_without_names, "searxng.engines.unreachable", "fail", "no internet or no DNS", "1.1.1.1", alone=False
     ),
     State(proxy_down, "searxng.engines.unreachable", "fail", "outgoing.proxies", "proxies", alone=False),
-    State(nothing_enabled, "searxng.search", "fail", "no engine is enabled", "disabled: false"),
-    State(no_hits, "searxng.search", "ok", evidence="not a fault"),
+    State(nothing_enabled, "searxng.search", "fail", "no general engine is enabled", "disabled: false"),
+    State(no_hits, "searxng.search", "ok", evidence="not an error"),
     State(json_disabled, "searxng.json", "fail", "not in `search.formats`", "    - json", "HTTP 403"),
-    State(formats_missing, "searxng.json", "fail", "only html is there by default", "    - json", "HTTP 403"),
-    State(formats_in_capitals, "searxng.json", "fail", "capital letters do not count", "    - json", "HTTP 403"),
+    State(formats_missing, "searxng.json", "fail", "only html is enabled by default", "    - json", "HTTP 403"),
+    State(formats_in_capitals, "searxng.json", "fail", "names are lower case", "    - json", "HTTP 403"),
     State(only_json, "searxng.search", "ok"),
     State(
         limiter_on, "searxng.limiter", "warn", "four JSON requests an hour", "limiter: false", "used one of the four"
@@ -363,10 +362,15 @@ STATES = [
     State(limiter_without_valkey, "searxng.limiter", "ok", evidence="valkey was missing"),
     State(valkey_lost, "searxng.limiter", "fail", "has lost its valkey", "docker compose up -d valkey", "HTTP 500"),
     State(
-        without_defaults, "searxng.server", "fail", "use_default_settings", "use_default_settings: true", "/healthz too"
+        without_defaults,
+        "searxng.server",
+        "fail",
+        "use_default_settings",
+        "use_default_settings: true",
+        "including /healthz",
     ),
     State(
-        wrong_base_url, "searxng.base_url", "warn", "name another address", "SEARXNG_BASE_URL=", "search.example.org"
+        wrong_base_url, "searxng.base_url", "warn", "names another address", "SEARXNG_BASE_URL=", "search.example.org"
     ),
     State(base_url_with_path, "searxng.base_url", "ok", evidence="/searxng"),
     State(needless_prefix, "searxng.path", "fail", "wrong path", "--api-host http://127.0.0.1:", "SearXNG answers at"),
@@ -374,30 +378,30 @@ STATES = [
     State(password_wrong, "searxng.login", "fail", "rejects the user name", "--basic-auth-password -", "401"),
     State(password_right, "searxng.search", "ok"),
     State(gateway_down, "searxng.http", "fail", "cannot reach SearXNG", "docker compose up -d", "502"),
-    State(gateway_slow, "searxng.http", "fail", "waits for SearXNG in vain", "proxy_read_timeout", "504"),
+    State(gateway_slow, "searxng.http", "fail", "gets no answer from SearXNG in time", "proxy_read_timeout", "504"),
     State(prefix_right, "searxng.search", "ok"),
     State(prefix_right, "searxng.base_url", "ok", evidence="/searxng"),
     State(prefixed, "searxng.path", "fail", "wrong path", "/searxng", "SearXNG answers at"),
-    State(prefix_stripped, "searxng.base_url", "warn", "name another address", "X-Script-Name /searxng"),
+    State(prefix_stripped, "searxng.base_url", "warn", "names another address", "X-Script-Name /searxng"),
     State(self_signed, "searxng.tls", "fail", "self-signed", "update-ca-certificates", "self-signed certificate"),
-    State(over_tls, "searxng.http", "fail", "speaks TLS", "--api-host https://127.0.0.1:", "400"),
+    State(over_tls, "searxng.http", "fail", "expects TLS", "--api-host https://127.0.0.1:", "400"),
     State(tls_to_plain, "searxng.tls", "fail", "plain HTTP, not TLS", "--api-host http://127.0.0.1:"),
-    State(to_https, "searxng.http", "fail", "wants https", "--api-host https://127.0.0.1:9443", "301"),
+    State(to_https, "searxng.http", "fail", "redirects to https", "--api-host https://127.0.0.1:9443", "301"),
     State(something_else, "searxng.server", "fail", "another program answers", "ss -ltnp", "Hello"),
     State(nothing, "searxng.port", "fail", "nothing listens there", "docker ps -a", "refused"),
     State(silent, "searxng.http", "fail", "the server hangs", "docker compose restart core", "no answer in time"),
-    State(predecessor, "searxng.server", "warn", "the predecessor of SearXNG", "sleuth searxng init", "searx 1.1.0"),
+    State(predecessor, "searxng.server", "warn", "predecessor of SearXNG", "sleuth searxng init", "searx 1.1.0"),
     State(predecessor, "searxng.engines", "warn", "left out of the results", evidence="answered: alpha"),
 ]
 
 
 # A server that exits looks like no server at all; what its log says comes from Docker.
 EXITS = [
-    (secret_unchanged, "no secret of their own", "openssl rand -hex 32"),
-    (formats_no_list, "a value SearXNG does not accept", "sleuth doctor --settings"),
-    (limiter_as_text, "a value SearXNG does not accept", "sleuth doctor --settings"),
-    (limiter_said_no, "a value SearXNG does not accept", "sleuth doctor --settings"),
-    (shortcut_twice, "a value SearXNG does not accept", "sleuth doctor --settings"),
+    (secret_unchanged, "still the built-in one", "openssl rand -hex 32"),
+    (formats_no_list, "does not accept a value", "sleuth doctor --settings"),
+    (limiter_as_text, "does not accept a value", "sleuth doctor --settings"),
+    (limiter_said_no, "does not accept a value", "sleuth doctor --settings"),
+    (shortcut_twice, "does not accept a value", "sleuth doctor --settings"),
     (tab_in_settings, "not valid YAML", "yaml.safe_load"),
     (public_without_valkey, "public_instance", "limiter: false"),
 ]
@@ -416,15 +420,13 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: f"{state.make.__name__}-{state.id}")
-def test_state_is_named(state: State, world: World) -> None:
+def test_state_is_reported(state: State, world: World) -> None:
     place = state.make(world)
-    started = time.monotonic()
     found = look(place)
-    assert time.monotonic() - started < 10
     finding = found[state.id]
     assert finding.state == state.state, finding
     assert state.cause in finding.cause
-    assert state.fix in "\n".join(finding.fix)
+    assert state.fix in finding.fix
     assert state.evidence in finding.evidence
     failed = [id for id, other in found.items() if other.state == "fail"]
     assert not state.alone or failed == ([state.id] if state.state == "fail" else [])
@@ -445,20 +447,19 @@ def dockerised(folder: Path, log: str) -> str:
 @pytest.mark.parametrize(("make", "cause", "fix"), EXITS, ids=lambda value: getattr(value, "__name__", ""))
 def test_server_that_exits_is_explained_by_its_log(make: Any, cause: str, fix: str, world: World) -> None:
     server = make(world)
-    found = look(server.url, programs=dockerised(world.folder, server.log))
+    found = look(server.url, search_path=dockerised(world.folder, server.log))
     assert found["searxng.port"].state == "fail"
     assert "exits at the start (secret_key unchanged, a mistake in settings.yml)" in found["searxng.port"].cause
     finding = found["searxng.container"]
     assert cause in finding.cause, server.log
-    assert fix in "\n".join(finding.fix)
+    assert fix in finding.fix
 
 
-def lines_for_settings(python: str, fix: tuple[str, ...]) -> dict[str, Any]:
+def lines_for_settings(python: str, text: str) -> dict[str, Any]:
     """Return the settings that a fix tells to write, as SearXNG's own YAML reads them."""
-    start = next(number for number, line in enumerate(fix) if line.startswith("# in settings.yml"))
-    end = next(number for number, line in enumerate(fix) if number > start and line.startswith("#"))
+    blocks = text.split("\n\n")
     convert = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
-    text = "\n".join(fix[start + 1 : end])
+    text = next(block for block in blocks if "# in settings.yml" in block)
     done = subprocess.run([python, "-c", convert], input=text, capture_output=True, text=True, check=True)
     read: dict[str, Any] = json.loads(done.stdout)
     return read
@@ -485,7 +486,7 @@ def test_fix_for_settings_makes_the_server_pass(id: str, broken: dict[str, Any],
         }
     )
     after = {}
-    for finding in examine(repaired.url, around=AROUND):
+    for finding in examine(repaired.url, environment=ENVIRONMENT):
         after[finding.id] = finding
         if finding.id == "searxng.limiter":
             break  # with the default engines, the search that comes next would leave this machine
@@ -496,22 +497,16 @@ def test_fix_for_settings_makes_the_server_pass(id: str, broken: dict[str, Any],
 def test_fix_for_an_unchanged_secret_makes_the_server_start(world: World) -> None:
     changes = {"server": {"secret_key": "ultrasecretkey"}}
     server = exits(world, changes)
-    finding = look(server.url, programs=dockerised(world.folder, server.log))["searxng.container"]
-    command = next(line for line in finding.fix if "SEARXNG_SECRET" in line)
+    finding = look(server.url, search_path=dockerised(world.folder, server.log))["searxng.container"]
+    command = next(line for line in finding.fix.splitlines() if "SEARXNG_SECRET" in line)
     subprocess.run(["/bin/sh", "-c", command], cwd=world.folder, check=True)
     name, _, secret = (world.folder / ".env").read_text().strip().partition("=")
     assert len(secret) == 64
     assert look(world.searxng(changes, **{name: secret}).url)["searxng.search"].state == "ok"
 
 
-def test_healthy_server_takes_little_time(world: World) -> None:
-    times = []
-    for _ in range(6):  # the machine may have much else to do; what counts is what the examination needs
-        started = time.monotonic()
-        found = look(healthy(world))
-        times.append(time.monotonic() - started)
-    assert min(times) < 0.7
-    assert {finding.state for finding in found.values()} == {"ok", "skipped"}
+def test_healthy_server_has_no_problem(world: World) -> None:
+    assert {finding.state for finding in look(healthy(world)).values()} == {"ok", "skipped"}
 
 
 def test_command_examines_a_real_server(sleuth: Any, healthy_searxng: Any) -> None:

@@ -1,4 +1,4 @@
-"""What `searxng init` writes, and what `doctor --fix` mends, put before a real SearXNG."""
+"""The output of `searxng init` and of `doctor --fix`, run on a real SearXNG."""
 
 import json
 import socket
@@ -104,19 +104,19 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_called_broken_is_broken_and_what_is_mended_works(name: str, start: Start, tmp_path: Path) -> None:
+def test_broken_file_breaks_the_server_and_its_fix_works(name: str, start: Start, tmp_path: Path) -> None:
     path = tmp_path / "settings.yml"
     path.write_text(BROKEN[name])
     assert any(finding.state == "fail" for finding in check_settings(str(path)))
     assert not answers_json(start(path, wait=False))
-    mended = fix_settings(str(path))
-    assert mended is not None
-    path.write_text(mended)
+    fixed = fix_settings(str(path))
+    assert fixed is not None
+    path.write_text(fixed)
     assert answers_json(start(path))
 
 
 def answers_json(server: Any) -> bool:
-    """Tell whether a server comes up and is good to programs."""
+    """Return whether a server starts and answers in JSON."""
     end = time.monotonic() + 40
     while time.monotonic() < end and server.process.poll() is None:
         try:

@@ -398,7 +398,7 @@ def test_two_machines_stay_within_their_common_limit(
         assert one("providers", "set", "searxng", "--option", "per_minute=3").exit == 0
     done = [machines[number % 2]("search", "-p", "searxng", "--no-cache", f"question {number}") for number in range(6)]
     assert [one.exit for one in done] == [0, 0, 0, 5, 5, 5]
-    assert "the rate limit that sleuth keeps for" in done[3].err
+    assert "sleuth's own rate limit for" in done[3].err
     assert len(upstream.asked) == 3
 
 

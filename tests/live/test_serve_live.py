@@ -1,4 +1,4 @@
-"""`sleuth serve` called in every way its OpenAPI document suggests, and with a real SearXNG behind it."""
+"""`sleuth serve` with requests generated from its OpenAPI document, and with a real SearXNG behind it."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from pytest_httpserver import HTTPServer
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(300)]
 
 TOKEN = "token-of-the-tests-0123456789"
-# Nobody beyond this machine can be reached, whatever a test makes up.
-CUT_OFF = {"HTTP_PROXY": "http://127.0.0.1:1", "HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": "127.0.0.1"}
-IMPATIENT = {
+# No other machine can be reached, whatever schemathesis generates.
+OFFLINE = {"HTTP_PROXY": "http://127.0.0.1:1", "HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": "127.0.0.1"}
+SHORT_TIMEOUTS = {
     "SLEUTH_WEBSEARCH_TIMEOUT": "2",
     "SLEUTH_WEBSEARCH_RETRIES": "1",
     "SLEUTH_FETCH_TIMEOUT": "1",
@@ -30,7 +30,7 @@ IMPATIENT = {
 @contextmanager
 def served(sleuth: Any, searxng: str) -> Iterator[str]:
     """Run the server and yield its address."""
-    environ = sleuth.environ | CUT_OFF | IMPATIENT | {"SEARXNG_URL": searxng, "SLEUTH_SERVE_TOKEN": TOKEN}
+    environ = sleuth.environ | OFFLINE | SHORT_TIMEOUTS | {"SEARXNG_URL": searxng, "SLEUTH_SERVE_TOKEN": TOKEN}
     words = [sys.executable, "-m", "sleuth", "serve", "--port", "0"]
     with subprocess.Popen(words, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
@@ -44,11 +44,11 @@ def served(sleuth: Any, searxng: str) -> Iterator[str]:
         assert process.returncode == 0
 
 
-def test_everything_the_document_suggests_is_answered_as_documented(
+def test_generated_requests_are_answered_as_documented(
     schemathesis_program: str, httpserver: HTTPServer, sleuth: Any, tmp_path: Path
 ) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
-    # What no schema can say stays out: that an address must have a host, and a question some letter.
+    # A schema cannot say that a URL needs a host and a query some letter, so valid data may be refused.
     words = [schemathesis_program, "run", "--no-color", "--generation-deterministic", "--max-examples", "3"]
     words += [
         "--exclude-checks",
@@ -61,7 +61,7 @@ def test_everything_the_document_suggests_is_answered_as_documented(
     with served(sleuth, httpserver.url_for("")) as address:
         done = subprocess.run(
             [*words, f"{address}/openapi.json"],
-            env=sleuth.environ | CUT_OFF,
+            env=sleuth.environ | OFFLINE,
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -83,7 +83,7 @@ def path(entry: dict[str, Any]) -> str:
     return str(re.sub(r"^https?://[^/]+|\?.*$", "", entry["request"]["url"]))
 
 
-def test_search_goes_through_to_a_real_searxng(healthy_searxng: Any, sleuth: Any) -> None:
+def test_search_reaches_a_real_searxng(healthy_searxng: Any, sleuth: Any) -> None:
     with served(sleuth, healthy_searxng.url) as address:
 
         def post(place: str, body: dict[str, Any]) -> str:

@@ -66,6 +66,9 @@ def test_run_all_keeps_the_order_and_raises_errors() -> None:
 
     assert run_all([first, second]) == ["a", "b"]
     assert run_all([]) == []
+    returned = OSError("returned, not raised")
+    assert run_all([lambda: returned]) == [returned]
+    assert call_with_timeout(lambda: returned, 60) is returned
     with pytest.raises(ZeroDivisionError):
         run_all([first, lambda: str(1 // 0)])
 

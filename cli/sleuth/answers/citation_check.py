@@ -11,7 +11,7 @@ from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHEC
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
 from sleuth.relevance.sentences import CLOSERS, END, sentences
-from sleuth.relevance.words import RUN
+from sleuth.relevance.words import UNSPACED_RUN
 from sleuth_providers.records import Record
 
 SIGNS = {WEAK: "?", NOT_FOUND: "??"}  # behind the number in the text
@@ -161,7 +161,7 @@ def attach(text: str, sources: Sequence[CitedSource]) -> Attached:
             continue
         if best := _best_source(evidence, text[start:stop]):
             cut = _citation_place(text, start, stop)
-            mark = f"{'' if RUN.match(text[cut - 1]) else ' '}[{best.citation}+]"
+            mark = f"{'' if UNSPACED_RUN.match(text[cut - 1]) else ' '}[{best.citation}+]"
             pieces += [text[end:cut], mark]
             size += cut - end + len(mark)
             added.append(best._replace(place=size - len(mark.lstrip())))

@@ -133,6 +133,12 @@ def replace_marks(text: str, marks: Iterable[Mark], replacement: Callable[[Mark]
     return "".join([*pieces, text[end:]])
 
 
+def drop_citations(text: str) -> str:
+    """Return the text without its citations and the spaces before them."""
+    marks = [mark._replace(start=len(text[: mark.start].rstrip(" "))) for mark in find(text)]
+    return replace_marks(text, marks, lambda _: "")
+
+
 def by_number(sources: Iterable[CitedSource]) -> dict[int, CitedSource]:
     """Return sources by number; the first of each number counts."""
     known: dict[int, CitedSource] = {}
@@ -151,10 +157,8 @@ def _linked(
         return text[mark.start : mark.end]
     brackets = "[]" if style == "plain" else mark.brackets
     parts = [linked.get(number) or f"{brackets[0]}{shown[number]}{brackets[1]}" for number in mark.numbers]
-    needs_space = (
-        style == "markdown" and parts[0].startswith("[[") and text[mark.start - 1 : mark.start] == "!"
-    )  # no image
-    return " " * needs_space + "".join(parts)
+    is_after_bang = style == "markdown" and parts[0].startswith("[[") and text[mark.start - 1 : mark.start] == "!"
+    return " " * is_after_bang + "".join(parts)  # ![[1]](…) would be an image
 
 
 def _link(label: str, url: str, style: str) -> str:
@@ -295,18 +299,3 @@ class Numbering:
         better = known._replace(title=known.title or source.title, text=max(known.text, source.text, key=len))
         self._sources[key] = better
         return better.citation
-
-
-def remap(text: str, mapping: Mapping[int, int]) -> str:
-    """Return the text with new numbers; citations without one are dropped, since they would name a wrong source."""
-    pieces, end = [], 0
-    for mark in find(text):
-        numbers = dict.fromkeys(mapping[number] for number in mark.numbers if number in mapping)
-        before = text[end : mark.start]
-        pieces.append(before if numbers else before.rstrip(" "))
-        if tuple(numbers) == mark.numbers:
-            pieces.append(text[mark.start : mark.end])
-        else:
-            pieces.append("".join(f"[{number}{mark.sign}]" for number in numbers))
-        end = mark.end
-    return "".join([*pieces, text[end:]])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from sleuth.answers.citations import CitedSource, by_number
 from sleuth.relevance.sentences import MARKER, sentences
-from sleuth.relevance.words import FAINT, RUN, words
+from sleuth.relevance.words import GRAMMAR_CHARACTERS, UNSPACED_RUN, words
 from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
@@ -103,7 +103,7 @@ class Evidence:
 
 def terms(text: str) -> frozenset[str]:
     """Return the content words of a text, stemmed."""
-    return frozenset(words(MARKDOWN_SIGNS.sub(" ", text))) - FAINT
+    return frozenset(words(MARKDOWN_SIGNS.sub(" ", text))) - GRAMMAR_CHARACTERS
 
 
 def _quotations(claim: str) -> list[str]:
@@ -112,7 +112,7 @@ def _quotations(claim: str) -> list[str]:
 
 
 def _is_long(quote: str) -> bool:
-    return len(quote.split()) >= MIN_QUOTE_WORDS or len("".join(RUN.findall(quote))) >= MIN_QUOTE_CJK_CHARS
+    return len(quote.split()) >= MIN_QUOTE_WORDS or len("".join(UNSPACED_RUN.findall(quote))) >= MIN_QUOTE_CJK_CHARS
 
 
 def _without_marker(claim: str) -> str:

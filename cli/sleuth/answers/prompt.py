@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from string import Template
 
-from sleuth.answers.citations import remap
+from sleuth.answers.citations import drop_citations
 from sleuth.answers.llm.chat import Message
 from sleuth.answers.research import FoundSource, Research
 from sleuth.answers.sanitize import fenced, without_fences
@@ -47,7 +47,7 @@ def earlier_turns(history: Sequence[Message], room: int) -> tuple[Message, ...]:
     kept: list[Message] = []
     for turn in reversed(history):
         if turn.role in ("user", "assistant"):
-            turn = turn._replace(content=without_fences(remap(turn.content, {})))
+            turn = turn._replace(content=without_fences(drop_citations(turn.content)))
             room -= len(turn.content) + len(turn.role) + len(": \n")
             if room < 0:
                 break

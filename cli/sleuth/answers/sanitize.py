@@ -56,15 +56,15 @@ def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
     is escaped completely.
     """
 
-    parts = markdown.split(text)
+    parts = markdown.split_blocks(text)
     safe = "".join(_checked(_block(part, targets), part, targets) for part in parts)
     return _checked(safe, text, targets) if len(parts) > 1 else safe
 
 
 def _checked(safe: str, text: str, targets: Mapping[int, str]) -> str:
 
-    known = {number: markdown.same_target(target) for number, target in targets.items()}
-    seen = markdown.look(safe)
+    known = {number: markdown.normalise_target(target) for number, target in targets.items()}
+    seen = markdown.inspect(safe)
     is_safe = not seen.has_html and all(_is_safe_link(link, known) for link in seen.links)
     return safe if is_safe else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", text)
 

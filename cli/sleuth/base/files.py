@@ -11,7 +11,7 @@ from sleuth.base.append import is_file_at, try_lock
 from sleuth.base.errors import UnwritableError
 
 LOCK_STALL_TIMEOUT_S = 30.0  # without the lock changing hands; one writer needs milliseconds
-LOCK_POLL_S = 0.01  # the same for all: who comes late must not overtake who has waited long
+LOCK_POLL_S = 0.01  # constant: with a backoff, newcomers would overtake earlier waiters
 
 
 def private_folder(path: str) -> str:

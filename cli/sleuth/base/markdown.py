@@ -120,14 +120,14 @@ def _text(token: Token, alt_text: bool) -> str:
 
 
 def _outside_comment(html: str) -> str:
-    """Return what follows a comment, or a block of HTML that is none; scripts and styles are dropped."""
+    """Return a block of HTML, or what follows it if it is a comment; drop scripts and styles."""
     if re.match(r"\s*<(script|style)\b", html, re.IGNORECASE):
         return ""
     comment, end, rest = html.partition("-->")
     return rest if end and comment.lstrip().startswith("<!--") else html
 
 
-def split(text: str) -> list[str]:
+def split_blocks(text: str) -> list[str]:
     """Return the source of each block with the blank lines that follow it; joined, they are the text."""
     lines = LINE.findall(text)
     starts = [token.map[0] for token in _block_parser().parse(text) if token.level == 0 and token.map][1:]
@@ -135,7 +135,7 @@ def split(text: str) -> list[str]:
     return ["".join(lines[start:end]) for start, end in pairwise(places)] if text else []
 
 
-def look(text: str) -> MarkdownInfo:
+def inspect(text: str) -> MarkdownInfo:
     """Return the links of a text, and whether a viewer would find HTML in it."""
     tokens = [token for block in _viewer().parse(text) for token in (block, *(block.children or ()))]
     return MarkdownInfo(any(token.type in ("html_block", "html_inline") for token in tokens), tuple(_links(tokens)))
@@ -155,6 +155,6 @@ def _links(tokens: Iterable[Token]) -> Iterator[Link]:
             opened[-1][1].append(token.content)
 
 
-def same_target(target: str) -> str:
+def normalise_target(target: str) -> str:
     """Return a link target as the parser writes it."""
     return parser().normalizeLink(target)

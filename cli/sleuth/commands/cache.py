@@ -23,8 +23,11 @@ def stats(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", he
     if as_json:
         print(json_text(answers | {"pages": pages, "shared": shared}), file=runtime.stdout)
         return
-    _print_count(runtime, "{count} cached result, {bytes} bytes", "{count} cached results, {bytes} bytes", answers)
-    _print_count(runtime, "{count} cached page, {bytes} bytes", "{count} cached pages, {bytes} bytes", pages)
+    count, size = answers["entries"], answers["bytes"]
+    lines = [trn("{count} cached result, {bytes} bytes", "{count} cached results, {bytes} bytes", count, bytes=size)]
+    count, size = pages["entries"], pages["bytes"]
+    lines += [trn("{count} cached page, {bytes} bytes", "{count} cached pages, {bytes} bytes", count, bytes=size)]
+    print(*lines, sep="\n", file=runtime.stdout)
     if shared and shared["reachable"]:
         kind = " ".join(filter(None, (shared["software"], shared["version"]))) or "Redis"
         template = "shared cache {address} ({kind}, {latencyMs} ms): results {answers}, pages {pages}"
@@ -55,10 +58,6 @@ def clear(ctx: typer.Context) -> int:
     print(tr(template, address=runtime.shared.address.shown, **removed._asdict()), file=runtime.stdout)
     _note_incomplete(runtime, removed.complete)
     return Exit.DONE
-
-
-def _print_count(runtime: Runtime, singular: str, plural: str, stats: dict[str, Any]) -> None:
-    print(trn(singular, plural, stats["entries"], bytes=stats["bytes"]), file=runtime.stdout)
 
 
 def _note_incomplete(runtime: Runtime, complete: bool) -> None:

@@ -89,15 +89,9 @@ def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, json: bool) -
     if json:
         write_json({"queries": count, "promptLines": lines}, runtime.stdout)
     else:
-        print(
-            trn(
-                "deleted {count} query and {lines} prompt lines",
-                "deleted {count} queries and {lines} prompt lines",
-                count,
-                lines=lines,
-            ),
-            file=runtime.stdout,
-        )
+        queries = trn("{count} query", "{count} queries", count)
+        prompts = trn("{count} prompt line", "{count} prompt lines", lines)
+        print(tr("deleted {queries} and {prompts}", queries=queries, prompts=prompts), file=runtime.stdout)
 
 
 def _confirm(runtime: Runtime, count: int) -> None:

@@ -208,7 +208,7 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def _patterns(target: str) -> list[str]:
-    """Return the URL patterns of a target; a path stands for the file and for everything below the folder."""
+    """Return the URL patterns of a target; a path means the file, and everything below the folder."""
     if "://" in target:
         return [target]
     from pathlib import Path

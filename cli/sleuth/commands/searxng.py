@@ -11,7 +11,7 @@ from sleuth.commands.terminal.typer_app import make_app
 from sleuth.doctor.files.new_deployment import make_deployment, write_deployment
 from sleuth.runtime import Runtime
 
-USUAL_PORT = 8080  # where sleuth looks without being told
+DEFAULT_PORT = 8080  # where sleuth looks by default
 
 app = make_app("Write a working SearXNG deployment: init.")
 
@@ -24,11 +24,11 @@ def searxng() -> None:
 @app.command(epilog="Example: sleuth searxng init ./searxng --port 8888")
 def init(
     ctx: typer.Context,
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="Where to write it; made when missing.")],
-    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="The port on this machine.")] = USUAL_PORT,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder to write to; created if needed.")],
+    port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Port on this machine.")] = DEFAULT_PORT,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     limiter: Annotated[
-        bool, typer.Option("--limiter", help="With the limiter, valkey, and a list of addresses that pass.")
+        bool, typer.Option("--limiter", help="Add the limiter and valkey, and exempt local addresses.")
     ] = False,
 ) -> None:
     """Write a compose file and settings for a private SearXNG: JSON enabled, a fresh secret, a port on loopback only.
@@ -41,7 +41,7 @@ def init(
         print(tr("wrote {path}", path=path), file=runtime.stderr)
     print(_commands(folder, port), file=runtime.stdout)
     runtime.note(
-        tr("on its first start the container takes the folder core-config as its own (uid 977): edit with sudo then")
+        tr("after the first start, core-config belongs to the container's user (uid 977): edit its files with sudo")
     )
 
 
@@ -52,17 +52,17 @@ def _commands(folder: str, port: int) -> str:
         f"cd {shlex.quote(folder)}",
         "docker compose up -d",
         "",
-        tr("# verify: the good answer is {answer}", answer='{"error": "No query"}'),
+        tr("# verify; the right answer is {answer}", answer='{"error": "No query"}'),
         f"curl -s '{address}/search?format=json'",
     ]
-    if port != USUAL_PORT:
+    if port != DEFAULT_PORT:
         lines.append(f"sleuth providers set searxng --api-host {address}")
     lines += [
-        "sleuth doctor",
+        f"sleuth doctor {address}",
         "",
-        tr("# restart, after a change of core-config/settings.yml"),
+        tr("# after a change to core-config/settings.yml"),
         "docker compose restart core",
-        tr("# after a change of .env or docker-compose.yml"),
+        tr("# after a change to .env or docker-compose.yml"),
         "docker compose up -d",
     ]
     return "\n".join(lines)

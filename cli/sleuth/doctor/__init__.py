@@ -1,1 +1,5 @@
-"""What is wrong with this installation and, above all, with a SearXNG deployment: checks, one file a topic."""
+"""Checks of this installation, of a SearXNG server, and of SearXNG's files."""
+
+from sleuth import __version__
+
+USER_AGENT = f"sleuth/{__version__} (doctor)"

@@ -1,26 +1,109 @@
-"""What a check finds: plain data that renderers and scripts see."""
+"""What a check found: one type, its constructors, and the table entry that declares a check."""
 
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
 STATES = ("ok", "warn", "fail", "skipped")
 
 
+class Edit(Record):
+    """A stretch of a file to replace with other text."""
+
+    start: int
+    end: int
+    text: str
+
+
 class Finding(Record):
-    """The result of one check: what was seen, why it is so, and what to type."""
+    """The result of one check: what was seen, the cause, and the fix."""
 
-    id: str  # "searxng.json", "settings.limiter", "install.database"
     state: str
-    title: str  # one calm line: what was checked
-    evidence: str = ""  # what was seen, made safe to show
+    evidence: str = ""
     cause: str = ""
-    fix: tuple[str, ...] = ()  # commands to type or lines to write, one an entry
+    fix: str = ""  # blocks of shell or of one file's lines; each begins with a comment that says which
     link: str = ""  # into the handbook: "searxng.md#enable-json-in-searxng-403-forbidden"
+    id: str = ""  # "searxng.json", "settings.limiter", "install.database"; set by the check that ran
+    title: str = ""
     elapsed_ms: int = 0
+    edits: tuple[Edit, ...] = ()  # changes to settings.yml that --fix makes
+    edit_first: bool = False  # apply these edits alone, then check again: other edits depend on them
 
 
-def finding_as_json(findings: list[Finding]) -> dict[str, Any]:
+class Remedy(Record):
+    """Why something is wrong, what to do about it, and where the handbook says more."""
+
+    cause: str
+    fix: tuple[str, ...] = ()  # lines
+    link: str = ""
+
+
+def ok(evidence: str = "", *, title: str = "", elapsed_ms: int = 0) -> Finding:
+    """Return a passed check."""
+    return Finding("ok", evidence, title=title, elapsed_ms=elapsed_ms)
+
+
+def skipped(reason: str) -> Finding:
+    """Return a check that was not made."""
+    return Finding("skipped", reason)
+
+
+def warn(evidence: str, remedy: Remedy, *, title: str = "", elapsed_ms: int = 0, **edits: Any) -> Finding:
+    """Return something that works but not as it should."""
+    return _problem("warn", evidence, remedy)._replace(title=title, elapsed_ms=elapsed_ms, **edits)
+
+
+def fail(evidence: str, remedy: Remedy, *, title: str = "", elapsed_ms: int = 0, **edits: Any) -> Finding:
+    """Return something that does not work."""
+    return _problem("fail", evidence, remedy)._replace(title=title, elapsed_ms=elapsed_ms, **edits)
+
+
+def _problem(state: str, evidence: str, remedy: Remedy) -> Finding:
+    lines: list[str] = []
+    for line in remedy.fix:
+        if line.startswith("#") and lines and not lines[-1].startswith("#"):
+            lines.append("")  # a comment begins a block that can be pasted as a whole
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        lines.append(indent + clean(line, 1000, entities=False))
+    return Finding(state, evidence, remedy.cause, "\n".join(lines), str(remedy.link))
+
+
+class Check(Record):
+    """One entry in the table of checks of an area."""
+
+    id: str
+    title: str  # when it passes
+    problem: str  # when it does not
+    look: Callable[..., Finding | Iterable[Finding] | None] = lambda: None  # None: nothing worth reporting
+    needs: tuple[str, ...] = ()  # ids of checks that must pass first
+    detail: bool = False  # of another check: not reported when it cannot run
+
+    def run(self, *subject: Any) -> Iterator[Finding]:
+        """Make the check and yield what it found, labelled, timed and safe to print."""
+        started = time.monotonic()
+        found = self.look(*subject)
+        for finding in [found] if isinstance(found, Finding) else found or ():
+            elapsed_ms = finding.elapsed_ms or round((time.monotonic() - started) * 1000)
+            yield self.label(finding._replace(elapsed_ms=elapsed_ms))
+
+    def label(self, finding: Finding) -> Finding:
+        """Add id and title, and clean whatever came from a server or a file."""
+        title = tr(self.title) if finding.state == "ok" else tr(self.problem)
+        if finding.state == "skipped":
+            title = self.id.partition(".")[2].replace("_", " ")
+        return finding._replace(
+            id=self.id,
+            title=clean(finding.title or title, 120, entities=False),
+            evidence=clean(finding.evidence, 4000, lines=True, entities=False),
+            cause=clean(finding.cause, 1000, entities=False),
+        )
+
+
+def findings_as_json(findings: list[Finding]) -> dict[str, Any]:
     """Return the published form of a report."""
     checks = [
         {
@@ -29,7 +112,7 @@ def finding_as_json(findings: list[Finding]) -> dict[str, Any]:
             "title": finding.title,
             "evidence": finding.evidence or None,
             "cause": finding.cause or None,
-            "fix": "\n".join(finding.fix) or None,
+            "fix": finding.fix or None,
             "link": finding.link or None,
             "elapsedMs": finding.elapsed_ms,
         }

@@ -1,4 +1,4 @@
-"""From a list of links to text one can use: the pages of results are read, squeezed, and put into the outcome."""
+"""Reads the pages of search results, compresses their text and puts it into the outcome."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -31,13 +31,13 @@ from sleuth.store.settings import (
 )
 from sleuth_providers.records import Record
 
-LOCAL = "local"  # the embedding model that runs here, see relevance/local_model.py
+LOCAL_MODEL = "local"  # the embedding model of `engine.local_model`
 
-Tell = Callable[[PageEvent], None]
+OnEvent = Callable[[PageEvent], None]
 
 
 class CompressionOptions(Record):
-    """How page text is squeezed: what was typed over what is set."""
+    """How page text is compressed."""
 
     method: str = "none"
     limit: int = 0
@@ -49,65 +49,68 @@ class CompressionOptions(Record):
 def compression_options(
     settings: Settings, method: str | None, limit: int | None, unit: str | None, max_tokens: int | None
 ) -> CompressionOptions:
-    """Return how to squeeze; a budget without a method means passages that answer the query."""
-    known = settings[COMPRESSION_METHOD]
-    usual = known.get("method", "none")
-    if method is None and usual == "none" and (limit or max_tokens):
+    """Return the options of a command over those in the settings; a budget implies a method."""
+    defaults = settings[COMPRESSION_METHOD]
+    default_method = defaults.get("method", "none")
+    if method is None and default_method == "none" and (limit or max_tokens):
         method = "rag" if max_tokens else "cutoff"
     return CompressionOptions(
-        method or usual,
-        limit or int(known.get("cutoff_limit", 0)),
-        unit or known.get("cutoff_unit", "char"),
+        method or default_method,
+        limit or int(defaults.get("cutoff_limit", 0)),
+        unit or defaults.get("cutoff_unit", "char"),
         max_tokens or 0,
-        int(known.get("document_count", 0)),
+        int(defaults.get("document_count", 0)),
     )
 
 
 class ContentReader:
-    """Reads and squeezes the pages of an outcome."""
+    """Reads and compresses the pages of an outcome."""
 
     def __init__(self, settings: Settings, reader: Reader, library: Library) -> None:
         self.settings, self.reader, self.library = settings, reader, library
 
     def add(
-        self, outcome: Outcome, squeeze: CompressionOptions, plan: Mapping[str, Any], tell: Tell | None = None
+        self, outcome: Outcome, options: CompressionOptions, plan: Mapping[str, Any], on_event: OnEvent | None = None
     ) -> Outcome:
-        """Return the outcome with page text in `content`; a page that cannot be read leaves its snippet there."""
+        """Return the outcome with page text in `content`, or the snippet of a page that cannot be read."""
         missing = [hit.url for hit in outcome.results if not hit.content and not hit.url.startswith("file:")]
-        pages = {page.url: page for page in self.reader.read(missing, on_event=tell, **plan)}
+        pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
         texts = [_text(hit, pages) for hit in outcome.results]
-        squeezed = self._squeeze(outcome.query, texts, squeeze)
-        phase = squeezed.phase if squeeze.method != "none" or squeeze.max_tokens else "fetch_complete"
+        compressed = self._compress(outcome.query, texts, options)
+        phase = compressed.phase if options.method != "none" or options.max_tokens else "fetch_complete"
         return outcome._replace(
-            results=tuple(_with_content(hit, kept) for hit, kept in zip(outcome.results, squeezed.pages, strict=True)),
-            status=_status(outcome.status, phase, squeezed),
+            results=tuple(
+                _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
+            ),
+            status=_status(outcome.status, phase, compressed),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(*outcome.warnings, *_failures(pages.values()), *squeezed.warnings),
+            warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
         )
 
-    def _squeeze(self, query: str, texts: Sequence[str], squeeze: CompressionOptions) -> Compressed:
+    def _compress(self, query: str, texts: Sequence[str], options: CompressionOptions) -> Compressed:
         return compress(
             query,
             texts,
-            squeeze.method,
-            limit=squeeze.limit,
-            unit=squeeze.unit,
-            document_count=squeeze.document_count,
-            max_tokens=squeeze.max_tokens,
+            options.method,
+            limit=options.limit,
+            unit=options.unit,
+            document_count=options.document_count,
+            max_tokens=options.max_tokens,
             dense=self._scorer(EMBEDDING_URL, EMBEDDING_MODEL, EMBEDDING_KEY),
             rerank=self._scorer(RERANK_URL, RERANK_MODEL, RERANK_KEY),
         )
 
     def _scorer(self, url: Setting[str], model: Setting[str], key: Setting[str]) -> Any:
-        """Return the model behind HTTP that the settings name; None where they name none."""
-        known = self.settings[COMPRESSION_METHOD]
-        wanted = known.get("embedding_model_id" if url is EMBEDDING_URL else "rerank_model_id", "")
-        if url is EMBEDDING_URL and (wanted or self.settings[model]) == LOCAL:
+        """Return the embedding model or reranker that the settings name, or None."""
+        is_embedding = url is EMBEDDING_URL
+        by_method = self.settings[COMPRESSION_METHOD].get(f"{'embedding' if is_embedding else 'rerank'}_model_id", "")
+        name = by_method or self.settings[model]
+        if is_embedding and name == LOCAL_MODEL:
             from sleuth.engine.local_model import LocalModel
 
             return LocalModel()
-        if not self.settings[url] or not (wanted or self.settings[model]):
+        if not self.settings[url] or not name:
             return None
         from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
         from sleuth_providers.net.client import HttpClient
@@ -115,13 +118,13 @@ class ContentReader:
 
         secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
         logs.hide(secret)
-        dimensions = self.settings[EMBEDDING_DIMENSIONS] if url is EMBEDDING_URL else 0
-        endpoint = ScoringEndpoint(self.settings[url], wanted or self.settings[model], secret, dimensions)
-        kind = Embedder if url is EMBEDDING_URL else Reranker
+        dimensions = self.settings[EMBEDDING_DIMENSIONS] if is_embedding else 0
+        endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
+        kind = Embedder if is_embedding else Reranker
         return kind(endpoint, HttpClient(Policy(timeout=self.settings[TIMEOUT])))
 
     def remember(self, pages: Iterable[Page]) -> None:
-        """Keep what was read in the library, where the user wants that; trouble there costs nothing else."""
+        """Add pages to the library if library.remember is on; a failure is only logged."""
         if not self.settings[LIBRARY_REMEMBER]:
             return
         fresh = [page for page in pages if page.ok and not page.cached]
@@ -131,7 +134,7 @@ class ContentReader:
             self.library.add(to_document(page) for page in fresh)
             self.library.trim(self.settings[LIBRARY_SIZE])
         except Exception as problem:
-            logs.log("library: not written: %r", problem)
+            logs.log("library: pages not added: %r", problem)
 
 
 def _text(hit: Hit, pages: Mapping[str, Page]) -> str:
@@ -144,13 +147,13 @@ def _with_content(hit: Hit, kept: Any) -> Hit:
     return hit._replace(content=kept.content, passages=spans)
 
 
-def _status(status: Status, phase: str, squeezed: Compressed) -> Status:
+def _status(status: Status, phase: str, compressed: Compressed) -> Status:
     return status._replace(
         phase=phase,
-        left_out=squeezed.left_out,
-        size=squeezed.size_after,
-        unit=squeezed.unit,
-        estimated=squeezed.estimated,
+        left_out=compressed.left_out,
+        size=compressed.size_after,
+        unit=compressed.unit,
+        estimated=compressed.estimated,
     )
 
 
@@ -160,7 +163,7 @@ def _failures(pages: Any) -> list[str]:
         return []
     reasons = "; ".join(f"{domain(page.url)}: {page.problem}" for page in failed[:3])
     more = f" (+{len(failed) - 3})" if len(failed) > 3 else ""
-    return [tr("FETCH_FAILED: snippets stand in for pages that could not be read: {reasons}", reasons=reasons + more)]
+    return [tr("FETCH_FAILED: pages not read, snippets used instead: {reasons}", reasons=reasons + more)]
 
 
 def _as_json(page: Page) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Scores from models behind HTTP: embeddings in OpenAI's or Ollama's form, and rerankers in Jina's or Cohere's."""
+"""Scores texts by models behind HTTP: embeddings (OpenAI or Ollama API) and rerankers (Jina or Cohere API).
+
+Any failure raises; `relevance.compress` then falls back to truncating pages.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,12 +15,13 @@ from sleuth_providers.errors import BadResponseError
 from sleuth_providers.json import as_dict, as_list, as_number
 from sleuth_providers.records import Record
 
-BATCH = 64
-BATCHES = {"dashscope.aliyuncs.com": 10}  # who takes fewer texts at once
-IN_FLIGHT = 4
-MAX_CHARS = 2_000  # of a text that is sent: passages are short, and models cut or refuse what is long
+BATCH_SIZE = 64  # texts per request
+SMALLER_BATCHES = {"dashscope.aliyuncs.com": 10}
+MAX_CONCURRENT_REQUESTS = 4
+MAX_TEXT_CHARS = 2_000  # passages are short; models truncate or refuse long texts
 OLLAMA_PORT = 11434
-KINDS = {  # how some services are told which text is the question; others are told by a prefix, or not at all
+# The field that marks a text as query or passage, and its two values. Other models use a prefix, or nothing.
+ROLE_FIELDS = {
     "api.jina.ai": ("task", "retrieval.query", "retrieval.passage"),
     "api.voyageai.com": ("input_type", "query", "document"),
 }
@@ -26,62 +30,62 @@ Vector = list[float]
 
 
 class ScoringEndpoint(Record):
-    """A model behind HTTP, as the settings name it."""
+    """The endpoint of a model, from the settings."""
 
     base_url: str
     model: str
     key: str = ""
-    dimensions: int = 0  # nought leaves it to the model
-    query_prefix: str = ""  # such as "query: " and "passage: " for E5
+    dimensions: int = 0  # 0: the model's default
+    query_prefix: str = ""  # "query: " and "passage: " for E5 models
     passage_prefix: str = ""
 
     @property
     def host(self) -> str:
-        """Return the name of the server."""
+        """Return the host of the server."""
         return host(self.base_url)
 
     @property
     def headers(self) -> dict[str, str]:
-        """Return the headers that carry the key."""
+        """Return the authorization header, if there is a key."""
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
-    def address(self, name: str) -> str:
-        """Return the address of one of its services; a base that names it already is taken as it is."""
+    def url(self, name: str) -> str:
+        """Return the URL of a service, unless the base URL already ends in it."""
         base = self.base_url.rstrip("/")
         return base if base.endswith(f"/{name}") else f"{base}/{name}"
 
     @property
     def is_ollama(self) -> bool:
-        """Tell whether the address is Ollama's own interface rather than the one that resembles OpenAI's."""
+        """Tell whether the URL is Ollama's own API rather than its OpenAI-compatible one."""
         parts = urlsplit(self.base_url.rstrip("/"))
         return parts.path.endswith(("/api", "/api/embed")) or (parts.port == OLLAMA_PORT and not parts.path)
 
 
 class Embedder:
-    """Scores texts by how near their embeddings are to the query's."""
+    """Scores texts by the cosine of their embeddings and the query's."""
 
     def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
         self.endpoint, self.http = endpoint, http
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the cosine of each text and the query."""
-        size = BATCHES.get(self.endpoint.host, BATCH)
+        """Return the cosine similarity of each text and the query."""
+        size = SMALLER_BATCHES.get(self.endpoint.host, BATCH_SIZE)
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
-        pool = ThreadPoolExecutor(IN_FLIGHT)
+        pool = ThreadPoolExecutor(MAX_CONCURRENT_REQUESTS)
         try:
             question = pool.submit(self.embed, [query], question=True)
             vectors = [vector for found in pool.map(self.embed, batches) for vector in found]
             (target,) = question.result()
-        finally:  # an interrupt, or the first failure, waits for nobody
+        finally:  # after an interrupt or a failure, do not wait for the others
             pool.shutdown(wait=False, cancel_futures=True)
         return [_cosine(target, vector) for vector in vectors]
 
     def embed(self, texts: Sequence[str], *, question: bool = False) -> list[Vector]:
-        """Return the embedding of each text, in the order of the texts."""
+        """Return the embedding of each text, in order."""
         reply = self.http.send(self.request(texts, question))
         vectors = parse_ollama(reply) if self.endpoint.is_ollama else parse_embeddings(reply)
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise BadResponseError(f"{len(vectors)} embeddings for {len(texts)} texts, or of several lengths")
+            raise BadResponseError(f"{len(vectors)} embeddings for {len(texts)} texts, or of different lengths")
         return vectors
 
     def request(self, texts: Sequence[str], question: bool = False) -> Request:
@@ -93,21 +97,21 @@ class Embedder:
             body["dimensions"] = endpoint.dimensions
         if endpoint.is_ollama:
             base = endpoint.base_url.rstrip("/").removesuffix("/embed").removesuffix("/api")
-            body["truncate"] = False  # else it cuts texts that are too long and says nothing
+            body["truncate"] = False  # report texts that are too long instead of truncating them
             return Request(f"{base}/api/embed", method="POST", headers=endpoint.headers, json=body)
-        if kind := KINDS.get(endpoint.host):
+        if kind := ROLE_FIELDS.get(endpoint.host):
             body[kind[0]] = kind[1] if question else kind[2]
-        return Request(endpoint.address("embeddings"), method="POST", headers=endpoint.headers, json=body)
+        return Request(endpoint.url("embeddings"), method="POST", headers=endpoint.headers, json=body)
 
 
 class Reranker:
-    """Scores texts by a model that reads query and text together."""
+    """Scores texts by a model that reads each together with the query."""
 
     def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
         self.endpoint, self.http = endpoint, http
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the model's score of each text; one it did not mention is below all others."""
+        """Return the score of each text; texts missing from the reply come last."""
         found = parse_rerank(self.http.send(self.request(query, texts)), len(texts))
         floor = min(found.values()) - 1.0
         return [found.get(index, floor) for index in range(len(texts))]
@@ -121,37 +125,36 @@ class Reranker:
             "top_n": len(texts),
             "return_documents": False,
         }
-        address = self.endpoint.address("rerank")
-        if self.endpoint.host == "api.cohere.com":  # refuses fields it does not know
+        if self.endpoint.host == "api.cohere.com":  # rejects unknown fields
             del body["return_documents"]
         elif self.endpoint.host == "api.voyageai.com":
             body["top_k"] = body.pop("top_n")
-        return Request(address, method="POST", headers=self.endpoint.headers, json=body)
+        return Request(self.endpoint.url("rerank"), method="POST", headers=self.endpoint.headers, json=body)
 
 
 def parse_embeddings(reply: Response) -> list[Vector]:
-    """Read OpenAI's form; entries say themselves where they belong."""
+    """Parse OpenAI's format, whose entries carry their index."""
     entries = [as_dict(entry) for entry in as_list(as_dict(reply.json()).get("data"))]
     indexes = [entry.get("index", place) for place, entry in enumerate(entries)]
     if sorted(indexes, key=str) != sorted(range(len(entries)), key=str):
-        raise BadResponseError("embeddings without an order", status=reply.status)
+        raise BadResponseError("embeddings without a valid index", status=reply.status)
     ordered = sorted(zip(indexes, entries, strict=True), key=lambda pair: pair[0])
     return [_vector(entry.get("embedding"), reply.status) for _, entry in ordered]
 
 
 def parse_ollama(reply: Response) -> list[Vector]:
-    """Read Ollama's own form, which keeps the order of the texts."""
+    """Parse Ollama's format, which keeps the order of the texts."""
     return [_vector(entry, reply.status) for entry in as_list(as_dict(reply.json()).get("embeddings"))]
 
 
 def parse_rerank(reply: Response, number: int) -> dict[int, float]:
-    """Read the scores by index from `results`, `data`, `data.results` or a bare list."""
+    """Parse scores by index from `results`, `data`, `data.results` or a bare list."""
     scores: dict[int, float] = {}
     for entry in map(as_dict, _entries(reply.json())):
         value = as_number(entry.get("relevance_score", entry.get("score")))
         index = entry.get("index")
         if value is None or not isinstance(index, int) or not 0 <= index < number:
-            raise BadResponseError("a rerank score without its text", status=reply.status)
+            raise BadResponseError("a rerank score with an invalid index", status=reply.status)
         scores[index] = value
     if not scores:
         raise BadResponseError("no rerank scores", status=reply.status)
@@ -168,16 +171,16 @@ def _vector(value: Any, status: int) -> Vector:
     numbers = [as_number(entry) for entry in as_list(value)]
     vector = [number for number in numbers if number is not None]
     if not vector or len(vector) != len(numbers):
-        raise BadResponseError("an embedding that is no list of numbers", status=status)
+        raise BadResponseError("an embedding that is not a list of numbers", status=status)
     return vector
 
 
 def _cosine(one: Vector, other: Vector) -> float:
     if len(one) != len(other):
-        raise BadResponseError("query and texts have embeddings of several lengths")
+        raise BadResponseError("embeddings of query and texts have different lengths")
     lengths = math.sqrt(math.fsum(x * x for x in one) * math.fsum(x * x for x in other))
     return math.fsum(x * y for x, y in zip(one, other, strict=True)) / lengths if lengths else 0.0
 
 
 def _sendable(text: str, prefix: str = "") -> str:
-    return prefix + (text[:MAX_CHARS].strip() or " ")  # servers refuse empty texts
+    return prefix + (text[:MAX_TEXT_CHARS].strip() or " ")  # servers reject empty texts

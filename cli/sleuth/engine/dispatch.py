@@ -208,7 +208,7 @@ class Dispatcher:
         if free_at is None:
             return None
         return RateLimitError(
-            message="the rate limit that sleuth keeps for {provider} is reached",
+            message="sleuth's own rate limit for {provider} is reached",
             hint="wait, or use another provider: sleuth search -p ID …",
             retry_after=max(0.0, free_at - time.time()),
         )

@@ -100,7 +100,7 @@ def _weight(candidate: Candidate) -> float:
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
-    """Drop results that are too old for a provider that cannot; tells whether some have no date."""
+    """Drop results that are too old if the provider cannot; the flag says that some have no date."""
     results, query = list(reply.found.results), reply.query
     feature = "range" if query.freshness == "range" else "freshness"
     if not query.freshness or feature in reply.candidate.adapter.supports:

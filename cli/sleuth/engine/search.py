@@ -34,7 +34,7 @@ MAX_QUERY_CHARS = 400
 
 
 class SearchRequest(Record):
-    """What a command, a server or a program asks of the engine."""
+    """A search with all its options."""
 
     questions: tuple[str, ...]
     query: Query  # everything but the text
@@ -150,7 +150,7 @@ class _FallbackChain:
         self.replies: list[ProviderReply] = []
 
     def query(self, candidate: Candidate, hedge_delay: float) -> bool:
-        """Start a provider and wait up to `hedge_delay`; tells whether there is an answer by now."""
+        """Start a provider and wait up to `hedge_delay`; True when there is an answer by then."""
         if candidate.adapter.offline and self._wait():  # the last resort, when all others have failed
             return True
         started = [self.dispatcher.start(candidate, query) for query in self.queries]

@@ -22,6 +22,12 @@ BATCH_CHARS = 4_000_000  # of text per transaction
 MERGE_STEP = 500  # index pages that FTS5 merges at a time; other processes can write in between
 PROBE_TEXT = "The libraries' searching: C++, node.js v1.2.3 naïve 在SearXNG里启用JSON カタカナ 한국어 ไทย"
 
+COLUMNS = ("url", "title", "site", "source", "kind", "lang", "published", "added_at", "modified", "size", "text")
+UPSERT = (
+    f"INSERT INTO page ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"  # noqa: S608 - constants
+    f" ON CONFLICT (url) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in COLUMNS[1:])}"
+)
+
 
 def _first(connection: sqlite3.Connection) -> None:
     connection.execute(
@@ -109,27 +115,13 @@ def _with_stored_text(connection: sqlite3.Connection, page: "Document") -> "Docu
 
 def _write(connection: sqlite3.Connection, page: "Document", title: str, body: str) -> str:
     """Write a document with its tokens and return the outcome: added, updated or unchanged."""
-    facts = (
-        *(page.title, page.site, page.source, page.kind, page.lang, page.published),
-        *(time.time(), page.modified, page.size, page.text, page.url),
-    )
     old = connection.execute("SELECT id, title, text FROM page WHERE url = ?", (page.url,)).fetchone()
-    if old is None:
-        id = connection.execute(
-            "INSERT INTO page (title, site, source, kind, lang, published, added_at, modified, size, text, url)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            facts,
-        ).lastrowid
-    else:
-        id = old["id"]
-        connection.execute(
-            "UPDATE page SET title = ?, site = ?, source = ?, kind = ?, lang = ?, published = ?, added_at = ?,"
-            " modified = ?, size = ?, text = ? WHERE url = ?",
-            facts,
-        )
+    inserted = connection.execute(UPSERT, page._asdict() | {"added_at": time.time()}).lastrowid
+    if old:
         if (old["title"], old["text"]) == (page.title, page.text):
             return "unchanged"
         _remove_tokens(connection, old)
+    id = old["id"] if old else inserted
     connection.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (id, title, body))
     return "updated" if old else "added"
 

@@ -8,14 +8,14 @@ from sleuth.relevance.words import words
 from sleuth_providers.records import Record
 
 MAX_CHARS = 300
-MAX_PLACES = 1_000  # of one word; more add nothing
+MAX_OCCURRENCES = 1_000  # of one word; more add nothing
 MAX_WORDS = 40
 OPENING_SHARE = 0.6  # of the best cluster's value: from here on the opening is preferred
 REPEATED = 0.1  # value of a word that is already in the cluster; a new one has 1
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
 
 
-class Place(Record):
+class Occurrence(Record):
     """An occurrence of a query word."""
 
     start: int
@@ -27,7 +27,7 @@ def best_passage(text: str, query: str, length: int = MAX_CHARS) -> str:
     """Return the best passage on one line, cut at sentence boundaries if there are any near."""
     if len(text) <= length:
         return " ".join(text.split())
-    places, width = _places(text, query), int(0.7 * length)
+    places, width = _occurrences(text, query), int(0.7 * length)
     first, last, value = _densest(places, width)
     opening = _densest([place for place in places if place.end <= width], width)
     if opening[2] >= OPENING_SHARE * value:  # a text says what it is about at its beginning
@@ -40,7 +40,7 @@ def best_passage(text: str, query: str, length: int = MAX_CHARS) -> str:
     return before + shorten(found, length) + after
 
 
-def _places(text: str, query: str) -> list[Place]:
+def _occurrences(text: str, query: str) -> list[Occurrence]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few capitals become two characters, which would shift the offsets
         lowered = "".join(low if len(low := character.lower()) == 1 else character for character in text)
@@ -55,18 +55,18 @@ def _needles(query: str) -> list[str]:
     return list(dict.fromkeys(stems))[:MAX_WORDS]
 
 
-def _find(text: str, word: str) -> list[Place]:
-    found: list[Place] = []
+def _find(text: str, word: str) -> list[Occurrence]:
+    found: list[Occurrence] = []
     is_latin = word[0].isascii() and word[0].isalnum()  # must not start inside another word
     at = text.find(word)
-    while at >= 0 and len(found) < MAX_PLACES:
+    while at >= 0 and len(found) < MAX_OCCURRENCES:
         if not (is_latin and at and text[at - 1].isascii() and text[at - 1].isalnum()):
-            found.append(Place(at, at + len(word), word))
+            found.append(Occurrence(at, at + len(word), word))
         at = text.find(word, at + len(word))
     return found
 
 
-def _densest(places: list[Place], width: int) -> tuple[int, int, float]:
+def _densest(places: list[Occurrence], width: int) -> tuple[int, int, float]:
     """Return the start, end and value of the best cluster that fits into `width` characters.
 
     A word is worth the less the more often the text has it, and hardly anything a second time in one cluster. The

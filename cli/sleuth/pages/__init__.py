@@ -1,1 +1,1 @@
-"""Reading pages: the guard at the door, the fetch chain, and the text that is left when the furniture is gone."""
+"""Reads web pages: guarded requests, fallback services, and the main text without menus and advertisements."""

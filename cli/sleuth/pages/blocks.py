@@ -1,4 +1,4 @@
-"""The text of a page in blocks, from which plain text and Markdown are made: the same words in both."""
+"""The text of a page as blocks, and blocks as plain text or Markdown with the same words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,25 +7,25 @@ from typing import Any
 from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
-MAX_TEXT_CHARS = 1_000_000  # characters of a page that are kept at the very most
-OPENING = 4  # blocks among which the title is looked for
-PREFACE = 200  # characters that may stand before it: a rubric, a date
+MAX_TEXT_CHARS = 1_000_000  # of a page, however long
+OPENING_BLOCKS = 4  # the title is looked for among these
+MAX_PREFACE_CHARS = 200  # of a section name or a date before the title
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
-MAX_LEVEL = 100  # lists within lists
-SPANS = re.compile(r"(`{1,3}[^`\n]+`{1,3})")
+MAX_LEVEL = 100  # of nested lists
+CODE_SPAN = re.compile(r"(`{1,3}[^`\n]+`{1,3})")
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
 
 
 class Block(Record):
-    """A paragraph or its like, already safe to show."""
+    """A paragraph or similar, sanitised."""
 
     kind: str
-    text: str  # a table has its rows on lines and its cells between tabs
-    level: int = 0  # 1 to 6 of a heading, 0 and up of an item in lists within lists
+    text: str  # of a table: rows on lines, cells between tabs
+    level: int = 0  # of a heading 1 to 6, of an item from 0
 
 
 def block(kind: str, text: str, level: int = 0) -> Block:
-    """Make a block of untrusted text; one that is not code loses its indentation."""
+    """Sanitise text and make it a block; only code keeps its indentation."""
     if kind == "code":
         return Block(kind, "\n".join(_clean_code(line) for line in text.splitlines()).strip("\n"), level)
     if kind == "table":
@@ -47,7 +47,7 @@ def as_text(blocks: Iterable[Block]) -> str:
 
 
 def as_markdown(blocks: Iterable[Block]) -> str:
-    """Return blocks as Markdown in which no text of the page can pass for markup."""
+    """Return blocks as Markdown; markup in the text of the page is escaped."""
     return _joined((one, _marked(one)) for one in blocks)
 
 
@@ -64,7 +64,7 @@ def _joined(written: Iterable[tuple[Block, str]]) -> str:
 
 def _plain(one: Block) -> str:
     if one.kind == "item":
-        return _hung("  " * one.level + "- ", one.text)
+        return _indented("  " * one.level + "- ", one.text)
     return one.text.replace("\t", " | ") if one.kind == "table" else one.text
 
 
@@ -79,12 +79,12 @@ def _marked(one: Block) -> str:
     if one.kind == "heading":
         return f"{'#' * min(max(one.level, 1), 6)} {text}"
     if one.kind == "item":
-        return _hung("  " * one.level + "- ", text)
-    return _hung("> ", text, "> ") if one.kind == "quote" else text
+        return _indented("  " * one.level + "- ", text)
+    return _indented("> ", text, "> ") if one.kind == "quote" else text
 
 
-def _hung(mark: str, text: str, below: str = "") -> str:
-    return mark + text.replace("\n", "\n" + (below or " " * len(mark)))
+def _indented(mark: str, text: str, following: str = "") -> str:
+    return mark + text.replace("\n", "\n" + (following or " " * len(mark)))
 
 
 def _table(text: str) -> str:
@@ -95,8 +95,8 @@ def _table(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Disarm what Markdown would take for a link, an image, HTML, a heading, a quote or a fence; code spans stay."""
-    parts = SPANS.split(text)
+    """Escape links, images, HTML, headings, quotes and fences; code spans stay as they are."""
+    parts = CODE_SPAN.split(text)
     parts[::2] = [_escape_prose(part) for part in parts[::2]]
     return re.sub(r"^(#{1,6}(?=\s|$)|>|```|~~~)", r"\\\1", "".join(parts), flags=re.MULTILINE)
 
@@ -108,7 +108,7 @@ def _escape_prose(text: str) -> str:
 
 
 def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:
-    """Keep what fits into `limit` characters of Markdown, cut at a block if that is no waste; tell if any is gone."""
+    """Truncate to `limit` characters of Markdown, between blocks unless that wastes half; tell if anything is gone."""
     kept: list[Block] = []
     used = 0
     for one in blocks:
@@ -116,7 +116,7 @@ def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:
         if used + size > limit:
             if used < limit // 2 and (part := _part(one, limit - used - 2)):
                 return [*kept, part], True
-            while kept and kept[-1].kind == "heading":  # nothing is left of what it announces
+            while kept and kept[-1].kind == "heading":  # its section is gone
                 kept.pop()
             return kept, True
         kept.append(one)
@@ -125,20 +125,20 @@ def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:
 
 
 def after_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
-    """Return the blocks below the title: a page has it apart, and what stands above it is a rubric or a date."""
+    """Return the blocks below the title, which pages carry separately; above it are section names and dates."""
     wanted = _word_list(title)
     before = 0
-    for index, one in enumerate(blocks[:OPENING]):
+    for index, one in enumerate(blocks[:OPENING_BLOCKS]):
         if _is_title(_word_list(one.text), wanted):
             return blocks[index + 1 :]
         before += len(one.text)
-        if before > PREFACE:
+        if before > MAX_PREFACE_CHARS:
             break
     return blocks
 
 
 def _is_title(words: list[str], title: list[str]) -> bool:
-    """Tell whether words are the title, be it with or without the name of the site."""
+    """Tell whether words are the title, with or without the name of the site."""
     if words == title:
         return bool(words)
     if min(len(words), len(title)) < 4 or len(words) > 1.3 * len(title):
@@ -152,7 +152,7 @@ def _word_list(text: str) -> list[str]:
 
 
 def limited(blocks: Iterable[Block]) -> list[Block]:
-    """Keep what is worth keeping of the longest page."""
+    """Truncate to MAX_TEXT_CHARS."""
     kept: list[Block] = []
     size = 0
     for one in blocks:
@@ -165,7 +165,7 @@ def limited(blocks: Iterable[Block]) -> list[Block]:
 
 
 def _part(one: Block, room: int) -> Block | None:
-    """Return as much of a block as there is room for, ending at a line, a sentence or a word."""
+    """Return as much of a block as fits, up to the end of a line, a sentence or a word."""
     overhead = len(_marked(one)) - len(one.text)
     text = one.text[: max(0, room - overhead)]
     if one.kind in ("code", "table"):
@@ -178,17 +178,17 @@ def _part(one: Block, room: int) -> Block | None:
 
 
 def from_json(value: Any) -> list[Block]:
-    """Read blocks back from a cache, which others may write to; raises ValueError or TypeError for anything else."""
+    """Read blocks from a cache, which others may write to; raise ValueError or TypeError for anything else."""
     if any(kind not in KINDS or type(text) is not str or type(level) is not int for kind, text, level in value):
         raise ValueError("not blocks")
     return [block(kind, text, min(max(level, 0), MAX_LEVEL)) for kind, text, level in value]
 
 
 def from_plain(text: str) -> list[Block]:
-    """Read plain text: paragraphs at blank lines; what is laid out with blanks stays as it is."""
+    """Read plain text: blank lines separate paragraphs; text aligned with spaces becomes code."""
     lines = text.splitlines()
-    laid_out = sum(1 for line in lines if re.search(r"\S {2,}\S|^\s{2,}\S|\t", line[:500]))
-    if laid_out > len(lines) // 5:
+    aligned = sum(1 for line in lines if re.search(r"\S {2,}\S|^\s{2,}\S|\t", line[:500]))
+    if aligned > len(lines) // 5:
         return [one for one in [block("code", text)] if one.text]
     parts = re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
     return [one for part in parts if (one := block("paragraph", part)).text]

@@ -1,11 +1,11 @@
-"""Pages that stand in front of the page: bot checks, captchas, logins. They come with status 200 as often as not."""
+"""Recognises bot checks, captchas and login pages, which often come with status 200."""
 
 import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-SHORT = 1500  # characters of visible text; whoever writes more is not just a wall
-LOGIN_SHORT = 800
+MAX_CHECK_CHARS = 1500  # of visible text; a page with more is not just a bot check
+MAX_LOGIN_CHARS = 800
 
 CHECK_TITLE = re.compile(
     r"just a moment|attention required|access (?:to this page has been )?denied|are you (?:a robot|human)|robot check|"
@@ -32,31 +32,31 @@ LOGIN_PATH = re.compile(
 PASSWORD = re.compile(r"<input\b[^>]{0,500}\btype\s*=\s*[\"']?password", re.IGNORECASE)
 TITLE = re.compile(r"<title\b[^>]{0,300}>([^<]{0,1000})", re.IGNORECASE)
 HEADERS = {"cf-mitigated": ("challenge",), "x-amzn-waf-action": ("challenge", "captcha")}
-SEEN = 200_000  # characters of a page that are looked at
+MAX_SCANNED_CHARS = 200_000
 
 
 def is_challenge(headers: Mapping[str, str]) -> bool:
-    """Tell whether the headers of a reply say by themselves that it is a bot check."""
+    """Tell whether the response headers announce a bot check."""
     return any(headers.get(name, "").strip().lower() in values for name, values in HEADERS.items())
 
 
-def find_wall(page: str, asked: str, shown: str) -> str:
-    """Return what a page is that stands in the way, in our words, or nothing for an ordinary one."""
-    page = page[:SEEN]
+def find_wall(page: str, requested: str, final: str) -> str:
+    """Return `bot check` or `login page`, or nothing for an ordinary page."""
+    page = page[:MAX_SCANNED_CHARS]
     found = TITLE.search(page)
     title = found[1].strip() if found else ""
-    checked = CHECK_TITLE.search(title) or CHECK_MARK.search(page)
-    login = LOGIN_TITLE.match(title) or PASSWORD.search(page) or _was_sent_to_login(asked, shown)
-    if not checked and not login:
+    is_check = CHECK_TITLE.search(title) or CHECK_MARK.search(page)
+    is_login = LOGIN_TITLE.match(title) or PASSWORD.search(page) or _is_redirected_to_login(requested, final)
+    if not is_check and not is_login:
         return ""
     length = _visible_length(page)
-    if checked and length < SHORT:
+    if is_check and length < MAX_CHECK_CHARS:
         return "bot check"
-    return "login page" if login and length < LOGIN_SHORT else ""
+    return "login page" if is_login and length < MAX_LOGIN_CHARS else ""
 
 
-def _was_sent_to_login(asked: str, shown: str) -> bool:
-    here, there = urlsplit(asked), urlsplit(shown)
+def _is_redirected_to_login(requested: str, final: str) -> bool:
+    here, there = urlsplit(requested), urlsplit(final)
     return here.path != there.path and bool(LOGIN_PATH.search(there.path)) and not LOGIN_PATH.search(here.path)
 
 

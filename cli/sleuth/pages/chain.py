@@ -1,4 +1,4 @@
-"""Several ways to the same page under one time limit: in turn, overlapping when one is slow, first success wins."""
+"""Runs the layers that can read a page under one deadline: one after another, overlapping if one is slow."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,28 +12,32 @@ from sleuth_providers.errors import ProviderError
 from sleuth_providers.threads import ThreadGroup
 
 T = TypeVar("T")
-TOO_LATE = 0.05  # seconds left with which nothing is begun any more
+MIN_REMAINING_S = 0.05  # with less time left, no layer is started
+POLL_S = 0.1  # how often to ask whether a second layer may start
 
 
 class LayerAttempt(NamedTuple):
-    """One way that was tried, and how that went."""
+    """The outcome of one layer."""
 
     layer: str  # cache | page | browser | jina | archive
-    state: str  # ok, or a state of an error: blocked, empty, timeout, refused, …
+    state: str  # ok, skipped, or the state of an error: blocked, empty, timeout, refused, …
     message: str = ""
     elapsed_ms: int = 0
 
 
 class Layer(NamedTuple, Generic[T]):
-    """One way to a page."""
+    """One way to read a page."""
 
     name: str
-    who: str  # whom messages are about
-    read: Callable[[float], T]  # takes the deadline on the monotonic clock; raises ProviderError
+    provider: str  # named in messages
+    read: Callable[[float], T]  # takes the deadline on the monotonic clock, raises ProviderError
 
 
 class Chain(Generic[T]):
-    """Runs each layer in a thread that is left behind when time is up, be it in the network or in a hostile file."""
+    """Runs each layer in a thread, which is abandoned at the deadline: a hostile file can stall it as well as a server.
+
+    The next layer starts when all before it have failed, or, if `may_overlap` allows it, after half of the time left.
+    """
 
     def __init__(self, until: float, may_overlap: Callable[[], bool]) -> None:
         self.until, self.may_overlap = until, may_overlap
@@ -44,9 +48,9 @@ class Chain(Generic[T]):
         self._next_start = 0.0
 
     def run(self, layers: Iterator[Layer[T]]) -> tuple[str, T] | None:
-        """Return the name and the result of the first layer that has one; None when none has in time."""
+        """Return the name and the result of the first layer that succeeds, or None at the deadline."""
         more = True
-        while time.monotonic() < self.until - TOO_LATE:
+        while time.monotonic() < self.until - MIN_REMAINING_S:
             if more and self._is_time_for_next():
                 layer = next(layers, None)
                 more = layer is not None
@@ -55,7 +59,7 @@ class Chain(Generic[T]):
             elif not self._running:
                 break
             elif found := self._wait(more):
-                self._abandon("skipped", tr("another way was quicker"))
+                self._abandon("skipped", tr("another source was faster"))
                 return found
         self._abandon("timeout", "")
         return None
@@ -72,8 +76,8 @@ class Chain(Generic[T]):
     def _wait(self, more: bool) -> tuple[str, T] | None:
         now = time.monotonic()
         end = self._next_start if more and self._next_start > now else self.until
-        # While a second way would be welcome and is not yet allowed, look again soon.
-        end = min(end, now + 0.1) if more and self._next_start <= now else end
+        # `may_overlap` can change any time: the guard sees the addresses of the host while the first layer runs.
+        end = min(end, now + POLL_S) if more and self._next_start <= now else end
         arrived = self._threads.next_result(end - now)
         if arrived is None:
             return None
@@ -85,20 +89,22 @@ class Chain(Generic[T]):
             return layer.name, outcome
         error = _as_provider_error(layer, outcome)
         self.errors[layer.name] = error
-        self.attempts.append(LayerAttempt(layer.name, error.state, describe(error, provider=layer.who)[0], elapsed))
+        self.attempts.append(
+            LayerAttempt(layer.name, error.state, describe(error, provider=layer.provider)[0], elapsed)
+        )
         return None
 
     def _abandon(self, state: str, message: str) -> None:
         for name, (layer, started) in self._running.items():
-            said = message or tr("{provider} did not answer in time", provider=layer.who)
-            self.attempts.append(LayerAttempt(name, state, said, round((time.monotonic() - started) * 1000)))
+            reason = message or tr("{provider} did not answer in time", provider=layer.provider)
+            self.attempts.append(LayerAttempt(name, state, reason, round((time.monotonic() - started) * 1000)))
         self._running.clear()
 
 
 def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError:
     if isinstance(problem, ProviderError):
         return problem
-    logs.log("pages: %s: %r", layer.name, problem)  # a fault of ours costs one way to the page, not the page
-    accident = os_errors.explain(problem)
-    detail = str(accident) if accident else f"{type(problem).__name__}; --debug tells more"
+    logs.log("pages: %s: %r", layer.name, problem)  # a bug costs one layer, not the page
+    cause = os_errors.explain(problem)
+    detail = str(cause) if cause else f"{type(problem).__name__}; for details, add --debug"
     return ProviderError(detail, message="{provider}: the page could not be read")

@@ -1,11 +1,11 @@
-"""One page over HTTP, as a browser would ask for it: each hop guarded, no cookies, no keys, time and size bounded."""
+"""Fetches one page as a browser would: every redirect guarded, no cookies, no keys, time and size bounded."""
 
 import re
-import time
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
 from sleuth.base.text import clean
+from sleuth.base.urls import SAFE_CHARS
 from sleuth.pages import bot_walls, charsets
 from sleuth.pages.errors import UnreadableError
 from sleuth_providers.base import Request, Response
@@ -22,12 +22,12 @@ from sleuth_providers.net.client import HttpClient, Transport
 from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
 
-MAX_BODY = 10_000_000
-CONNECT = 5.0  # seconds
-KEPT = "!#$%&'()*+,/:;=?@[]~-._"  # what stays as it is in the path and query of an address
+MAX_BODY_BYTES = 10_000_000
+CONNECT_TIMEOUT_S = 5.0
+SNIFFED_BYTES = 2048
 
-# Browsers that many people use; a site sees the same one each time.
-AGENTS = (
+# Common browsers; a site always sees the same one.
+USER_AGENTS = (
     "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
@@ -46,88 +46,73 @@ KINDS = {
     "application/pdf": "pdf",
     "application/x-pdf": "pdf",
 }
-CODE = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "x-sh", "x-yaml", "ecmascript")
-MARKUP = re.compile(
+CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "x-sh", "x-yaml", "ecmascript")
+HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
     re.IGNORECASE | re.DOTALL,
 )
-SNIFFED = 2048  # bytes that tell what a body is
 
 
 class Fetched(Record):
-    """A page as it came, before anybody looked for its text."""
+    """The body of a page, and how to read it."""
 
-    url: str
     final_url: str
-    status: int
-    content_type: str  # without parameters
     kind: str  # html | text | code | markdown | json | pdf
-    charset: str  # the codec that reads it; empty for PDF
+    charset: str  # the codec; empty for PDF
     body: bytes
-    elapsed: float = 0.0
 
     def text(self) -> str:
-        """Return the body as text; what cannot be read becomes a replacement character."""
+        """Decode the body; invalid bytes become replacement characters."""
         return self.body.decode(self.charset or "utf-8", "replace")
 
 
-class PageSender(Record):
-    """How pages are asked for."""
-
-    timeout: float = 8.0
-    guard: Guard | None = None
-    transport: Transport | None = None
-    language: str = ""  # the user's, as in Accept-Language
-
-
-def fetch(url: str, asker: PageSender) -> Fetched:
-    """Return a page, or raise the ProviderError that says why there is none to read."""
-    started = time.monotonic()
-    address = ascii_address(url)
+def fetch(
+    url: str, *, timeout: float, guard: Guard | None = None, transport: Transport | None = None, language: str = ""
+) -> Fetched:
+    """Fetch a page, or raise the ProviderError that says why it cannot be read; `language` is for Accept-Language."""
+    address = wire_url(url)
     policy = Policy(
-        timeout=asker.timeout,
-        connect_timeout=min(CONNECT, asker.timeout),
-        attempts=1,  # another layer is the better second try
-        max_body=MAX_BODY,
-        user_agent=agent_for(address),
-        guard=asker.guard,
+        timeout=timeout,
+        connect_timeout=min(CONNECT_TIMEOUT_S, timeout),
+        attempts=1,  # the next layer is a better second attempt
+        max_body=MAX_BODY_BYTES,
+        user_agent=user_agent_for(address),
+        guard=guard,
         cross_origin=True,
     )
-    reply = _PageHttp(policy, asker).send(Request(address), refusal)
-    return received(reply, url)._replace(elapsed=time.monotonic() - started)
+    return received(_PageClient(policy, transport, language).send(Request(address), refusal), url)
 
 
-class _PageHttp(HttpClient):
-    """Sends the same harmless headers on every hop, where the client for providers would fall back to an API's."""
+class _PageClient(HttpClient):
+    """Sends a browser's headers on every redirect; the client for providers would send an API's."""
 
-    def __init__(self, policy: Policy, asker: PageSender) -> None:
-        super().__init__(policy, asker.transport)
+    def __init__(self, policy: Policy, transport: Transport | None, language: str) -> None:
+        super().__init__(policy, transport)
         self.headers = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
-        if asker.language:
-            self.headers["Accept-Language"] = f"{asker.language},en;q=0.5"
+        if language:
+            self.headers["Accept-Language"] = f"{language},en;q=0.5"
 
     def _exchange(self, request: Request) -> Response:
         return super()._exchange(request._replace(headers=self.headers))
 
 
-def received(reply: Response, asked: str) -> Fetched:
-    """Return a good reply as a page, unless it is a wall or nothing one can read."""
+def received(reply: Response, requested: str) -> Fetched:
+    """Return a successful response as a page; raise if it is a bot check, a login page or not text."""
     declared = reply.headers.get("content-type", "")
-    content_type = declared.partition(";")[0].strip().lower()
-    shown = reply.url or asked
-    kind = _kind(content_type, reply.body, shown)
+    final_url = reply.url or requested
+    kind = _kind(declared.partition(";")[0].strip().lower(), reply.body, final_url)
     charset = ""
     if kind != "pdf":
         label = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", declared, re.IGNORECASE)
         charset = charsets.find(reply.body, label[1] if label else "", markup=kind == "html")
-    page = Fetched(asked, shown, reply.status, content_type, kind, charset, reply.body)
-    if kind == "html" and (wall := bot_walls.find_wall(page.text(), asked, shown)):
+    page = Fetched(final_url, kind, charset, reply.body)
+    if kind == "html" and (wall := bot_walls.find_wall(page.text(), requested, final_url)):
         raise blocked(wall, reply.status)
     return page
 
 
 def refusal(reply: Response) -> ProviderError | None:
-    """Return the error that the status of a page means; the words for providers speak of keys."""
+    """Return the error for the status of a page; the messages for providers mention keys."""
     status, detail = reply.status, f"HTTP {reply.status}"
     if bot_walls.is_challenge(reply.headers):
         return blocked("bot check", status)
@@ -142,43 +127,41 @@ def refusal(reply: Response) -> ProviderError | None:
     if status >= 500:
         return UnavailableError(detail, status=status)
     kind = BadRequestError if status >= 400 else BadResponseError
-    return kind(detail, message="{provider} did not give the page", status=status)
+    return kind(detail, message="{provider} did not send the page", status=status)
 
 
 def blocked(detail: str, status: int) -> BlockedError:
-    """Return the error for a page that is kept from us."""
-    return BlockedError(detail, message="{provider} does not show the page to everybody", status=status)
+    """Return the error for a page that the site refuses to show."""
+    return BlockedError(detail, message="{provider} refused to show the page", status=status)
 
 
-def ascii_address(url: str) -> str:
-    """Return an address as it goes over the wire: the host in IDNA, the rest percent-encoded, no fragment or login."""
+def wire_url(url: str) -> str:
+    """Return a URL as it is sent: the host in IDNA, the rest percent-encoded, without fragment and login."""
+    error = BadRequestError(message="invalid page URL: {url}", values={"url": clean(url, 200)})
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port
         name = host if host.isascii() else host.encode("idna").decode()
     except (ValueError, UnicodeError) as problem:
-        raise BadRequestError(
-            message="not an address of a page: {address}", values={"address": clean(url, 200)}
-        ) from problem
+        raise error from problem
     if parts.scheme not in ("http", "https") or not name:
-        raise BadRequestError(message="not an address of a page: {address}", values={"address": clean(url, 200)})
+        raise error
     place = f"[{name}]" if ":" in name else name
-    where = f"{place}:{port}" if port else place
-    path, query = (quote(part, safe=KEPT, errors="surrogatepass") for part in (parts.path, parts.query))
-    return f"{parts.scheme}://{where}{path or '/'}{f'?{query}' if query else ''}"
+    path, query = (quote(part, safe=SAFE_CHARS, errors="surrogatepass") for part in (parts.path, parts.query))
+    return f"{parts.scheme}://{place}{f':{port}' if port else ''}{path or '/'}{f'?{query}' if query else ''}"
 
 
-def agent_for(url: str) -> str:
-    """Return the browser that a site takes us for."""
-    return AGENTS[crc32(urlsplit(url).netloc.encode("utf-8", "replace")) % len(AGENTS)]
+def user_agent_for(url: str) -> str:
+    """Return the browser that a site sees, always the same for one site."""
+    return USER_AGENTS[crc32(urlsplit(url).netloc.encode("utf-8", "replace")) % len(USER_AGENTS)]
 
 
 def _kind(content_type: str, body: bytes, url: str) -> str:
-    start = body[:SNIFFED]
+    start = body[:SNIFFED_BYTES]
     if b"%PDF-" in start[:1024]:
         return "pdf"
     declared = KINDS.get(content_type) or _kind_of_family(content_type)
-    if declared in ("", "text") and MARKUP.match(start):
+    if declared in ("", "text") and HTML_START.match(start):
         return "html"
     if declared == "pdf" or not declared or charsets.is_binary(start):
         raise UnreadableError(content_type or "unknown type")
@@ -192,10 +175,8 @@ def _kind_of_family(content_type: str) -> str:
     if name.endswith("+json"):
         return "json"
     if name == "xml" or name.endswith("+xml"):
-        return ""  # XHTML is told by its body; feeds and drawings are not pages
-    if name.removeprefix("x-") in CODE:
+        return ""  # the body shows whether it is XHTML; feeds and drawings are not pages
+    if name.removeprefix("x-") in CODE_TYPES or (family == "text" and name.startswith("x-")):
         return "code"
-    if family == "text" and name.startswith("x-"):
-        return "code"
-    # Nothing said, or the type of a server that does not know: the body decides.
+    # With no type, or the default type of a server, the body decides.
     return "text" if family == "text" or content_type in ("", "application/octet-stream") else ""

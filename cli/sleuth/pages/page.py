@@ -1,4 +1,4 @@
-"""Plain frozen data: a page as everybody else sees it, and the form in which the cache keeps it."""
+"""A page as other packages see it, and the JSON form in the cache."""
 
 from hashlib import sha256
 from typing import Any
@@ -8,11 +8,10 @@ from sleuth.base.urls import clean_url
 from sleuth.pages import blocks
 from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.extract import ExtractedPage
-from sleuth.pages.services import ServiceReply
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
 
-LABEL = 1000  # characters; a title is shorter when it is read
+MAX_LABEL_CHARS = 1000
 
 
 class Page(Record):
@@ -26,27 +25,27 @@ class Page(Record):
     author: str = ""
     published: str = ""  # ISO date
     language: str = ""  # BCP 47
-    layer: str = ""  # the way that led to it; empty when none did
+    layer: str = ""  # the source it was read from; empty if all failed
     attempts: tuple[LayerAttempt, ...] = ()
     elapsed_ms: int = 0
     cached: bool = False
     truncated: bool = False
-    age: float = 0.0  # seconds that a cached page has been kept
+    age: float = 0.0  # seconds in the cache
     archived: str = ""  # ISO date of a copy from an archive
 
     @property
     def ok(self) -> bool:
-        """Tell whether there is a text."""
+        """Tell whether the page was read."""
         return bool(self.layer)
 
     @property
     def problem(self) -> str:
-        """Return why there is no text: the site's own reason, which is the first."""
+        """Return why the page was not read: the first reason, which is the site's own."""
         return "" if self.ok else next((attempt.message for attempt in self.attempts if attempt.message), "")
 
 
 class PageEvent(Record):
-    """How far the reading of several pages is."""
+    """Progress while reading several pages."""
 
     kind: str  # start | end
     url: str
@@ -56,17 +55,16 @@ class PageEvent(Record):
 
 
 def cache_key(url: str) -> str:
-    """Return the name under which a page is kept."""
+    """Return the cache key of a page."""
     return sha256(f"page {canonical(url)}".encode("utf-8", "replace")).hexdigest()
 
 
-def from_reading(url: str, reading: ServiceReply, limit: int) -> Page:
-    """Return as much of a page as is wanted."""
-    content = reading.content
+def to_page(url: str, content: ExtractedPage, limit: int) -> Page:
+    """Return a page truncated to `limit` characters."""
     kept, truncated = blocks.cut(content.blocks, limit)
     return Page(
         url,
-        clean_url(reading.final_url),
+        clean_url(content.final_url),
         content.title,
         blocks.as_text(kept),
         blocks.as_markdown(kept),
@@ -74,24 +72,23 @@ def from_reading(url: str, reading: ServiceReply, limit: int) -> Page:
         content.published,
         content.language,
         truncated=truncated,
-        archived=reading.archived,
+        archived=content.archived,
     )
 
 
-def as_json(layer: str, reading: ServiceReply) -> dict[str, Any]:
-    """Return a page in the form the cache keeps: whole, however little of it was wanted."""
-    content = reading.content
+def as_json(content: ExtractedPage) -> dict[str, Any]:
+    """Return the form of a page in the cache: whole, however small the limit."""
     return {
-        "layer": layer,
-        "url": reading.final_url,
-        "archived": reading.archived,
+        "url": content.final_url,
+        "archived": content.archived,
         "about": [content.title, content.author, content.published, content.language],
         "blocks": [list(one) for one in content.blocks],
     }
 
 
-def from_json(value: Any) -> ServiceReply:
-    """Read a page back; raises KeyError, TypeError or ValueError for what is none."""
-    title, author, published, language = (clean(part, LABEL, entities=False) for part in value["about"])
-    content = ExtractedPage(title, author, published, language, blocks.from_json(value["blocks"]))
-    return ServiceReply(content, str(value["url"]), clean(value["archived"], LABEL))
+def from_json(value: Any) -> ExtractedPage:
+    """Read a page from the cache; raise KeyError, TypeError or ValueError for an invalid entry."""
+    title, author, published, language = (clean(part, MAX_LABEL_CHARS, entities=False) for part in value["about"])
+    archived = clean(value["archived"], MAX_LABEL_CHARS)
+    content = blocks.from_json(value["blocks"])
+    return ExtractedPage(title, author, published, language, content, str(value["url"]), archived)

@@ -1,4 +1,4 @@
-"""The text of a PDF file. Imports pypdf: only who has such a file imports this."""
+"""The text of a PDF file. Imports pypdf: import this only for such a file."""
 
 import io
 import logging
@@ -17,18 +17,18 @@ from sleuth_providers.errors import DeadlineError
 
 MAX_PAGES = 300
 PDF_TIMEOUT_S = 20.0
-SENTENCE = (".", "!", "?", ":", "。", "！", "？", "：", "”", '"')
-FULL_LINE = 0.8  # of the usual width; a shorter line that ends a sentence ends its paragraph
+SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？", "：", "”", '"')
+FULL_LINE = 0.8  # of the median length; a shorter line that ends a sentence ends its paragraph
 
-logging.getLogger("pypdf").addHandler(logging.NullHandler())  # it complains of every other file
+logging.getLogger("pypdf").addHandler(logging.NullHandler())  # it logs a warning for many files
 
 
-class _TimeIsUpError(Exception):
+class _DeadlinePassedError(Exception):
     pass
 
 
 def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
-    """Return the text of a PDF file, as many of its pages as time and size allow."""
+    """Return the text of a PDF file, of as many pages as time and size allow."""
     until = until or time.monotonic() + PDF_TIMEOUT_S
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
@@ -37,21 +37,21 @@ def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
         count = len(reader.pages)
     except UnreadableError:
         raise
-    except Exception as problem:  # a broken file breaks pypdf in many ways
+    except Exception as problem:  # pypdf raises many kinds of errors for a broken file
         raise UnreadableError("a broken PDF file") from problem
     blocks = _pages(reader, count, until)
     if not blocks and time.monotonic() > until:
         raise DeadlineError("a PDF file that takes too long to read")
     if not blocks:
         raise EmptyPageError(message="{provider} sent a PDF file without text, probably scanned images")
-    title, author, published = _about(reader)
+    title, author, published = _metadata(reader)
     return ExtractedPage(title or blocks[0].text[:100], author, published, blocks=blocks)
 
 
 def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:
-    def watch(*_: Any) -> None:
+    def check_deadline(*_: Any) -> None:
         if time.monotonic() > until:
-            raise _TimeIsUpError
+            raise _DeadlinePassedError
 
     blocks: list[Block] = []
     size = 0
@@ -59,10 +59,10 @@ def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:
         if size > MAX_TEXT_CHARS:
             break
         try:
-            text = reader.pages[number].extract_text(visitor_operand_before=watch)
-        except _TimeIsUpError:
+            text = reader.pages[number].extract_text(visitor_operand_before=check_deadline)
+        except _DeadlinePassedError:
             break
-        except Exception as problem:  # one bad page is not the whole file
+        except Exception as problem:  # one bad page does not spoil the others
             logs.log("pages: PDF page %d: %r", number + 1, problem)
             continue
         size += len(text)
@@ -71,14 +71,14 @@ def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Join the lines of a page: a PDF knows where letters stand, not where paragraphs end."""
+    """Join lines to paragraphs: a PDF file stores positions of letters, not paragraphs."""
     lines = [line.strip() for line in text.splitlines()]
-    usual = statistics.median(len(line) for line in lines if line) if any(lines) else 0
+    median = statistics.median(len(line) for line in lines if line) if any(lines) else 0
     paragraphs: list[str] = []
     parts: list[str] = []
     for line in lines:
         _join(parts, line)
-        if not line or (line.endswith(SENTENCE) and len(line) < FULL_LINE * usual):
+        if not line or (line.endswith(SENTENCE_ENDS) and len(line) < FULL_LINE * median):
             paragraphs.append("".join(parts))
             parts = []
     return [*paragraphs, "".join(parts)]
@@ -87,7 +87,7 @@ def _paragraphs(text: str) -> list[str]:
 def _join(parts: list[str], line: str) -> None:
     last = parts[-1] if parts else ""
     if len(last) > 1 and last[-1] == "-" and last[-2].islower() and line[:1].islower():
-        parts[-1] = last[:-1]  # a word that was divided
+        parts[-1] = last[:-1]  # a hyphenated word
     elif last and not _is_wide(last[-1]) and not _is_wide(line[:1]):
         parts.append(" ")
     parts.append(line)
@@ -97,11 +97,11 @@ def _is_wide(character: str) -> bool:
     return "\u2e80" <= character <= "\uffef"
 
 
-def _about(reader: PdfReader) -> tuple[str, str, str]:
+def _metadata(reader: PdfReader) -> tuple[str, str, str]:
     try:
-        said: Any = reader.metadata or {}
-        date = re.match(r"D:(\d{4})(\d\d)?(\d\d)?", str(said.get("/CreationDate", "")))
+        found: Any = reader.metadata or {}
+        date = re.match(r"D:(\d{4})(\d\d)?(\d\d)?", str(found.get("/CreationDate", "")))
         published = "-".join(part for part in date.groups() if part) if date else ""
-        return str(said.get("/Title", "")), str(said.get("/Author", "")), published
-    except Exception:  # what a file says of itself is worth no failure
+        return str(found.get("/Title", "")), str(found.get("/Author", "")), published
+    except Exception:  # a file with broken metadata is still readable
         return "", "", ""

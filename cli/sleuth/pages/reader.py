@@ -1,4 +1,4 @@
-"""Reads pages side by side: from the cache, the site, a browser, the Jina reader or the Wayback Machine."""
+"""Reads pages in parallel: from the cache, the site, a browser, the Jina reader or the Wayback Machine."""
 
 import queue
 import socket
@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from sleuth import __version__
 from sleuth.base import logs
 from sleuth.base.i18n import tr
+from sleuth.base.urls import host as host_of
 from sleuth.pages.chain import Chain, Layer, LayerAttempt
 from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import extract
-from sleuth.pages.fetch import PageSender, fetch, received, refusal
-from sleuth.pages.page import Page, PageEvent, as_json, cache_key, from_json, from_reading
-from sleuth.pages.politeness import HostQueue
-from sleuth.pages.services import ServiceReply, read_by_jina, read_from_archive
+from sleuth.pages.extract import ExtractedPage, extract
+from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, received, refusal
+from sleuth.pages.host_queue import HostQueue
+from sleuth.pages.page import Page, PageEvent, as_json, cache_key, from_json, to_page
+from sleuth.pages.services import read_by_jina, read_from_archive
 from sleuth.store.cache.disk import Cache
 from sleuth.store.settings import (
     FETCH_ARCHIVE,
@@ -41,12 +41,13 @@ from sleuth_providers.net.client import HttpClient, Transport
 from sleuth_providers.net.policy import Guard, Policy, user_agent
 from sleuth_providers.records import Record
 
-AGENT = user_agent(__version__)  # for services; sites see a browser
-SHORTEST = 0.1  # seconds; less is no time limit but a refusal
-AFTERWARDS = 1.0  # seconds in which answers may still be put into the cache
-LOOK = 1.0  # seconds until it is looked whether threads are still there: without memory they die speechless
+USER_AGENT = user_agent(__version__)  # for services; sites see a browser
+MIN_TIMEOUT_S = 0.1
+CACHE_WRITE_TIMEOUT_S = 1.0  # how long to wait, after the last page, for workers that still write to the cache
+LIVENESS_CHECK_S = 1.0  # how often to check that workers are alive: out of memory, they exit silently
 
 Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
+ReadEvent = tuple[str, str, Page | None]  # start or end, the URL, and at the end its page
 
 
 class ReadPlan(Record):
@@ -60,7 +61,7 @@ class ReadPlan(Record):
 
 
 class Reader:
-    """Reads pages; one failure never spoils another page, and nothing takes longer than the time limit a page."""
+    """Reads pages. A failure affects only its own page, and no page takes longer than the timeout."""
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class Reader:
         self.settings, self.cache, self.transport, self.guard = settings, cache, transport, guard
         self.browser = browser or (_browser if settings[FETCH_BROWSER] else None)
         self.jina_key = jina_key or settings.environ.get("JINA_API_KEY", "").partition(",")[0].strip()
-        self.turns = HostQueue()
+        self.host_queue = HostQueue()
         logs.hide(self.jina_key)
 
     def read(
@@ -88,169 +89,163 @@ class Reader:
         offline: bool = False,
         on_event: Callable[[PageEvent], None] | None = None,
     ) -> list[Page]:
-        """Return a page for every address, in the order given; whatever goes wrong stands in its attempts."""
+        """Return a page for each URL, in order; a page that was not read has the reasons in its attempts."""
         plan = ReadPlan(
-            max(SHORTEST, timeout or self.settings[FETCH_TIMEOUT]),
+            max(MIN_TIMEOUT_S, timeout or self.settings[FETCH_TIMEOUT]),
             concurrency or self.settings[FETCH_CONCURRENCY],
             max_chars or self.settings[FETCH_CHARS],
             cache if self.settings[FETCH_TTL] else "off",
             offline,
         )
-        tell = on_event or (lambda event: None)
+        notify = on_event or (lambda event: None)
         wanted = list(dict.fromkeys(urls))
         pages: dict[str, Page] = {}
         for url in wanted:
             if known := self._cached(url, plan):
                 pages[url] = known
-                tell(PageEvent("end", url, len(pages), len(wanted), known))
-        missing = _spread([url for url in wanted if url not in pages])
+                notify(PageEvent("end", url, len(pages), len(wanted), known))
+        missing = _interleave_hosts([url for url in wanted if url not in pages])
         for kind, url, page in self._read_all(missing, plan):
             if page:
                 pages[url] = page
-            tell(PageEvent(kind, url, len(pages), len(wanted), page))
+            notify(PageEvent(kind, url, len(pages), len(wanted), page))
         return [pages[url] for url in urls]
 
-    def _read_all(self, urls: list[str], plan: ReadPlan) -> Iterator[tuple[str, str, Page | None]]:
-        """Yield what happens, in the calling thread; the work is done by a few others."""
+    def _read_all(self, urls: list[str], plan: ReadPlan) -> Iterator[ReadEvent]:
+        """Read in worker threads and yield the events in the calling thread."""
         if not urls:
             return
         waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
-        told: queue.SimpleQueue[tuple[str, str, Page | None]] = queue.SimpleQueue()
+        events: queue.SimpleQueue[ReadEvent] = queue.SimpleQueue()
         for url in urls:
             waiting.put(url)
         workers = [
-            threading.Thread(target=self._work, args=(waiting, told, plan), daemon=True)
+            threading.Thread(target=self._work, args=(waiting, events, plan), daemon=True)
             for _ in range(min(plan.concurrency, len(urls)))
         ]
         for worker in workers:
             worker.start()
         if not plan.offline:
-            threading.Thread(target=_warm_up, daemon=True).start()
+            threading.Thread(target=_import_extractor, daemon=True).start()
         done = 0
         while done < len(urls):
             try:
-                happened = told.get(timeout=LOOK)
+                event = events.get(timeout=LIVENESS_CHECK_S)
             except queue.Empty:
-                if told.empty() and not any(worker.is_alive() for worker in workers):
-                    raise MemoryError("nobody is left to read pages") from None
+                if events.empty() and not any(worker.is_alive() for worker in workers):
+                    raise MemoryError("all workers that read pages have died") from None
                 continue
-            done += happened[0] == "end"
-            yield happened
-        end = time.monotonic() + AFTERWARDS
+            done += event[0] == "end"
+            yield event
+        end = time.monotonic() + CACHE_WRITE_TIMEOUT_S
         for worker in workers:
             worker.join(max(0.0, end - time.monotonic()))
 
-    def _work(self, waiting: Any, told: Any, plan: ReadPlan) -> None:
+    def _work(self, waiting: Any, events: Any, plan: ReadPlan) -> None:
         while True:
             try:
                 url = waiting.get_nowait()
             except queue.Empty:
                 return
-            told.put(("start", url, None))
+            events.put(("start", url, None))
             try:
-                self._read(url, plan, lambda page: told.put(("end", page.url, page)))
-            except Exception as problem:  # a fault of ours costs one page, not the others
+                self._read(url, plan, lambda page: events.put(("end", page.url, page)))
+            except Exception as problem:  # a bug costs one page, not the others
                 logs.log("pages: %s: %r", url, problem)
-                message = tr("the page could not be read; --debug tells more")
-                told.put(("end", url, Page(url, attempts=(LayerAttempt("page", "bad_response", message),))))
+                message = tr("the page could not be read; for details, add --debug")
+                events.put(("end", url, Page(url, attempts=(LayerAttempt("page", "bad_response", message),))))
 
     def _read(self, url: str, plan: ReadPlan, post: Callable[[Page], None]) -> None:
-        """Read one page and post it; then keep it for the next one who wants it."""
+        """Read one page, post it, and only then write it to the cache."""
         started = time.monotonic()
         if plan.offline:
-            post(
-                Page(url, attempts=(LayerAttempt("cache", "skipped", tr("offline, and the page is not in the cache")),))
-            )
+            reason = tr("offline, and the page is not in the cache")
+            post(Page(url, attempts=(LayerAttempt("cache", "skipped", reason),)))
             return
         key = cache_key(url)
-        # Whoever else is reading the same page now is worth waiting for, though not for long.
-        turn = self.cache.single_flight(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
-        with turn:
+        # If another process is reading the same page, wait for its result, for up to half of the time.
+        lock = self.cache.single_flight(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
+        with lock:
             if known := self._cached(url, plan):
                 post(known)
                 return
-            found, chain = self._through_layers(url, plan)
-            elapsed = round((time.monotonic() - started) * 1000)
-            attempts = tuple(chain.attempts)
-            if found is None:
-                post(Page(url, attempts=attempts, elapsed_ms=elapsed))
-                return
-            layer, reading = found
-            post(from_reading(url, reading, plan.limit)._replace(layer=layer, attempts=attempts, elapsed_ms=elapsed))
-            if plan.cache != "off":
-                self.cache.put(key, as_json(layer, reading), self.settings[FETCH_TTL] * 60)
+            found, chain = self._run_layers(url, plan)
+            elapsed_ms = round((time.monotonic() - started) * 1000)
+            layer, content = found or ("", ExtractedPage())
+            page = to_page(url, content, plan.limit) if found else Page(url)
+            post(page._replace(layer=layer, attempts=tuple(chain.attempts), elapsed_ms=elapsed_ms))
+            if found and plan.cache != "off":
+                self.cache.put(key, as_json(content), self.settings[FETCH_TTL] * 60)
 
-    def _through_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ServiceReply] | None, Chain[ServiceReply]]:
+    def _run_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ExtractedPage] | None, Chain[ExtractedPage]]:
         watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
-        self.turns.take(_site(url), plan.timeout)
-        # The clock starts now: waiting for one's turn is not the site's fault.
-        chain: Chain[ServiceReply] = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
+        self.host_queue.acquire(_host(url), plan.timeout)
+        # The deadline starts after the wait for the host, which is not the site's fault.
+        chain: Chain[ExtractedPage] = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
         try:
             return chain.run(self._layers(url, chain, watch)), chain
-        except Exception:  # no thread to be had, say, that would give the turn back
-            self.turns.give(_site(url))
+        except Exception:  # such as no memory for the thread that would release the host
+            self.host_queue.release(_host(url))
             raise
 
-    def _layers(self, url: str, chain: Chain[ServiceReply], watch: guard.AddressGuard) -> Iterator[Layer[ServiceReply]]:
-        """Yield the ways to a page; each is asked for when those before have failed, or one of them is slow."""
-        site = _site(url)
-        yield Layer("page", site, partial(self._from_site, url, watch))
+    def _layers(
+        self, url: str, chain: Chain[ExtractedPage], watch: guard.AddressGuard
+    ) -> Iterator[Layer[ExtractedPage]]:
+        """Yield the ways to read a page; the chain takes the next one if those before failed or one is slow."""
+        host = _host(url)
+        yield Layer("page", host, partial(self._from_site, url, watch))
         problem = chain.errors.get("page")
         if isinstance(problem, PrivateAddressError) or (isinstance(problem, BadRequestError) and not problem.status):
             return
         if self.browser and isinstance(problem, EmptyPageError):
-            yield Layer("browser", site, partial(self._in_browser, self.browser, url, watch))
-        private = watch.private or guard.is_local(site)
-        for name, who, host, allowed, read in (
-            ("jina", tr("the Jina reader"), self._host("JINA"), self.settings[FETCH_JINA], self._by_jina),
-            (
-                "archive",
-                tr("the Wayback Machine"),
-                self._host("ARCHIVE"),
-                self.settings[FETCH_ARCHIVE],
-                self._archived,
-            ),
+            yield Layer("browser", host, partial(self._in_browser, self.browser, url, watch))
+        is_private = watch.private or guard.is_local(host)
+        for name, provider, server, allowed, read in (
+            ("jina", tr("the Jina reader"), self._server("JINA"), FETCH_JINA, self._by_jina),
+            ("archive", tr("the Wayback Machine"), self._server("ARCHIVE"), FETCH_ARCHIVE, self._archived),
         ):
-            if allowed and private and not host:
-                message = tr("{provider} is not told about a page on a private network", provider=who)
+            if not self.settings[allowed]:
+                continue
+            if is_private and not server:  # the user's own server may read private pages
+                message = tr("pages on a private network are not sent to {provider}", provider=provider)
                 chain.attempts.append(LayerAttempt(name, "skipped", message))
-            elif allowed:
-                yield Layer(name, who, partial(read, url, host))
+            else:
+                yield Layer(name, provider, partial(read, url, server))
 
-    def _host(self, name: str) -> str:
-        """Return the server that stands in for a service; one that the user runs may know of private pages."""
-        return self.settings.environ.get(f"SLEUTH_{name}_HOST", "").strip()
+    def _server(self, service: str) -> str:
+        return self.settings.environ.get(f"SLEUTH_{service}_HOST", "").strip()
 
-    def _from_site(self, url: str, watch: Guard, until: float) -> ServiceReply:
-        language = self.settings[LANGUAGE]
-        asker = PageSender(until - time.monotonic(), watch, self.transport, "" if language == "auto" else language)
+    def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
+        language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
         try:
-            page = fetch(url, asker)
+            page = fetch(
+                url, timeout=until - time.monotonic(), guard=watch, transport=self.transport, language=language
+            )
         finally:
-            self.turns.give(_site(url))
-        return ServiceReply(extract(page, until), page.final_url)
+            self.host_queue.release(_host(url))
+        return extract(page, until)
 
-    def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ServiceReply:
-        _check(url, watch)
-        # What scripts ask for is guarded apart: that they were refused something does not make the page a private one.
-        scripts = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
-        reply = browser(url, timeout=max(SHORTEST, until - time.monotonic()), user_agent="", guard=scripts)
-        _check(reply.url, watch)
+    def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ExtractedPage:
+        _check_addresses(url, watch)
+        # Requests of scripts have their own guard: a refused one does not make the page itself private.
+        script_guard = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
+        reply = browser(url, timeout=_remaining(until), user_agent="", guard=script_guard)
+        _check_addresses(reply.url, watch)
         if error := refusal(reply):
             raise error
-        return ServiceReply(extract(received(reply, url), until), reply.url)
+        return extract(received(reply, url), until)
 
-    def _by_jina(self, url: str, host: str, until: float) -> ServiceReply:
-        return read_by_jina(url, self._http(until), host, self.jina_key)
+    def _by_jina(self, url: str, server: str, until: float) -> ExtractedPage:
+        return read_by_jina(url, self._client(until), server, self.jina_key)
 
-    def _archived(self, url: str, host: str, until: float) -> ServiceReply:
-        return read_from_archive(url, self._http(until), host, until)
+    def _archived(self, url: str, server: str, until: float) -> ExtractedPage:
+        return read_from_archive(url, self._client(until), server, until)
 
-    def _http(self, until: float) -> HttpClient:
-        left = max(SHORTEST, until - time.monotonic())
-        return HttpClient(
-            Policy(timeout=left, connect_timeout=min(5.0, left), attempts=2, user_agent=AGENT), self.transport
-        )
+    def _client(self, until: float) -> HttpClient:
+        timeout = _remaining(until)
+        connect = min(CONNECT_TIMEOUT_S, timeout)
+        policy = Policy(timeout=timeout, connect_timeout=connect, attempts=2, user_agent=USER_AGENT)
+        return HttpClient(policy, self.transport)
 
     def _cached(self, url: str, plan: ReadPlan) -> Page | None:
         if plan.cache != "use":
@@ -259,33 +254,33 @@ class Reader:
         if entry is None or (entry.expired and not plan.offline):
             return None
         try:
-            reading = from_json(entry.value)
+            page = to_page(url, from_json(entry.value), plan.limit)
         except (KeyError, TypeError, ValueError):
             return None
-        page = from_reading(url, reading, plan.limit)
         return page._replace(layer="cache", attempts=(LayerAttempt("cache", "ok"),), cached=True, age=entry.age)
 
 
-def _spread(urls: list[str]) -> list[str]:
-    """Return addresses with those of one site far apart, so that nobody waits for a turn who need not."""
+def _interleave_hosts(urls: list[str]) -> list[str]:
+    """Order URLs so that those of one host are far apart and few workers wait for a host."""
     seen: Counter[str] = Counter()
     order: list[tuple[int, str]] = []
     for url in urls:
-        order.append((seen[_site(url)], url))
-        seen[_site(url)] += 1
+        order.append((seen[_host(url)], url))
+        seen[_host(url)] += 1
     return [url for _, url in sorted(order, key=lambda entry: entry[0])]
 
 
-def _site(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower() or url[:100]
-    except ValueError:
-        return url[:100]
+def _host(url: str) -> str:
+    return host_of(url) or url[:100]
 
 
-def _check(url: str, watch: Guard) -> None:
-    """Look a host up and show its addresses to the guard."""
-    host = _site(url)
+def _remaining(until: float) -> float:
+    return max(MIN_TIMEOUT_S, until - time.monotonic())
+
+
+def _check_addresses(url: str, watch: Guard) -> None:
+    """Resolve a host and let the guard check its addresses."""
+    host = _host(url)
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
@@ -299,9 +294,9 @@ def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Resp
     return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
 
 
-def _warm_up() -> None:
-    """Import what takes long while the first page is on its way."""
+def _import_extractor() -> None:
+    """Import trafilatura while the first page is on its way."""
     try:
-        import sleuth.pages.article  # noqa: F401 - the import is the point
-    except Exception as problem:  # whoever needs it will see
+        import sleuth.pages.article  # noqa: F401 - for its side effect
+    except Exception as problem:  # raised again where it is needed
         logs.log("pages: %r", problem)

@@ -1,1 +1,1 @@
-"""What belongs together, what matters most, and how much of it fits: pure functions over text and lists."""
+"""Pure functions over text and lists: tokenise, score, merge, compress, summarise."""

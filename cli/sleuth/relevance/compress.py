@@ -1,61 +1,51 @@
-"""Page text squeezed to what a reader or a model has room for: cut fairly, or the passages that answer the query."""
+"""Compresses page text to a budget: each page truncated to its fair share, or the passages that answer the query."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sleuth.base.i18n import tr
 from sleuth.relevance import sentences, tokens
-from sleuth.relevance.passages import SIZE, Passage, Scorer, best_first, score, split
+from sleuth.relevance.passages import PASSAGE_CHARS, Passage, Scorer, best_first, score, split
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
 
-LIMIT = 10_000  # characters of all pages together, where none is set
-DOCUMENTS = 5  # passages of a page, where neither their number nor a budget is set
-GAP = "\n…\n"  # between passages that do not follow each other
-
-
-class Kept(Record):
-    """A passage that was kept, by its character offsets in the page."""
-
-    start: int
-    end: int
-    score: float = 0.0
+DEFAULT_LIMIT_CHARS = 10_000  # of all pages together, by default
+DEFAULT_PASSAGES = 5  # per page, if neither their number nor a budget is set
+GAP = "\n…\n"  # between passages that are not adjacent
 
 
 class CompressedPage(Record):
-    """What is left of one page."""
+    """What is kept of one page."""
 
     content: str = ""
-    passages: tuple[Kept, ...] = ()  # in reading order
+    passages: tuple[Passage, ...] = ()  # in reading order
     left_out: int = 0  # passages
 
 
 class Compressed(Record):
-    """What is left of all pages, in the order they were given."""
+    """What is kept of all pages, in their order."""
 
     phase: str  # default | cutoff | rag_complete | rag_failed
     pages: tuple[CompressedPage, ...]
-    count_before: int  # pages with text
-    count_after: int
-    size_before: int  # in `unit`
-    size_after: int
+    size_after: int  # in `unit`
     unit: str = "char"  # or token
-    estimated: bool = False  # tokens are not counted by a tokenizer
+    estimated: bool = False  # tokens without a tokenizer
     left_out: int = 0  # passages of all pages
     warnings: tuple[str, ...] = ()
 
 
 class Budget(Record):
-    """How much there is room for."""
+    """The maximum size of all content."""
 
     limit: int
     unit: str = "char"
 
     def measure(self, text: str) -> int:
-        """Return what a text takes of the room, never too little."""
+        """Return the size of a text, never too little."""
         return tokens.upper_bound(text) if self.unit == "token" else len(text)
 
     def cut(self, text: str) -> str:
-        """Return the beginning of a text that fits."""
+        """Truncate a text to the limit."""
         if self.unit == "token":
             return tokens.cut(text, self.limit)
         return text[: sentences.cut(text, self.limit)]
@@ -73,49 +63,47 @@ def compress(
     dense: Scorer | None = None,
     rerank: Scorer | None = None,
 ) -> Compressed:
-    """Squeeze pages by `none`, `cutoff` or `rag`; with `max_tokens` or a limit all content together keeps within it."""
+    """Compress pages by `none`, `cutoff` or `rag`; all content together fits into `max_tokens` or `limit`."""
     budget = Budget(max_tokens, "token") if max_tokens > 0 else Budget(limit, unit)
     if method == "none" and max_tokens <= 0:
-        return _told("default", pages, [_whole(text) for text in pages], budget)
+        return _result("default", [_beginning(page, text, text) for page, text in enumerate(pages)], budget)
     if method == "cutoff":
-        return _told("cutoff", pages, cut_off(pages, budget), budget)
+        return _result("cutoff", cut_off(pages, budget), budget)
     try:
         passages = score(query, pages, dense=dense, rerank=rerank)
-    except Exception as problem:  # a scorer is a server or a model of somebody's: whatever it does, there is an answer
+    except Exception as problem:  # scorers are servers and models, which can fail in any way
         if budget.limit <= 0:
-            budget = Budget(SIZE * (document_count or DOCUMENTS) * len(pages))
-        warning = tr("passages could not be scored, pages are cut off instead: {reason}", reason=_reason(problem))
-        return _told("rag_failed", pages, cut_off(pages, budget), budget, warning)
-    chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DOCUMENTS))
+            budget = Budget(PASSAGE_CHARS * (document_count or DEFAULT_PASSAGES) * len(pages))
+        warning = tr("passages could not be scored; pages are truncated instead: {reason}", reason=_reason(problem))
+        return _result("rag_failed", cut_off(pages, budget), budget, warning)
+    chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
     if budget.limit > 0:
-        chosen = _within(pages, chosen, budget)
-    return _told("rag_complete", pages, _merged(pages, passages, chosen), budget)
+        chosen = _fit_budget(pages, chosen, budget)
+    return _result("rag_complete", _join_passages(pages, passages, chosen), budget)
 
 
 def cut_off(pages: Sequence[str], budget: Budget) -> list[CompressedPage]:
-    """Cut each page to its fair share; what short pages do not need, and what cutting at a sentence saves, goes on."""
-    left = budget.limit if budget.limit > 0 else LIMIT
+    """Truncate each page to its fair share; what short pages leave goes to the longer ones.
+
+    Pages are handled from the shortest on, so that each gets an equal part of what is left.
+    """
+    left = budget.limit if budget.limit > 0 else DEFAULT_LIMIT_CHARS
     cut: dict[int, str] = {}
     sizes = [budget.measure(text) for text in pages]
     for done, page in enumerate(sorted(range(len(pages)), key=sizes.__getitem__)):
         cut[page] = budget._replace(limit=left // (len(pages) - done)).cut(pages[page].strip())
         left -= budget.measure(cut[page])
-    return [_beginning(pages[page], cut[page]) for page in range(len(pages))]
+    return [_beginning(page, text, cut[page]) for page, text in enumerate(pages)]
 
 
-def _beginning(text: str, kept: str) -> CompressedPage:
-    start = len(text) - len(text.lstrip())
+def _beginning(page: int, text: str, kept: str) -> CompressedPage:
+    start = text.index(kept)
     end = start + len(kept)
-    spans = (Kept(start, end),) if kept else ()
-    return CompressedPage(kept, spans, len(split(text[end:])))
-
-
-def _whole(text: str) -> CompressedPage:
-    return CompressedPage(text, (Kept(0, len(text)),) if text else ())
+    return CompressedPage(kept, (Passage(page, start, end),) if kept else (), len(split(text[end:])))
 
 
 def _best_of_each(passages: Sequence[Passage], number: int) -> list[Passage]:
-    """Return the best passages first, of each page at most so many; nought is no limit."""
+    """Return the passages by score, at most `number` of each page; 0 means no limit."""
     taken: dict[int, int] = {}
     chosen: list[Passage] = []
     for passage in best_first(passages):
@@ -125,30 +113,30 @@ def _best_of_each(passages: Sequence[Passage], number: int) -> list[Passage]:
     return chosen
 
 
-def _within(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget) -> list[Passage]:
-    """Return as many of the passages, best first, as fit together; the same text is taken from one page only."""
+def _fit_budget(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget) -> list[Passage]:
+    """Return the best passages that fit the budget; a text that several pages have is taken once."""
     gap, left = budget.measure(GAP), budget.limit
     chosen: list[Passage] = []
-    begun: set[int] = set()
+    started: set[int] = set()
     seen: set[str] = set()
     for passage in wanted:
         text = pages[passage.page][passage.start : passage.end]
         plain = " ".join(text.split()).lower()
-        size = budget.measure(text) + (gap if passage.page in begun else 0)
+        size = budget.measure(text) + (gap if passage.page in started else 0)
         if size <= left and plain not in seen:
             chosen.append(passage)
-            begun.add(passage.page)
+            started.add(passage.page)
             seen.add(plain)
             left -= size
         if left <= gap:
             break
-    while chosen and _size(pages, chosen, budget) > budget.limit:  # together they may take more than one by one
+    while chosen and _size(pages, chosen, budget) > budget.limit:  # joined, texts may have more tokens than one by one
         chosen.pop()
-    return chosen or _shortened(pages, wanted, budget)
+    return chosen or _truncated_best(pages, wanted, budget)
 
 
-def _shortened(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget) -> list[Passage]:
-    """Return the beginning of the best passage, for a budget that holds no whole one."""
+def _truncated_best(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget) -> list[Passage]:
+    """Return the beginning of the best passage, if the budget is too small for a whole one."""
     for passage in wanted[:1]:
         kept = budget.cut(pages[passage.page][passage.start : passage.end])
         if kept:
@@ -157,26 +145,24 @@ def _shortened(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget) 
 
 
 def _size(pages: Sequence[str], chosen: Sequence[Passage], budget: Budget) -> int:
-    return sum(budget.measure(page.content) for page in _merged(pages, chosen, chosen))
+    return sum(budget.measure(page.content) for page in _join_passages(pages, chosen, chosen))
 
 
-def _merged(pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[Passage]) -> list[CompressedPage]:
-    """Put chosen passages back together in reading order, page by page, with a mark where something is left out."""
+def _join_passages(
+    pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[Passage]
+) -> list[CompressedPage]:
+    """Join the chosen passages of each page in reading order, with a mark where text is left out."""
     kept: list[list[Passage]] = [[] for _ in pages]
-    all_of = [0] * len(pages)
+    totals = Counter(passage.page for passage in passages)
     for passage in sorted(chosen, key=lambda passage: passage.start):
         kept[passage.page].append(passage)
-    for passage in passages:
-        all_of[passage.page] += 1
     return [
-        CompressedPage(
-            _joined(text, own), tuple(Kept(p.start, p.end, round(p.score, 4)) for p in own), all_of[page] - len(own)
-        )
+        CompressedPage(_joined_text(text, own), tuple(own), totals[page] - len(own))
         for page, (text, own) in enumerate(zip(pages, kept, strict=True))
     ]
 
 
-def _joined(text: str, passages: Sequence[Passage]) -> str:
+def _joined_text(text: str, passages: Sequence[Passage]) -> str:
     runs: list[list[int]] = []
     for passage in passages:
         if runs and not text[runs[-1][1] : passage.start].strip():
@@ -186,19 +172,14 @@ def _joined(text: str, passages: Sequence[Passage]) -> str:
     return GAP.join(text[start:end] for start, end in runs)
 
 
-def _told(
-    phase: str, before: Sequence[str], pages: Sequence[CompressedPage], budget: Budget, *warnings: str
-) -> Compressed:
+def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnings: str) -> Compressed:
     in_tokens = budget.unit == "token"
     measure = tokens.count if in_tokens else len
     after = sum(measure(page.content) for page in pages)
     return Compressed(
         phase=phase,
         pages=tuple(pages),
-        count_before=sum(bool(text.strip()) for text in before),
-        count_after=sum(bool(page.content) for page in pages),
-        size_before=sum(map(measure, before)),
-        size_after=min(after, sum(budget.measure(page.content) for page in pages)),  # an estimate can be too high
+        size_after=min(after, sum(budget.measure(page.content) for page in pages)),  # estimates can be too high
         unit="token" if in_tokens else "char",
         estimated=in_tokens and not tokens.exact(),
         left_out=sum(page.left_out for page in pages),
@@ -208,6 +189,6 @@ def _told(
 
 def _reason(problem: Exception) -> str:
     if isinstance(problem, ProviderError):
-        message = tr(problem.message, **{"provider": tr("the model's server"), "id": ""} | problem.values)
+        message = tr(problem.message, **{"provider": tr("the model server"), "id": ""} | problem.values)
         return tr("{message} ({detail})", message=message, detail=problem.detail) if problem.detail else message
     return str(problem) or type(problem).__name__

@@ -1,18 +1,18 @@
-"""Dates in all the forms providers give them, made ISO 8601, and the windows of time a search can be limited to."""
+"""Parses dates and ages in the forms that providers use, and the windows of --freshness."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
-FIRST_YEAR = 1990  # what seems older was not published on the web, and is mostly a zero in disguise
-YEARS_AHEAD = 50  # events are announced; 9999 is a placeholder
-DAYS_AHEAD = 2  # a date without its year is in the past, but clocks and zones differ
-MAX_TEXT = 200
+FIRST_YEAR = 1990  # an older date on the web is usually a zero timestamp
+YEARS_AHEAD = 50  # events may be in the future, but the year 9999 is a placeholder
+DAYS_AHEAD = 2  # a date without a year is in the past, but clocks and time zones differ
+MAX_DATE_CHARS = 200
 
-WINDOWS = {"day": (1, "day"), "week": (7, "day"), "month": (1, "month"), "year": (12, "month")}
+FRESHNESS_WINDOWS = {"day": (1, "day"), "week": (7, "day"), "month": (1, "month"), "year": (12, "month")}
 
-# Names are lower case and without accents. English, German, French, Spanish, Italian, Portuguese, Chinese, Japanese.
+# In lower case, without accents: English, German, French, Spanish, Italian, Portuguese, Chinese, Japanese.
 MONTHS = (
     "jan january januar janvier janv ene enero gen gennaio janeiro",
     "feb february februar fevrier fevr fev febrero febbraio fevereiro",
@@ -71,7 +71,7 @@ LEAD = r"^\D*(?=\d+\s*[^\W\d]+\s*(?:ago|前))"
 AMOUNT = r"(?:a (?=few|couple))?(\d{1,4}|[a-z]+|[半一二两兩三四五六七八九十几幾数])\+?(?: of)?\s*([a-z]*)"
 MONTH = r"(?P<name>[a-z]{3,10})\.?"
 YEAR = r"(?P<year>\d{4})(?!\d)"
-FORMS = (  # the commonest first: a pattern that is never reached is never compiled
+FORMS = (  # most common first: later patterns are compiled only if needed
     r"(?<!\d)(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)",
     r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:t?\d{4,6})?(?!\d)",
     r"(?:(?P<year>\d{4})\s*年\s*)?(?<!\d)(?P<month>\d{1,2})\s*月\s*(?P<day>\d{1,2})\s*[日号號]",
@@ -85,19 +85,19 @@ FORMS = (  # the commonest first: a pattern that is never reached is never compi
 
 
 def normalise(text: str, now: datetime) -> str:
-    """Return the ISO date that a provider's date or age means, or nothing where it means none."""
-    plain = unicodedata.normalize("NFKC", text[:MAX_TEXT]).strip().lower().translate(ACCENTS)
-    found = _stamp(plain) or next(_written(plain, now.date()), None) or _age(plain, now)
+    """Return a provider's date or age as an ISO date, or nothing if it is not one."""
+    plain = unicodedata.normalize("NFKC", text[:MAX_DATE_CHARS]).strip().lower().translate(ACCENTS)
+    found = _from_timestamp(plain) or next(_written_dates(plain, now.date()), None) or _from_age(plain, now)
     if found is None or not FIRST_YEAR <= found.year <= now.year + YEARS_AHEAD:
         return ""
     return found.isoformat()
 
 
 def freshness_window(value: str, today: date) -> tuple[str, str, str]:
-    """Return the kind, first and last day of a window: `day`, `week`, `month`, `year`, or FROM..TO in ISO dates."""
+    """Return the kind, first day and last day of `day`, `week`, `month`, `year` or FROM..TO in ISO dates."""
     name = value.strip().lower()
-    if name in WINDOWS:
-        since = _before(datetime(today.year, today.month, today.day), *WINDOWS[name])
+    if name in FRESHNESS_WINDOWS:
+        since = _before(datetime(today.year, today.month, today.day), *FRESHNESS_WINDOWS[name])
         return name, since.isoformat() if since else "", ""
     first, dots, last = name.partition("..")
     if not dots or not (first or last):
@@ -125,30 +125,30 @@ def _day(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _stamp(text: str) -> date | None:
-    """Read seconds or milliseconds since 1970."""
+def _from_timestamp(text: str) -> date | None:
+    """Parse seconds or milliseconds since 1970."""
     found = re.fullmatch(r"(\d{9,10})(\d{3})?(?:\.\d*)?", text)
     return datetime.fromtimestamp(int(found[1]), UTC).date() if found else None
 
 
-def _written(text: str, today: date) -> Iterator[date]:
+def _written_dates(text: str, today: date) -> Iterator[date]:
     for form in FORMS:
         for found in re.finditer(form, text):
             part = found.groupdict()
             month = MONTH_NUMBERS.get(part["name"], 0) if "name" in part else int(part["month"])
             day = int(part["day"])
-            if result := _day(int(part["year"]), month, day) if part["year"] else _last(month, day, today):
+            if result := _day(int(part["year"]), month, day) if part["year"] else _most_recent(month, day, today):
                 yield result
 
 
-def _last(month: int, day: int, today: date) -> date | None:
+def _most_recent(month: int, day: int, today: date) -> date | None:
     candidate = _day(today.year, month, day)
     if candidate and candidate <= today + timedelta(days=DAYS_AHEAD):
         return candidate
     return _day(today.year - 1, month, day)
 
 
-def _age(text: str, now: datetime) -> date | None:
+def _from_age(text: str, now: datetime) -> date | None:
     amount = re.sub(LEAD, "", re.sub(PREFIX, "", text))
     first = re.match(r"[a-z]+(?:['-][a-z]+)*", amount)
     for name, age in NAMED_AGES.items():

@@ -1,4 +1,4 @@
-"""One result of the merged list, and how each provider contributed to its rank."""
+"""A result of the merged list, and what each provider contributed to its score."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sleuth_providers.records import Record
 
 
 class Vote(Record):
-    """What one provider's rank adds to a result's place."""
+    """What one provider's rank adds to the score of a result."""
 
     provider: str
     rank: int
@@ -15,13 +15,13 @@ class Vote(Record):
 
 
 class Hit(Record):
-    """One result of the merged list, safe to show."""
+    """A result of the merged list, sanitised."""
 
     citation: int
     title: str
     url: str
     snippet: str = ""
-    content: str | None = None  # page text; None: none was asked for, and the snippet stands in
+    content: str | None = None  # page text; None if pages were not read
     site_name: str = ""
     published: str = ""
     score: float = 0.0
@@ -32,5 +32,5 @@ class Hit(Record):
     length: str = ""
     image: str = ""
     votes: tuple[Vote, ...] = ()
-    adjustments: tuple[str, ...] = ()  # what rules, recency or reranking did to the score, for --explain
-    passages: tuple[tuple[int, int, float], ...] = ()  # of the page, in `content`: start, end, score
+    adjustments: tuple[str, ...] = ()  # of the score by rules, recency and reranking, for --explain
+    passages: tuple[tuple[int, int, float], ...] = ()  # in `content`: start and end in the page, score

@@ -1,4 +1,11 @@
-"""Pages cut in passages of whole sentences, and how well each of them answers a query."""
+"""Splits pages into passages of whole sentences and scores how well each answers a query.
+
+The score of a passage is its BM25 score, plus a share of its neighbours', as a z-score among all passages, plus the
+z-score of its page among all pages: a page about the subject has the answer more often, and the answer is often next to
+the sentence that repeats the question. Measured by bench/compression.py, as the share of answers kept in 1,000 Latin
+(English) and 500 characters (Chinese): 0.960 and 0.975 with both, 0.950 and 0.945 without the score of the page, 0.950
+and 0.985 without the neighbours.
+"""
 
 import math
 import re
@@ -6,15 +13,15 @@ from collections.abc import Callable, Sequence
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.sentences import sentences, word_end
-from sleuth.relevance.words import RUN
+from sleuth.relevance.words import UNSPACED_RUN
 from sleuth_providers.records import Record
 
-SIZE = 200  # Latin characters of a passage: the smaller, the more of them fit, and the less each says
-UNSPACED_SIZE = 80  # and of scripts that say as much in fewer
-LONGEST = 3  # passages' sizes; a longer sentence is a table, a script or a list, and is cut
-NEIGHBOURS = 0.3  # what a passage gains from those beside it
-DENSE_TOP, DENSE_SHARE = 100, 0.5  # dense scores are mixed in where words have found something
-RERANK_TOP, RERANK_SHARE = 50, 1.0  # a reranker read both query and passage: its word counts alone
+PASSAGE_CHARS = 200  # in Latin script; smaller passages leave room for more of them, but each says less
+UNSPACED_PASSAGE_CHARS = 80  # in scripts without spaces, which say as much in fewer characters
+MAX_SENTENCE_SIZES = 3  # times PASSAGE_CHARS; a longer "sentence" is a table, code or a list, and is split
+NEIGHBOUR_SHARE = 0.3  # of the scores of the passages before and after
+DENSE_TOP, DENSE_SHARE = 100, 0.5  # embeddings rescore the best passages, at equal weight with BM25
+RERANK_TOP, RERANK_SHARE = 50, 1.0  # a reranker reads query and passage together, so its score replaces ours
 CLAUSE = re.compile(r"[,;:，、；：|](?=\s|[^\x00-\x7f])")
 
 Span = tuple[int, int]
@@ -22,7 +29,7 @@ Scorer = Callable[[str, Sequence[str]], Sequence[float]]  # query and texts → 
 
 
 class Passage(Record):
-    """A part of a page, by its character offsets, and how well it answers the query."""
+    """A part of a page, by character offsets, with its score."""
 
     page: int  # from 0, in the order given
     start: int
@@ -30,25 +37,25 @@ class Passage(Record):
     score: float = 0.0
 
 
-def split(text: str, size: int = SIZE, overlap: int = 0) -> list[Span]:
-    """Return passages of whole sentences; with `overlap` each repeats about so many characters of the one before."""
-    parts = [part for start, end in sentences(text) for part in _short(text, start, end, size)]
-    weights = [weigh(text[start:end]) for start, end in parts]
+def split(text: str, size: int = PASSAGE_CHARS, overlap: int = 0) -> list[Span]:
+    """Split a text into passages of whole sentences; each may repeat `overlap` characters of the one before."""
+    parts = [part for start, end in sentences(text) for part in _sentence_pieces(text, start, end, size)]
+    lengths = [latin_length(text[start:end]) for start, end in parts]
     found: list[Span] = []
     first, total = 0, 0.0
-    for number, weight in enumerate(weights):
-        if number > first and total + weight > size:
+    for number, length in enumerate(lengths):
+        if number > first and total + length > size:
             found.append((parts[first][0], parts[number - 1][1]))
-            first, total = _back(weights, first, number, overlap)
-        total += weight
+            first, total = _overlap_start(lengths, first, number, overlap)
+        total += length
     return [*found, (parts[first][0], parts[-1][1])] if parts else []
 
 
-def weigh(text: str) -> float:
-    """Return the length of a text in Latin characters; one of an unspaced script counts for more."""
+def latin_length(text: str) -> float:
+    """Return the length of a text in Latin characters; a character of an unspaced script counts as 2.5."""
     if text.isascii():
         return float(len(text))
-    return len(text) + (SIZE / UNSPACED_SIZE - 1) * sum(map(len, RUN.findall(text)))
+    return len(text) + (PASSAGE_CHARS / UNSPACED_PASSAGE_CHARS - 1) * sum(map(len, UNSPACED_RUN.findall(text)))
 
 
 def score(
@@ -59,33 +66,31 @@ def score(
     rerank: Scorer | None = None,
     overlap: int = 0,
 ) -> list[Passage]:
-    """Return the passages of all pages in reading order, each with its score."""
+    """Return the passages of all pages in reading order, with scores."""
     found = [Passage(page, *span) for page, text in enumerate(pages) for span in split(text, overlap=overlap)]
     texts = [pages[passage.page][passage.start : passage.end] for passage in found]
-    whole = standardise(rank(query, pages))
-    scores = [
-        own + whole[passage.page]
-        for own, passage in zip(standardise(_with_neighbours(found, rank(query, texts))), found, strict=True)
-    ]
+    of_pages = standardise(rank(query, pages))
+    of_passages = standardise(_with_neighbours(found, rank(query, texts)))
+    scores = [own + of_pages[passage.page] for own, passage in zip(of_passages, found, strict=True)]
     if dense:
-        scores = _mixed(scores, query, texts, dense, DENSE_TOP, DENSE_SHARE)
+        scores = _mix_scores(scores, query, texts, dense, DENSE_TOP, DENSE_SHARE)
     if rerank:
-        scores = _mixed(scores, query, texts, rerank, RERANK_TOP, RERANK_SHARE)
+        scores = _mix_scores(scores, query, texts, rerank, RERANK_TOP, RERANK_SHARE)
     return [passage._replace(score=value) for passage, value in zip(found, scores, strict=True)]
 
 
 def best_first(passages: Sequence[Passage]) -> list[Passage]:
-    """Return passages with the best ones first; among equals the beginnings of pages, in the order of the pages."""
+    """Return passages by score; among equals, those nearer to the beginning of a page come first."""
     return sorted(passages, key=lambda passage: (-passage.score, passage.start, passage.page))
 
 
-def _short(text: str, start: int, end: int, size: int) -> list[Span]:
-    """Return a sentence, or its pieces if it is far too long for one."""
-    weight = weigh(text[start:end])
-    if weight <= LONGEST * size:
+def _sentence_pieces(text: str, start: int, end: int, size: int) -> list[Span]:
+    """Return a sentence, or the pieces of one that is too long."""
+    length = latin_length(text[start:end])
+    if length <= MAX_SENTENCE_SIZES * size:
         return [(start, end)]
     pieces: list[Span] = []
-    room = max(int(size * (end - start) / weight), 1)
+    room = max(int(size * (end - start) / length), 1)
     while end - start > room:
         place = _clause_end(text, start, start + room)
         pieces.append((start, place))
@@ -100,38 +105,42 @@ def _clause_end(text: str, start: int, limit: int) -> int:
     return ends[-1] if ends else max(start + word_end(text[start : limit + 1], limit - start), start + 1)
 
 
-def _back(weights: Sequence[float], first: int, number: int, overlap: int) -> tuple[int, float]:
-    """Return where a passage begins that may repeat the end of the one before, and what is in it by then."""
+def _overlap_start(lengths: Sequence[float], first: int, number: int, overlap: int) -> tuple[int, float]:
+    """Return the first sentence of a passage that repeats the end of the one before, and the length so far."""
     start, total = number, 0.0
-    while start - 1 > first and total + weights[start - 1] <= overlap:
+    while start - 1 > first and total + lengths[start - 1] <= overlap:
         start -= 1
-        total += weights[start]
+        total += lengths[start]
     return start, total
 
 
 def _with_neighbours(passages: Sequence[Passage], scores: Sequence[float]) -> list[float]:
-    pages = [-1, *(passage.page for passage in passages), -1]
-    padded = [0.0, *scores, 0.0]
+    def score_at(at: int, page: int) -> float:
+        return scores[at] if 0 <= at < len(scores) and passages[at].page == page else 0.0
+
     return [
-        padded[at]
-        + NEIGHBOURS * (padded[at - 1] * (pages[at - 1] == pages[at]) + padded[at + 1] * (pages[at + 1] == pages[at]))
-        for at in range(1, len(padded) - 1)
+        score + NEIGHBOUR_SHARE * (score_at(at - 1, passage.page) + score_at(at + 1, passage.page))
+        for at, (passage, score) in enumerate(zip(passages, scores, strict=True))
     ]
 
 
-def _mixed(
+def _mix_scores(
     scores: Sequence[float], query: str, texts: Sequence[str], scorer: Scorer, top: int, share: float
 ) -> list[float]:
-    """Return scores with another scorer's opinion of the best ones; the others stay behind these, as they were."""
+    """Mix another scorer's scores into the best `top` ones; the others stay as they were, below these.
+
+    Both kinds of scores are made z-scores first, since a cosine and a BM25 score have different scales. A constant
+    then lifts the rescored passages above all others.
+    """
     order = sorted(range(len(scores)), key=lambda at: -scores[at])
-    asked = order[:top]
-    told = list(scorer(query, [texts[at] for at in asked])) if asked else []
-    if len(told) != len(asked) or not all(map(math.isfinite, told)):
-        raise ValueError(f"{len(asked)} passages, but {len(told)} scores or some that are no numbers")
-    ours, theirs = standardise([scores[at] for at in asked]), standardise(told)
+    best = order[:top]
+    rescored = list(scorer(query, [texts[at] for at in best])) if best else []
+    if len(rescored) != len(best) or not all(map(math.isfinite, rescored)):
+        raise ValueError(f"{len(best)} passages, but {len(rescored)} scores, or some are not finite")
+    ours, theirs = standardise([scores[at] for at in best]), standardise(rescored)
     mixed = [(1 - share) * own + share * other for own, other in zip(ours, theirs, strict=True)]
     floor = max((scores[at] for at in order[top:]), default=0.0) - min(mixed, default=0.0) + 1.0
     result = list(scores)
-    for at, value in zip(asked, mixed, strict=True):
+    for at, value in zip(best, mixed, strict=True):
         result[at] = floor + value
     return result

@@ -1,29 +1,32 @@
-"""Regular expressions that users write, run only where no address can stall them."""
+"""Regular expressions from users, accepted only if no URL can make them stall."""
 
 import re
 import warnings
 from functools import cache
 
-MAX_PATTERN = 500
+MAX_PATTERN_CHARS = 500
 MAX_REPEATS = 3
 
 
 @cache
 def expression(pattern: str) -> re.Pattern[str] | None:
-    """Return a compiled expression, or None for one that is broken or could take for ever."""
-    if _takes_for_ever(pattern):
+    """Compile an expression; return None for an invalid one or one that could take exponential time."""
+    if _may_stall(pattern):
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's thoughts on the style of a user's expression
+            warnings.simplefilter("ignore")  # such as FutureWarning: possible nested set
             return re.compile(pattern, re.IGNORECASE)
     except (re.error, RecursionError, OverflowError):
         return None
 
 
-def _takes_for_ever(pattern: str) -> bool:
-    """Tell whether an expression repeats so much, or what itself repeats or chooses, that some text could stall it."""
-    if len(pattern) > MAX_PATTERN:
+def _may_stall(pattern: str) -> bool:
+    """Tell whether an expression has too many repetitions, or repeats a group that itself repeats or branches.
+
+    Such a group, as in (a+)+ or (a|a)*, makes the matcher try exponentially many ways.
+    """
+    if len(pattern) > MAX_PATTERN_CHARS:
         return True
     plain = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
     plain = re.sub(r"\(\?(?:[:=!]|<[=!])", "(", plain)

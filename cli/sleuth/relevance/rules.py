@@ -1,4 +1,4 @@
-"""Rules of the user's about sites and pages, in the syntax of Brave's Goggles: boost, downrank, discard."""
+"""The user's rules for sites and pages in the syntax of Brave's Goggles: boost, downrank, discard."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,15 +10,15 @@ from sleuth_providers.records import Record
 MAX_RULES = 100_000
 MAX_LINE = 500
 MAX_STRENGTH = 10
-MAX_URL = 2_000  # characters of an address that patterns see
+MAX_URL_CHARS = 2_000  # that patterns are matched against
 
-SEPARATOR = r"(?:[^\w.%-]|\Z)"  # what ^ stands for
-ACTIONS = ("downrank", "boost", "discard")  # the later wins
+SEPARATOR = r"(?:[^\w.%-]|\Z)"  # the meaning of ^ in a pattern
+ACTIONS = ("downrank", "boost", "discard")  # later ones take precedence
 UNSUPPORTED = ("intitle", "indescription", "incontent")
 
 
 class Action(Record):
-    """What the rules do to a result, and which line says so."""
+    """The effect of the rules on a result, and the line it comes from."""
 
     name: str  # one of ACTIONS
     strength: int
@@ -27,14 +27,14 @@ class Action(Record):
 
     @property
     def factor(self) -> float:
-        """Return what a score is multiplied by: 1 + strength, its inverse, or nothing for a discarded result."""
+        """Return the factor for the score: 1 + strength to boost, its inverse to downrank, 0 to discard."""
         if self.name == "discard":
             return 0.0
         return 1.0 + self.strength if self.name == "boost" else 1.0 / (1 + self.strength)
 
 
 class Rule(Record):
-    """One line: an action on the pages of a site, of a pattern, or of both."""
+    """One line: an action for a site, a pattern, or both."""
 
     action: Action
     site: str
@@ -42,20 +42,20 @@ class Rule(Record):
 
 
 class Rules(Record):
-    """Rules ready to be applied, what the file says of itself, and what could not be read.
+    """Parsed rules, the metadata of the file, and the lines that are invalid.
 
-    Where several match, `discard` wins, then the strongest boost, then the mildest downrank: so Brave documents it.
-    `$discard` with neither pattern nor site is for the pages that no other rule matches.
+    If several rules match, `discard` wins, then the strongest boost, then the mildest downrank, as Brave documents.
+    `$discard` without pattern and site applies to pages that no other rule matches.
     """
 
-    by_site: Mapping[str, Sequence[Rule]] = {}  # "" holds the rules of every site
-    otherwise: Action | None = None  # for what no rule matches
+    by_site: Mapping[str, Sequence[Rule]] = {}  # "" has the rules for all sites
+    otherwise: Action | None = None  # if no rule matches
     about: Mapping[str, str] = {}
     problems: Sequence[tuple[int, str]] = ()
 
     @classmethod
     def parse(cls, text: str) -> "Rules":
-        """Read rules, one a line; a line that cannot be read is a problem with its number, and the others hold."""
+        """Parse rules, one per line; an invalid line goes to `problems`, with its number."""
         by_site: dict[str, list[Rule]] = {}
         about: dict[str, str] = {}
         problems: list[tuple[int, str]] = []
@@ -81,9 +81,9 @@ class Rules(Record):
         return cls(by_site, otherwise, about, problems)
 
     def apply(self, url: str) -> Action | None:
-        """Return what is to be done with an address, or None where no rule speaks of it."""
-        address = url[:MAX_URL]
-        matching = [rule.action for rule in self._candidates(address) if _matches(rule.pattern, address)]
+        """Return the action for a URL, or None if no rule matches."""
+        text = url[:MAX_URL_CHARS]
+        matching = [rule.action for rule in self._candidates(text) if _matches(rule.pattern, text)]
         return max(matching, key=_precedence, default=self.otherwise)
 
     def _candidates(self, url: str) -> Iterator[Rule]:
@@ -106,10 +106,10 @@ def _rule(line: str, number: int) -> Rule:
     if not dollar:
         pattern, listed = line, ""
     if re.search(r"\s", pattern):
-        raise ValueError("a pattern has no blanks in it")
+        raise ValueError("a pattern must not contain spaces")
     action, strength, site = _options(listed)
     if not (pattern.strip("*|^") or site or action == "discard"):
-        raise ValueError("neither a pattern nor a site: this would match every page")
+        raise ValueError("neither a pattern nor a site; the rule would match every page")
     return Rule(Action(action, strength, number, line), site, pattern if pattern.strip("*") else "")
 
 
@@ -123,11 +123,11 @@ def _options(listed: str) -> tuple[str, int, str]:
         elif name == "site" and ascii_host(value):
             site = ascii_host(value.removeprefix("*."))
         elif name in UNSUPPORTED:
-            raise ValueError(f"{name} is not supported: rules see addresses only")
+            raise ValueError(f"{name} is not supported: rules match URLs only")
         elif name != "inurl":
             raise ValueError(f"unknown option {option!r}: use boost, downrank, discard or site=")
     if len(actions) > 1:
-        raise ValueError("one action a line: boost, downrank or discard")
+        raise ValueError("more than one action; use boost, downrank or discard")
     name, strength = actions[0] if actions else ("boost", 1)
     return name, strength, site
 
@@ -140,7 +140,7 @@ def _strength(name: str, value: str) -> int:
 
 
 def _matches(pattern: str, url: str) -> bool:
-    """Tell whether the pieces of a pattern follow one another in an address; each is looked for once, from the left."""
+    """Tell whether the parts of a pattern occur in a URL in order; each is searched once, from the left."""
     pieces = pattern.removeprefix("|").removesuffix("|").split("*")
     position = 0
     for index, piece in enumerate(pieces):

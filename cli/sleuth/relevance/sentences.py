@@ -1,4 +1,4 @@
-"""Where the sentences of a text begin and end: Latin and CJK punctuation, headings, list items; offsets are exact."""
+"""Splits text into sentences, by offsets: Latin and CJK punctuation, headings, list items."""
 
 import re
 import unicodedata
@@ -6,20 +6,20 @@ import unicodedata
 from sleuth.relevance.words import STOP_WORDS, UNSPACED
 
 CLOSERS = "\"'”’»)\\]*_`」』）】》〉"
-FULL = "。！？；｡।॥؟۔"  # these end a sentence wherever they stand; the others where a space or CJK text tells so
-END = re.compile(rf"[.!?;…{FULL}]+[{CLOSERS}]*")
-BREAK = re.compile(r"\n\s*|\u3000{2,}\s*")  # two ideographic spaces are an indent: a new paragraph
+FULL_STOPS = "。！？；｡।॥؟۔"  # always end a sentence; the others only before a space or next to CJK text
+END = re.compile(rf"[.!?;…{FULL_STOPS}]+[{CLOSERS}]*")
+BREAK = re.compile(r"\n\s*|\u3000{2,}\s*")  # two ideographic spaces are an indent, so a new paragraph
 UNSPACED_END = re.compile(f"[{UNSPACED}”」』）》]")
 MARKER = re.compile(r"(?:[-*+•·>|#]+|\(?\d{1,3}[.)、]|[a-z][.)])\s")  # list items, headings, quotes, table rows
-WRAPPED = re.compile(r"[^\W\d_]|[,;&(—–-]")  # how a line ends that goes on in the next
+WRAPPED = re.compile(r"[^\W\d_]|[,;&(—–-]")  # the end of a line that continues on the next
 NUMBER = re.compile(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})")
 NEXT_WORD = re.compile(r"[\s\"'“‘(\[*_]*(\w*)")
 DOTTED = re.compile(r"(?:\w\.)+\w")
 STARTERS = STOP_WORDS | {"he", "she", "we", "you", "i", "my", "our", "his", "her", "however", "according", "although"}
-LONGEST_WORD = 40
-LONGEST_NUMBER = 10
+MAX_WORD_CHARS = 40
+MAX_NUMBER_CHARS = 10
 
-# Never the end, whatever follows; and those that end a sentence only where the next word tells so.
+# TITLES never end a sentence; ABBREVIATIONS do only before a word that starts one.
 TITLES = (
     "mr mrs ms dr prof sr jr st mt rev hon gen col lt sgt capt cmdr adm gov sen rep pres supt vs cf e.g i.e eg ie viz "
     "approx ca fig figs eq eqs no nos vol vols pp ed eds tab sec ch hr bzw z.b d.h u.a usw mme mlle sra dra"
@@ -32,7 +32,7 @@ NEVER_LAST, SELDOM_LAST = frozenset(TITLES.split()), frozenset(ABBREVIATIONS.spl
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Return where each sentence starts and ends; nothing but white space lies between them."""
+    """Return the start and end of each sentence; only white space is between them."""
     found: list[tuple[int, int]] = []
     for start, end in _units(text):
         found += _split(text, start, end)
@@ -40,18 +40,18 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def cut(text: str, limit: int) -> int:
-    """Return where to end a text of at most `limit` characters: after a sentence, else a word, if there is one near."""
+    """Return where to truncate a text to `limit` characters: after a sentence, or after a word."""
     if len(text) <= limit:
         return len(text)
-    ends = [end for _, end in sentences(text[: limit + LONGEST_WORD]) if end <= limit]
+    ends = [end for _, end in sentences(text[: limit + MAX_WORD_CHARS]) if end <= limit]
     if ends and 2 * ends[-1] >= limit:
         return ends[-1]
     return word_end(text, max(limit, 0))
 
 
 def word_end(text: str, limit: int) -> int:
-    """Return the last place at or before `limit` that splits no word, if there is one near, and no character."""
-    for place in range(limit, max(limit - LONGEST_WORD, limit // 2), -1):
+    """Return the last offset up to `limit` that splits neither a word, if one ends near, nor a grapheme."""
+    for place in range(limit, max(limit - MAX_WORD_CHARS, limit // 2), -1):
         before, after = text[place - 1], text[place]
         if before.isspace() or after.isspace() or (UNSPACED_END.match(before) and not _joins(after)):
             return len(text[:place].rstrip())
@@ -61,7 +61,7 @@ def word_end(text: str, limit: int) -> int:
 
 
 def _joins(character: str) -> bool:
-    """Tell whether a character belongs to the one before it: accents, joiners, the colours of emoji."""
+    """Tell whether a character combines with the one before it: accents, joiners, skin tones of emoji."""
     if character.isascii():
         return False
     colour = "\U0001f3fb" <= character <= "\U0001f3ff"
@@ -69,7 +69,7 @@ def _joins(character: str) -> bool:
 
 
 def _units(text: str) -> list[tuple[int, int]]:
-    """Return the lines and paragraphs of a text, those that were only wrapped joined again."""
+    """Return the lines of a text; a line that was only wrapped is joined with the next."""
     found: list[tuple[int, int]] = []
     start = len(text) - len(text.lstrip())
     for gap in BREAK.finditer(text, start):
@@ -111,7 +111,7 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def _is_end(text: str, start: int, mark: re.Match[str]) -> bool:
     sign, before, after = mark[0][0], text[max(mark.start() - 1, 0)], text[mark.end() : mark.end() + 1]
-    if sign in FULL:
+    if sign in FULL_STOPS:
         return True
     if not before.isascii() and UNSPACED_END.match(before) and (sign in "!?;" or UNSPACED_END.match(after)):
         return True
@@ -125,14 +125,14 @@ def _ends_latin(text: str, start: int, mark: re.Match[str]) -> bool:
         return False
     if mark[0] != ".":
         return True
-    if mark.start() - start < LONGEST_NUMBER and NUMBER.fullmatch(text, start, mark.start()):
-        return False  # it numbers a list item
-    before = text[max(start, mark.start() - LONGEST_WORD) : mark.start()].split()
+    if mark.start() - start < MAX_NUMBER_CHARS and NUMBER.fullmatch(text, start, mark.start()):
+        return False  # the number of a list item
+    before = text[max(start, mark.start() - MAX_WORD_CHARS) : mark.start()].split()
     return not before or _ends_sentence(before[-1].lstrip("([\"'“‘"), word)
 
 
 def _ends_sentence(last: str, following: str) -> bool:
-    """Tell whether a full stop after one word and before another ends a sentence."""
+    """Tell whether a full stop between two words ends a sentence."""
     name = last.lower()
     if name in NEVER_LAST:
         return name in ("no", "ed", "sec") and not following[:1].isdigit()

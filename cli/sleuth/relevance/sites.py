@@ -1,11 +1,11 @@
-"""What is known of the addresses of particular sites: data for `urls`, where the same page has many addresses."""
+"""Data for `urls`: how particular sites write the URLs of one page in several ways."""
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Parameters that say where a reader came from, never what is shown. Names are compared in lower case.
+# Tracking parameters, which never change the page. Names are in lower case.
 TRACKING = _names("""
     fbclid gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid srsltid msclkid yclid ysclid _openstat twclid
     ttclid li_fat_id igshid igsh mibextid epik irclickid irgwc cjevent rb_clickid wickedid ascsubtag ef_id s_cid s_kwcid
@@ -65,10 +65,10 @@ TRACKING_ON = {
     "baidu.com": "fr wfr fromtitle fromid frommodule",
 }
 
-# The tables below are looked up by the first label of the registered name, so that few patterns are ever compiled.
+# The tables below are keyed by the first label of the registered host, so that few patterns are ever compiled.
 # Patterns match host and path, without www. and m.
 
-# Pages whose address says all but for these parameters.
+# Pages that need only these parameters.
 KEPT_ON = {
     "youtube": {r"youtube\.com/watch": "v"},
     "qq": {r"mp\.weixin\.qq\.com/s(?:/.*)?": "__biz mid idx sn"},
@@ -100,7 +100,7 @@ KEPT_ON = {
     "askubuntu": {r"askubuntu\.com/questions/\d.*": "page"},
 }
 
-# One page under several names, and the name that stands for all of them.
+# URLs of one page, and the form that is used for all of them.
 _QUESTIONS = {r"([^/]+)/q(?:uestions)?/(\d+)(?:/.*)?": r"\1/questions/\2"}
 REWRITTEN = {
     "google": {r"google(?:\.[a-z]{2,3}){1,2}/amp/(?:s/)?([^/]+\.[^/]+.*)": r"\1"},
@@ -134,7 +134,7 @@ REWRITTEN = {
     "toutiao": {r"toutiao\.com/(?:i|a|group/)(\d+)": r"toutiao.com/article/\1"},
 }
 
-# Pages that only send on to the address in one of their parameters.
+# Pages that redirect to the URL in one of their parameters.
 REDIRECTS = {
     "google": {r"google(?:\.[a-z]{2,3}){1,2}/url": "q url"},
     "duckduckgo": {r"duckduckgo\.com/l": "uddg"},
@@ -153,11 +153,11 @@ REDIRECTS = {
     "oschina": {r"oschina\.net/action/GoToLink": "url"},
 }
 
-# Names of a folder's own page, and folders and hosts where `amp` is a subject and not a form of the page.
+# Index pages of folders; and path segments and hosts where `amp` is a name, not a view of the page.
 INDEX_PAGES = frozenset(
     f"{name}.{ending}"
     for name in ("index", "default")
     for ending in ("html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "cgi")
 )
-SHELVES = _names("category dictionary package packages project projects r tag tags topic topics wiki word words")
+AMP_IS_A_NAME = _names("category dictionary package packages project projects r tag tags topic topics wiki word words")
 CODE_HOSTS = _names("github.com gitlab.com")

@@ -1,4 +1,12 @@
-"""Summaries and answers put together from sentences of the pages themselves, each with the place it was taken from."""
+"""Extractive summaries: sentences of the pages, word for word, each with its position.
+
+One page: sentences are picked one by one by maximal marginal relevance. With a question, a sentence's relevance is its
+BM25 score and a fading share of its neighbours'; without one, how much of the page's vocabulary it shares.
+
+Several pages: the unit is a window of adjacent sentences, since answers span sentences. A window scores by how many of
+its terms other pages have as well. Similarity to the question is deliberately no part of it: it finds titles, and the
+question repeated. bench/summaries.py measures the constants: ROUGE against human answers and summaries.
+"""
 
 import math
 import re
@@ -6,26 +14,28 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sleuth.relevance.bm25 import rank, standardise
-from sleuth.relevance.passages import weigh
+from sleuth.relevance.passages import latin_length
 from sleuth.relevance.sentences import cut, sentences
 from sleuth.relevance.words import words
 from sleuth_providers.records import Record
 
-LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # Latin characters; scripts that say more in fewer get fewer
-WINDOW = 400  # of one page in an answer from several
-MOST_WINDOWS = 3  # in a summary of several pages without a question
-SHORT = 80  # a sentence below this says little by itself: a heading, a greeting, a fragment
-REACH, DECAY = 3, 0.6  # how far a sentence that answers lights up those around it, and how fast that fades
-VARIETY = 0.3  # against relevance: how much a sentence loses by saying what has been said
-SAME = 0.9  # likeness above which it is not said again
-POSITION, RANK = 0.5, 0.5  # against the agreement of pages: how much the beginning of a page, and the first page, count
-HEADING = re.compile(r"#{1,6}\s")  # of Markdown: no sentence, and its words come again below
-NEW = 0.5  # share of terms that a further page must add
-ROOM = 0.5  # share of the whole that must be left for it
+LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # in Latin characters, see `latin_length`
+MAX_WINDOW_CHARS = 400  # of one page, in an answer from several
+MAX_WINDOWS = 3  # in a summary of several pages without a question
+FULL_WEIGHT_CHARS = 80  # shorter sentences score less: headings, greetings and fragments say little on their own
+NEIGHBOUR_REACH = 3  # sentences before and after that add to the score of one
+NEIGHBOUR_DECAY = 0.6  # per sentence of distance
+DIVERSITY = 0.3  # weight of novelty against relevance
+MAX_SIMILARITY = 0.9  # cosine; a sentence closer to a chosen one repeats it
+POSITION_WEIGHT = 0.5  # of being near the beginning of a page, against 1 for agreement
+RANK_WEIGHT = 0.5  # of being on one of the first pages
+HEADING = re.compile(r"#{1,6}\s")  # of Markdown; its words occur again below
+MIN_NEW_SHARE = 0.5  # of its terms that a further window must add
+MIN_ROOM_SHARE = 0.5  # of the limit that must be left for a further window
 
 
 class SummarySentence(Record):
-    """A sentence of a page, word for word: `pages[page][start:end] == text`."""
+    """A sentence of a page: `pages[page][start:end] == text`."""
 
     text: str
     page: int  # from 0, in the order given
@@ -34,14 +44,14 @@ class SummarySentence(Record):
 
 
 class Summary(Record):
-    """What each page says, and what they say together; the best place comes first, sentences in reading order."""
+    """Summaries of each page and of all pages; in the latter the best window comes first."""
 
     per_page: tuple[tuple[SummarySentence, ...], ...]
     overall: tuple[SummarySentence, ...]
 
 
 class Unit(Record):
-    """A sentence as it is weighed: where it is, and which terms it has."""
+    """A sentence with its terms."""
 
     start: int
     end: int
@@ -49,7 +59,7 @@ class Unit(Record):
 
 
 class Window(Record):
-    """Sentences of one page that follow each other."""
+    """Adjacent sentences of one page."""
 
     page: int
     first: int
@@ -58,24 +68,24 @@ class Window(Record):
 
     @property
     def length(self) -> int:
-        """Return how many characters it takes."""
+        """Return its length in characters."""
         return self.units[-1].end - self.units[0].start
 
 
 def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium") -> Summary:
-    """Return a summary of each page and of all of them, none longer than `length`: a name, or characters."""
+    """Summarise each page and all of them, each in at most `length`: a name, or a number of characters."""
     text = "".join(pages)
-    density = len(text) / (weigh(text) or 1.0)
+    density = len(text) / (latin_length(text) or 1.0)
     limit = length if isinstance(length, int) else int(LENGTHS[length] * density)
     units = [_units(page, limit) for page in pages]
     per_page = tuple(_one_page(pages, page, found, query, limit) for page, found in enumerate(units))
-    told = [page for page, found in enumerate(units) if found]
-    if len(told) < 2:
-        return Summary(per_page, per_page[told[0]] if told else ())
-    room = min(limit, int(WINDOW * density)) if query else limit // min(len(told), MOST_WINDOWS)
+    filled = [page for page, found in enumerate(units) if found]
+    if len(filled) < 2:
+        return Summary(per_page, per_page[filled[0]] if filled else ())
+    room = min(limit, int(MAX_WINDOW_CHARS * density)) if query else limit // min(len(filled), MAX_WINDOWS)
     if room < limit:
         units = [_units(page, room) for page in pages]
-    chosen = _agreed([window for page in told for window in _windows(page, units[page], room)], query, limit)
+    chosen = _pick_windows([window for page in filled for window in _windows(page, units[page], room)], query, limit)
     overall = (_sentence(pages, window.page, unit) for window in chosen for unit in window.units)
     return Summary(per_page, tuple(overall))
 
@@ -92,7 +102,7 @@ def _units(text: str, limit: int) -> list[Unit]:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Return what a text speaks of: words, and pairs of characters where no spaces are written."""
+    """Return the tokens that carry meaning: words, and pairs of CJK characters; single ones are too ambiguous."""
     return frozenset(word for word in words(text) if len(word) > 1 or word.isascii())
 
 
@@ -104,54 +114,58 @@ def _one_page(
     pages: Sequence[str], page: int, units: Sequence[Unit], query: str, limit: int
 ) -> tuple[SummarySentence, ...]:
     texts = [pages[page][unit.start : unit.end] for unit in units]
-    scores = _answering(query, texts) if query else []
+    scores = _query_scores(query, texts) if query else []
     if not any(scores):
-        scores = _central(units)
-    damped = [score * min(1.0, weigh(text) / SHORT) for score, text in zip(scores, texts, strict=True)]
-    return tuple(_sentence(pages, page, units[at]) for at in sorted(_varied(damped, units, limit)))
+        scores = _centrality(units)
+    damping = [min(1.0, latin_length(text) / FULL_WEIGHT_CHARS) for text in texts]
+    damped = [score * factor for score, factor in zip(scores, damping, strict=True)]
+    return tuple(_sentence(pages, page, units[at]) for at in sorted(_pick_diverse(damped, units, limit)))
 
 
-def _answering(query: str, texts: Sequence[str]) -> list[float]:
-    """Return how well sentences and those around them answer the query."""
+def _query_scores(query: str, texts: Sequence[str]) -> list[float]:
+    """Return the BM25 score of each sentence plus the fading scores of those around it."""
     own = rank(query, texts)
-    padded = [0.0] * REACH + own + [0.0] * REACH
+    padded = [0.0] * NEIGHBOUR_REACH + own + [0.0] * NEIGHBOUR_REACH
     return [
-        sum(DECAY ** abs(step) * padded[at + step] for step in range(-REACH, REACH + 1))
-        for at in range(REACH, REACH + len(own))
+        sum(NEIGHBOUR_DECAY ** abs(step) * padded[at + step] for step in range(-NEIGHBOUR_REACH, NEIGHBOUR_REACH + 1))
+        for at in range(NEIGHBOUR_REACH, NEIGHBOUR_REACH + len(own))
     ]
 
 
-def _central(units: Sequence[Unit]) -> list[float]:
-    """Return how much of what the whole page speaks of is in each sentence, the first ones a little ahead."""
+def _centrality(units: Sequence[Unit]) -> list[float]:
+    """Return how many terms each sentence shares with the rest of its page, with a bonus for the first ones.
+
+    Dividing by the square root of the length keeps long sentences from winning by size alone.
+    """
     spread = Counter(term for unit in units for term in unit.terms)
     shared = [sum(spread[term] - 1 for term in unit.terms) / math.sqrt(len(unit.terms)) for unit in units]
-    most = max(shared, default=0.0) or 1.0
-    return [score / most + 1 / (1 + at / REACH) for at, score in enumerate(shared)]
+    highest = max(shared, default=0.0) or 1.0
+    return [score / highest + 1 / (1 + at / NEIGHBOUR_REACH) for at, score in enumerate(shared)]
 
 
-def _varied(scores: Sequence[float], units: Sequence[Unit], limit: int) -> list[int]:
-    """Choose sentences one by one, each good by itself and unlike those chosen, until the room is used."""
+def _pick_diverse(scores: Sequence[float], units: Sequence[Unit], limit: int) -> list[int]:
+    """Pick sentences by maximal marginal relevance until the limit is reached."""
     best = max(scores, default=0.0) or 1.0
-    likeness = [0.0] * len(units)
+    similarity = [0.0] * len(units)
     chosen: list[int] = []
     left = limit
     while fitting := [
-        at for at in range(len(units)) if units[at].end - units[at].start <= left and likeness[at] < SAME
+        at for at in range(len(units)) if units[at].end - units[at].start <= left and similarity[at] < MAX_SIMILARITY
     ]:
-        pick = max(fitting, key=lambda at: (1 - VARIETY) * scores[at] / best - VARIETY * likeness[at])
+        pick = max(fitting, key=lambda at: (1 - DIVERSITY) * scores[at] / best - DIVERSITY * similarity[at])
         chosen.append(pick)
         left -= units[pick].end - units[pick].start + 1
         for at, unit in enumerate(units):
-            likeness[at] = 1.0 if at == pick else max(likeness[at], _alike(unit.terms, units[pick].terms))
+            similarity[at] = 1.0 if at == pick else max(similarity[at], _cosine(unit.terms, units[pick].terms))
     return chosen
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other))
 
 
 def _windows(page: int, units: Sequence[Unit], room: int) -> Iterator[Window]:
-    """Yield, for each sentence, it and those after it that fit."""
+    """Yield a window from each sentence on, as long as fits."""
     for first, unit in enumerate(units):
         last = first + 1
         while last < len(units) and units[last].end - unit.start <= room:
@@ -160,39 +174,39 @@ def _windows(page: int, units: Sequence[Unit], room: int) -> Iterator[Window]:
         yield Window(page, first, inside, frozenset[str]().union(*(unit.terms for unit in inside)))
 
 
-def _agreed(windows: Sequence[Window], query: str, limit: int) -> list[Window]:
-    """Return the window that says most of what other pages say too, then one of each page that adds something."""
+def _pick_windows(windows: Sequence[Window], query: str, limit: int) -> list[Window]:
+    """Return the best window, then those of further pages that add new terms and fit."""
     chosen: list[Window] = []
-    said: frozenset[str] = frozenset()
+    covered: frozenset[str] = frozenset()
     left = limit
-    for window in _ranked(windows, query):
-        is_new = len(window.terms - said) >= NEW * len(window.terms)
-        has_room = window.length <= left and (not chosen or left >= ROOM * limit)
+    for window in _rank_windows(windows, query):
+        is_new = len(window.terms - covered) >= MIN_NEW_SHARE * len(window.terms)
+        has_room = window.length <= left and (not chosen or left >= MIN_ROOM_SHARE * limit)
         if has_room and is_new and all(window.page != other.page for other in chosen):
             chosen.append(window)
-            said |= window.terms
+            covered |= window.terms
             left -= window.length + 1
     return chosen
 
 
-def _ranked(windows: Sequence[Window], query: str) -> list[Window]:
-    """Return windows, best first. Likeness to the query is no merit: it finds titles and the question said again."""
+def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
+    """Return the windows, best first."""
     scores = zip(
         standardise(_agreement(windows, _terms(query))),
         standardise([1 / (1 + window.first) for window in windows]),
         standardise([1 / (1 + window.page) for window in windows]),
         strict=True,
     )
-    rank_weight = RANK if query else 0.0  # without a question nobody has ranked the pages
-    totals = [agreed + POSITION * first + rank_weight * early for agreed, first, early in scores]
+    rank_weight = RANK_WEIGHT if query else 0.0  # without a question, the order of pages means nothing
+    totals = [agreed + POSITION_WEIGHT * first + rank_weight * early for agreed, first, early in scores]
     return [windows[at] for at in sorted(range(len(windows)), key=lambda at: -totals[at])]
 
 
-def _agreement(windows: Sequence[Window], asked: frozenset[str]) -> list[float]:
-    """Return for each window how many of its terms other pages have as well, those of the question apart."""
+def _agreement(windows: Sequence[Window], question: frozenset[str]) -> list[float]:
+    """Return for each window how many of its terms other pages have, without those of the question."""
     on_page: dict[int, set[str]] = {}
     for window in windows:
         on_page.setdefault(window.page, set()).update(window.terms)
     holders = Counter(term for terms in on_page.values() for term in terms)
     others = max(len(on_page) - 1, 1)
-    return [sum(holders[term] - 1 for term in window.terms - asked) / others for window in windows]
+    return [sum(holders[term] - 1 for term in window.terms - question) / others for window in windows]

@@ -1,4 +1,4 @@
-"""One key for each web page: addresses that lead to the same page share it, different pages never do."""
+"""Canonical URLs: all URLs of one page share a key, those of different pages do not."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,20 +8,20 @@ from sleuth.base.urls import MAX_URL_CHARS, ascii_host, registered_host, registe
 from sleuth.relevance import sites
 from sleuth.relevance.patterns import expression
 
-MAX_ROUNDS = 300  # more than there are addresses inside one another in so many characters
-MAX_MATCHED = 500  # characters of an address that a pattern of the user's sees
+MAX_ROUNDS = 300  # more than a URL of MAX_URL_CHARS can have other URLs nested in it
+MAX_PATTERN_CHARS = 500  # of a URL that a user's pattern is matched against
 
-VIEWS = frozenset(("www", "m", "mobile", "wap", "amp"))  # host labels that name a form of the site, not another site
-PLAIN = "-._~!$'()*,:@"  # the same with and without percent-encoding, wherever they stand
-SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\(S\(\w+\)\)", re.IGNORECASE)
+VIEW_LABELS = frozenset(("www", "m", "mobile", "wap", "amp"))  # host labels for a view of the same site
+UNRESERVED = "-._~!$'()*,:@"  # mean the same with and without percent-encoding
+SESSION_ID = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\(S\(\w+\)\)", re.IGNORECASE)
 
 
 def canonical(url: str) -> str:
-    """Return the key under which a page is recognised, whatever its address is dressed in."""
+    """Return the canonical form of a URL, without tracking parameters, session ids, redirects and the like."""
     key = url.strip()
     if len(key) > MAX_URL_CHARS:  # a longer one is its own key
         return key
-    for _ in range(MAX_ROUNDS):  # an address may hide another one
+    for _ in range(MAX_ROUNDS):  # a URL may contain another one
         if (simpler := _simplify(key).strip()) == key:
             break
         key = simpler
@@ -29,10 +29,10 @@ def canonical(url: str) -> str:
 
 
 def matches_domain(host_or_url: str, pattern: str) -> bool:
-    """Tell whether a domain pattern covers an address: `x.y` and below, `*.x.y` only below, or `/regex/`."""
+    """Tell whether a URL or host matches: `x.y` and its subdomains, `*.x.y` only subdomains, or `/regex/`."""
     if len(pattern) > 2 and pattern.startswith("/") and pattern.endswith("/"):
         compiled = expression(pattern[1:-1])
-        return compiled is not None and compiled.search(host_or_url[:MAX_MATCHED]) is not None
+        return compiled is not None and compiled.search(host_or_url[:MAX_PATTERN_CHARS]) is not None
     host, name = ascii_host(host_or_url), ascii_host(pattern.removeprefix("*."))
     if not host or not name:
         return False
@@ -64,12 +64,12 @@ def _site(host: str) -> str:
     if len(labels) == 1 or labels[-1].isdigit():
         return host
     own = registered_labels(labels)
-    return ".".join([label for label in labels[:-own] if label not in VIEWS] + labels[-own:])
+    return ".".join([label for label in labels[:-own] if label not in VIEW_LABELS] + labels[-own:])
 
 
 def _segments(path: str) -> list[str]:
     kept: list[str] = []
-    for segment in SESSION.sub("", _encode(path, PLAIN + "&=+", "/;")).split("/"):
+    for segment in SESSION_ID.sub("", _encode(path, UNRESERVED + "&=+", "/;")).split("/"):
         if segment == "..":
             del kept[-1:]
         elif segment not in ("", "."):
@@ -80,7 +80,7 @@ def _segments(path: str) -> list[str]:
 
 
 def _drop_amp(segments: list[str]) -> None:
-    if len(segments) > 1 and segments[-1] == "amp" and segments[-2] not in sites.SHELVES:
+    if len(segments) > 1 and segments[-1] == "amp" and segments[-2] not in sites.AMP_IS_A_NAME:
         segments.pop()
     elif len(segments) > 1 and segments[0] == "amp":
         del segments[0]
@@ -89,7 +89,7 @@ def _drop_amp(segments: list[str]) -> None:
 
 
 def _encode(text: str, plain: str, kept: str = "") -> str:
-    """Return one normal form of percent-encoding: `plain` characters decoded, `kept` ones as they are."""
+    """Normalise percent-encoding: decode `plain` characters, leave `kept` ones as they are."""
     if "%" in text:
         text = re.sub("%(?![0-9A-Fa-f]{2})", "%25", text)
         text = re.sub("%([0-9A-Fa-f]{2})", lambda escape: _decoded(escape[1], plain), text)
@@ -102,8 +102,8 @@ def _decoded(escape: str, plain: str) -> str:
     return character if readable else f"%{escape.upper()}"
 
 
-def _known(table: Mapping[str, Mapping[str, str]], where: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield what a table of sites says of an address."""
+def _site_entries(table: Mapping[str, Mapping[str, str]], where: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the matches and values of a table in `sites` for a URL."""
     site = registered_host(where.partition("/")[0]).partition(".")[0]
     for pattern, value in table.get(site, {}).items():
         if found := re.fullmatch(pattern, where):
@@ -111,7 +111,7 @@ def _known(table: Mapping[str, Mapping[str, str]], where: str) -> Iterator[tuple
 
 
 def _rewrite(host: str, segments: list[str]) -> str:
-    for found, replacement in _known(sites.REWRITTEN, "/".join((host, *segments))):
+    for found, replacement in _site_entries(sites.REWRITTEN, "/".join((host, *segments))):
         return found.expand(replacement)
     if host not in sites.CODE_HOSTS:
         _drop_amp(segments)
@@ -120,11 +120,11 @@ def _rewrite(host: str, segments: list[str]) -> str:
 
 def _pairs(query: str) -> list[tuple[str, str]]:
     pairs = (part.replace("+", "%20").partition("=") for part in query.split("&") if part)
-    return [(_encode(name, PLAIN + "/?", ";"), _encode(value, PLAIN + "/?", ";")) for name, _, value in pairs]
+    return [(_encode(name, UNRESERVED + "/?", ";"), _encode(value, UNRESERVED + "/?", ";")) for name, _, value in pairs]
 
 
 def _target(where: str, pairs: list[tuple[str, str]]) -> str:
-    names = next((value.split() for _, value in _known(sites.REDIRECTS, where)), [])
+    names = next((value.split() for _, value in _site_entries(sites.REDIRECTS, where)), [])
     targets = (unquote(value) for name, value in pairs if name in names)
     return next((target for target in targets if target.startswith(("http://", "https://"))), "")
 
@@ -132,19 +132,19 @@ def _target(where: str, pairs: list[tuple[str, str]]) -> str:
 def _query(where: str, pairs: list[tuple[str, str]]) -> str:
     if not pairs:
         return ""
-    needed = next((names.split() for _, names in _known(sites.KEPT_ON, where)), None)
+    needed = next((names.split() for _, names in _site_entries(sites.KEPT_ON, where)), None)
     labels = where.partition("/")[0].split(".")
     above = (".".join(labels[start:]) for start in range(len(labels)))
     dropped = " ".join(sites.TRACKING_ON.get(site, "") for site in above).split()
-    kept: dict[str, None] = {}  # in order, each pair once
+    kept: dict[str, None] = {}  # ordered, without duplicates
     for name, value in sorted(pairs, key=lambda pair: pair[0]):
         plain = name.lower()
-        if plain in needed if needed is not None else plain not in dropped and not _tracks(plain, value):
+        if plain in needed if needed is not None else plain not in dropped and not _is_tracking(plain, value):
             kept[f"{name}={value}" if value else name] = None
     return f"?{'&'.join(kept)}" if kept else ""
 
 
-def _tracks(name: str, value: str) -> bool:
+def _is_tracking(name: str, value: str) -> bool:
     if name in sites.TRACKING or name.startswith(sites.TRACKING_PREFIXES):
         return True
     values = sites.TRACKING_VALUES.get(name)
@@ -152,6 +152,6 @@ def _tracks(name: str, value: str) -> bool:
 
 
 def _route(fragment: str) -> str:
-    """Return the fragment where it chooses the page, as `#!` and `#/` routes do."""
+    """Return the fragment if it selects the page, as `#!` and `#/` routes do."""
     routed = fragment.startswith(("!", "/")) and fragment.strip("!/")
-    return f"#{_encode(fragment, PLAIN, '/?;&=+')}" if routed else ""
+    return f"#{_encode(fragment, UNRESERVED, '/?;&=+')}" if routed else ""

@@ -1,6 +1,6 @@
-"""What o200k_base has as one token, as far as an upper bound without the tokenizer needs to know it."""
+"""Characters that are one token in o200k_base, for the upper bound without the tokenizer."""
 
-# Any other character outside ASCII takes at most as many tokens as bytes.
+# Any other character outside ASCII has at most one token per byte.
 LETTERS = (  # accented Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, Georgian, kana; punctuation
     "\u00a0-\u00da\u00dc-\u0109\u0390-\u03a1\u03a3-\u03a9\u03ac-\u03af\u03b1-\u03ce\u0410-\u044f\u0451-\u045c"
     "\u05d0-\u05ea\u0621-\u063a\u0640-\u0654\u0660-\u066c\u0913-\u0928\u092a-\u0933\u0935-\u0939\u093c-\u0943"
@@ -46,7 +46,7 @@ HANGUL = (
     "차착찬찮찰참창찾채책처척천철첨첫청체쳐쳤초촉촌총최추축춘출춤충춰취츠측층치칙친칠침칭카칼캐커컨컬컴컵케켓켜코콘콜콩쿠큐크큰클큼키킨킬킹타탁탄탈탕태택터턴털테텍텐텔템토톡톤통퇴투튀튜트특튼틀티틱틴팀팅파"
     "판팔패팩팬퍼페펴편평폐포폭폰폴폼표푸풀품풍퓨프픈플피픽핀필핏핑하학한할함합항해했행향허헌험헤혀혁현혈협형혜호혹혼홀홈홍화확환활황회획효후훈휘휴흡흥희히힌힘"
 )
-# Inside words: the letters that often follow a letter. A word made of other pairs falls into more pieces.
+# For each letter, those that often follow it within words. A word with other pairs is split into more tokens.
 FOLLOWERS = {
     "a": "bcdfghijklmnprstuvwxyz", "b": "elory", "c": "cehiklort", "d": "deou", "e": "bcdfgklmnprstwxy",
     "f": "eflort", "g": "aehor", "h": "aeort", "i": "abcdefgjklmnoprstvxz", "j": "ae", "k": "aet",

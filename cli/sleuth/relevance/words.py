@@ -1,4 +1,4 @@
-"""Text as tokens to score, index and highlight: stems of words; characters and pairs where no spaces are written."""
+"""Tokenises text: stems of words; characters and pairs of characters in scripts without spaces."""
 
 import re
 import unicodedata
@@ -18,67 +18,69 @@ STOP_WORDS = frozenset(
     )
 )
 
-# Scripts written without spaces, or as good as: Thai and its neighbours, Hangul, kana, Han.
+# Scripts without spaces between words, or with too few to rely on: Thai, Lao, Burmese, Khmer, Hangul, kana, Han.
 UNSPACED = (
     "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
     "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
     "\u2e80-\u2fd5\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 )
-# Vowel signs and joiners belong to a word, which \w does not know.
+# Vowel signs and joiners, which are part of a word but not in \w.
 MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u200c\u200d"
-# What NFKC changes inside words. Normalising all text would take longer than all the rest of scoring it.
-UNUSUAL = (
+# Characters that NFKC changes within words. To normalise all text would take longer than scoring it.
+NFKC_RANGES = (
     "\u00aa\u00b2-\u00be\u0132\u0133\u017f\u01c4-\u01cc\u01f1-\u01f3\u0300-\u036f\u1100-\u11ff\u2070-\u218f"
     "\u2460-\u24ff\u2e80-\u2fd5\u3099\u309a\u3130-\u33ff\uf900-\ufdff\ufe70-\ufefc\uff10-\uff19\uff21-\uff3a"
     "\uff41-\uff5a\uff66-\uffdc\U0001d400-\U0001d7ff\U0002f800-\U0002fa1f"
 )
-RUN = re.compile(f"[{UNSPACED}]+")
-WORD = re.compile(rf"\.?\w++(?:[.,]\w++|[{MARKS}]\w*+)*+(?:\+\+|\#(?!\w))?")  # between runs; c++, .net and 3.11 whole
-ODD = re.compile(f"[{UNUSUAL}]")
-# Chinese words that ask: rare in pages, so they would weigh much, and say nothing of the subject.
-ASKING = re.compile(
+UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+# A word outside UNSPACED_RUN; c++, .net and 3.11 stay whole.
+WORD_PATTERN = re.compile(rf"\.?\w++(?:[.,]\w++|[{MARKS}]\w*+)*+(?:\+\+|\#(?!\w))?")
+NFKC_CHANGED = re.compile(f"[{NFKC_RANGES}]")
+# Chinese question words: rare in pages, so they would score high, but they say nothing about the subject.
+QUESTION_WORDS = re.compile(
     "为什么|為什麼|为何|為何|什么|什麼|甚麼|哪[些个個里裡位年一]?|怎么样?|怎麼樣?|怎样|怎樣|如何|多少|何时|何時|[吗嗎呢谁誰]"
 )
-FAINT = frozenset("的了是在和有与及也就都而吗呢啊吧之其何哪のはがをにへとでも")  # grammar: nothing to highlight
+# Particles, not worth highlighting.
+GRAMMAR_CHARACTERS = frozenset("的了是在和有与及也就都而吗呢啊吧之其何哪のはがをにへとでも")
 
 
 def words(text: str) -> list[str]:
-    """Return the tokens of a text: stemmed words without stop words, and characters and pairs of unspaced scripts."""
-    asked = list(_tokens(ASKING.sub(" ", text)))
-    return [token for token in asked if token not in STOP_WORDS] or asked or list(_tokens(text))
+    """Return the tokens of a text without stop words and question words, unless there is nothing else."""
+    tokens = list(_tokens(QUESTION_WORDS.sub(" ", text)))
+    return [token for token in tokens if token not in STOP_WORDS] or tokens or list(_tokens(text))
 
 
-class Counts:
-    """Counts the tokens of a query in many texts."""
+class TokenCounter:
+    """Counts the tokens of one query in many texts, without making the tokens of the texts."""
 
     def __init__(self, tokens: Iterable[str]) -> None:
         wanted = frozenset(tokens)
-        self._unspaced = sorted((token for token in wanted if RUN.match(token)), key=len)
-        self._words = _Words(wanted)
+        self._unspaced = sorted((token for token in wanted if UNSPACED_RUN.match(token)), key=len)
+        self._words = _WordCounts(wanted)
 
     def of(self, text: str) -> tuple[dict[str, int], int]:
-        """Return how often each token occurs in a text, and how many tokens the text has."""
-        normal = _normal(text)
-        spaced = normal if normal.isascii() else RUN.sub(" ", normal)
-        found = WORD.findall(spaced)
+        """Return how often each query token occurs in a text, and the number of tokens in the text."""
+        normal = _normalised(text)
+        spaced = normal if normal.isascii() else UNSPACED_RUN.sub(" ", normal)
+        found = WORD_PATTERN.findall(spaced)
         length = sum(map(self._words.__getitem__, found))
         counts: dict[str, int] = {}
         for word in found:
             for stem in self._words.wanted.get(word, ()):
                 counts[stem] = counts.get(stem, 0) + 1
         if spaced is not normal:
-            length += sum(2 * len(run) - 1 for run in RUN.findall(normal))
+            length += sum(2 * len(run) - 1 for run in UNSPACED_RUN.findall(normal))
             self._count_unspaced(normal, counts)
         return counts, length
 
     def _count_unspaced(self, normal: str, counts: dict[str, int]) -> None:
-        for token in self._unspaced:  # characters before pairs, so that few pairs are looked for
+        for token in self._unspaced:  # single characters first: a pair is searched only if both are there
             if (len(token) == 1 or (token[0] in counts and token[1] in counts)) and token in normal:
                 counts[token] = normal.count(token) if len(set(token)) == len(token) else _overlapping(token, normal)
 
 
-class _Words(dict[str, int]):
-    """How many tokens a word makes, filled as words are met; and which of them a query wants."""
+class _WordCounts(dict[str, int]):
+    """Maps a word to its number of tokens, filled on demand; `wanted` maps it to its tokens in the query."""
 
     def __init__(self, tokens: frozenset[str]) -> None:
         super().__init__()
@@ -94,36 +96,36 @@ class _Words(dict[str, int]):
 
 
 def index_text(text: str) -> str:
-    """Return the tokens of a text, stop words too, in a form that FTS5's unicode61 tokenizer keeps whole."""
-    return " ".join(map(_indexed, _tokens(text)))
+    """Return all tokens of a text, stop words included, in a form that FTS5 does not split."""
+    return " ".join(map(_fts_token, _tokens(text)))
 
 
 def match_expression(query: str) -> str:
-    """Return the FTS5 expression that finds any token of a query in text made by `index_text`."""
+    """Return the FTS5 expression that matches any token of a query in text from `index_text`."""
     found = words(query)
-    paired = {character for token in found if len(token) == 2 and RUN.match(token) for character in token}
-    wanted = dict.fromkeys(_indexed(token) for token in found if token not in paired)
+    paired = {character for token in found if len(token) == 2 and UNSPACED_RUN.match(token) for character in token}
+    wanted = dict.fromkeys(_fts_token(token) for token in found if token not in paired)
     return " OR ".join(f'"{token}"' for token in list(wanted)[:MAX_TERMS] if token)
 
 
 def spans(text: str, query: str) -> list[tuple[int, int]]:
-    """Return where a text has the query's words, as character offsets in reading order."""
+    """Return the start and end of the query's words in a text, in reading order."""
     wanted = frozenset(words(query))
-    runs = RUN.findall(ASKING.sub(" ", _normal(query)))
+    runs = UNSPACED_RUN.findall(QUESTION_WORDS.sub(" ", _normalised(query)))
     found: list[tuple[int, int]] = []
-    for start, piece, is_run in _pieces(text):
-        found += _common(piece, start, runs, 2) if is_run else _matching(piece, start, wanted)
+    for start, piece, is_run in _segments(text):
+        found += _common_substrings(piece, start, runs, 2) if is_run else _matching_words(piece, start, wanted)
     alone = [run for run in runs if len(run) == 1] or ([] if found else [c for run in runs for c in run])
     covered = {place for span in found for place in range(*span)}
-    for run in RUN.finditer(text) if alone else ():
-        single = _common(run[0], run.start(), [c for c in alone if c not in FAINT], 1)
+    for run in UNSPACED_RUN.finditer(text) if alone else ():
+        single = _common_substrings(run[0], run.start(), [c for c in alone if c not in GRAMMAR_CHARACTERS], 1)
         found += [span for span in single if span[0] not in covered]
     return sorted(found)
 
 
-def _common(run: str, offset: int, wanted: list[str], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the longest pieces of a run, of at least so many characters, that are in a wanted run too."""
-    normal = _normal(run) if len(_normal(run)) == len(run) else run
+def _common_substrings(run: str, offset: int, wanted: list[str], least: int) -> Iterator[tuple[int, int]]:
+    """Yield the longest substrings of a run, with at least `least` characters, that occur in a wanted run."""
+    normal = _normalised(run) if len(_normalised(run)) == len(run) else run
     start = 0
     while start < len(normal):
         end = start + 1
@@ -134,34 +136,34 @@ def _common(run: str, offset: int, wanted: list[str], least: int) -> Iterator[tu
         start = max(end - 1, start + 1)
 
 
-def _matching(word: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
-    stems = _stems(_normal(word))
+def _matching_words(word: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    stems = _stems(_normalised(word))
     if stems and stems[0] in wanted:
         yield offset, offset + len(word)
     elif len(stems) > 1:
         for part in re.finditer(r"[^\W_]+", word):
-            if wanted.intersection(_stems(_normal(part[0]))):
+            if wanted.intersection(_stems(_normalised(part[0]))):
                 yield offset + part.start(), offset + part.end()
 
 
-def _normal(text: str) -> str:
-    if not text.isascii() and ODD.search(text):
+def _normalised(text: str) -> str:
+    if not text.isascii() and NFKC_CHANGED.search(text):
         text = unicodedata.normalize("NFKC", text)
     return text.lower()
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield the words and the unspaced runs of a text: where they start, what they are, and whether they are runs."""
+def _segments(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield the start and text of each word and each unspaced run, and whether it is a run."""
     end = 0
-    for run in RUN.finditer(text):
-        yield from ((word.start(), word[0], False) for word in WORD.finditer(text, end, run.start()))
+    for run in UNSPACED_RUN.finditer(text):
+        yield from ((word.start(), word[0], False) for word in WORD_PATTERN.finditer(text, end, run.start()))
         yield run.start(), run[0], True
         end = run.end()
-    yield from ((word.start(), word[0], False) for word in WORD.finditer(text, end))
+    yield from ((word.start(), word[0], False) for word in WORD_PATTERN.finditer(text, end))
 
 
 def _tokens(text: str) -> Iterator[str]:
-    for _, piece, is_run in _pieces(_normal(text)):
+    for _, piece, is_run in _segments(_normalised(text)):
         if is_run:
             yield from piece
             yield from map("".join, pairwise(piece))
@@ -171,7 +173,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _stems(word: str) -> tuple[str, ...]:
-    """Return the tokens of one lower-case word: its stem, or the whole and the parts of a name with signs in it."""
+    """Return the tokens of a lower-case word: its stem, or for a name such as node.js the whole and its parts."""
     if word.isalpha():
         return (_stem(word),)
     parts = [part for part in re.split(r"[.,_+#]+", word) if part]
@@ -189,14 +191,14 @@ def _stems(word: str) -> tuple[str, ...]:
 
 def _numbers(number: str) -> tuple[str, ...]:
     parts = number.split(".")
-    return (number, ".".join(parts[:2])) if len(parts) > 2 else (number,)  # 3.11.4 is 3.11 as well
+    return (number, ".".join(parts[:2])) if len(parts) > 2 else (number,)  # 3.11.4 is found by 3.11
 
 
 def _stem(word: str) -> str:
     from Stemmer import Stemmer  # type: ignore[import-not-found]  # PyStemmer ships no types
 
     plain = word if word.isascii() else _unaccented(word)
-    return str(Stemmer("english", 0).stemWord(plain))  # made in a microsecond; one for all would not be safe in threads
+    return str(Stemmer("english", 0).stemWord(plain))  # a new one takes a microsecond; a shared one is not thread-safe
 
 
 def _unaccented(word: str) -> str:
@@ -208,12 +210,12 @@ def _overlapping(token: str, text: str) -> int:
     return len(re.findall(f"(?={token})", text))
 
 
-def _indexed(token: str) -> str:
-    return token if token.isalnum() else "".join(map(_kept, token))
+def _fts_token(token: str) -> str:
+    return token if token.isalnum() else "".join(map(_fts_character, token))
 
 
-def _kept(character: str) -> str:
-    # unicode61 drops signs and marks but keeps characters of private use, so each is moved to one of those.
+def _fts_character(character: str) -> str:
+    # FTS5 drops punctuation and marks but keeps private-use characters, so each is mapped to one of those.
     if character.isalnum():
         return character
     return chr(0xE000 + ord(character)) if ord(character) < 0x1900 else ""

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sleuth.base.i18n import tr
-from sleuth.base.markdown import parser, same_target
+from sleuth.base.markdown import normalise_target, parser
 from sleuth.base.text import clean, strip_controls
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.render.wrap import wrap
@@ -36,7 +36,7 @@ class Document:
 
     def set_citation_targets(self, links: Mapping[int, str]) -> None:
         """Set where citations lead; no other link may look like one."""
-        self._links = {number: same_target(target) for number, target in links.items()}
+        self._links = {number: normalise_target(target) for number, target in links.items()}
 
     def lines(self, text: str) -> list[Text]:
         """Return the lines of a Markdown text, with blank lines between blocks."""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sleuth.base.markdown import split
+from sleuth.base.markdown import split_blocks
 from sleuth.base.text import strip_controls
 from sleuth.render.document import Document
 from sleuth.render.rich import print_lines
@@ -75,7 +75,7 @@ class Stream:
     def _make_room(self) -> None:
         """Print finished blocks for good as soon as the text does not fit on the screen."""
         complete = self.waiting[: self.waiting.rfind("\n") + 1]  # an incomplete line may still become anything
-        finished = split(complete)[:-1]
+        finished = split_blocks(complete)[:-1]
         while finished and len(self._lines(self.waiting)) > self._rows:
             self.printed.append(finished.pop(0))
             self.waiting = self.waiting.removeprefix(self.printed[-1])

@@ -77,7 +77,7 @@ FALLBACK = _setting(
     NAMES,
     "providers to try in this order when the chosen one fails or has no key",
 )
-SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "tell providers that read language the date")
+SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
 MAX_RESULTS = _setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
 EXCLUDE_DOMAINS = _setting(
     "websearch.exclude_domains",

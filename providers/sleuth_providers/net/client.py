@@ -30,7 +30,7 @@ MAX_RETRY_AFTER_S = 86400.0  # upper bound for what a server may ask
 RETRY_PAUSE_S = 0.3  # before the first retry; doubles with each, and varies so that clients spread out
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 COMMON_HEADERS = {
-    "Accept": "application/json, text/html;q=0.9, */*;q=0.5",
+    "Accept": "application/json, text/html;q=0.9, */*;q=0.5",  # SearXNG's limiter demands text/html
     "Accept-Encoding": "gzip, deflate",
     "Accept-Language": "en",
     "Connection": "close",

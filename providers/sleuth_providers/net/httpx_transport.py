@@ -66,7 +66,7 @@ def stream(
     where = parts.netloc.rpartition("@")[2]
     backend = _Backend(deadline, None if proxy else guard)
     try:
-        with _transport(url, proxy, backend) as transport:
+        with _transport(parts.scheme == "https", proxy, backend) as transport:
             request = httpx.Request(method, url, headers=_encode(headers), content=body)
             reply = _send(transport, request)
             try:
@@ -103,10 +103,10 @@ def _encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
 
 
-def _transport(url: str, proxy: str | None, backend: _Backend) -> httpx.HTTPTransport:
+def _transport(encrypted: bool, proxy: str | None, backend: _Backend) -> httpx.HTTPTransport:
     # Plain HTTP needs no certificates, and works where SSL_CERT_FILE is wrong; an empty context trusts no certificate.
-    to_proxy = tls_context() if proxy and proxy.startswith("https:") else None
-    context = tls_context() if url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    to_proxy = tls_context() if proxy and proxy.lower().startswith("https:") else None
+    context = tls_context() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         between = httpx.Proxy(proxy, ssl_context=to_proxy) if proxy else None
         transport = httpx.HTTPTransport(verify=context, trust_env=False, proxy=between)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.citations import STYLES, CitedSource, Mark, Numbering, find, link, references, remap
+from sleuth.answers.citations import STYLES, CitedSource, Mark, Numbering, drop_citations, find, link, references
 
 SOURCES = [CitedSource(number, f"https://site{number}.org/page", f"Page {number}") for number in (1, 2, 3)]
 ONE, TWO, THREE = (f"[[{number}]](<https://site{number}.org/page>)" for number in (1, 2, 3))
@@ -330,18 +330,16 @@ def test_numbering_continues_over_rounds() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a [1] b [2].", "a [4] b [2]."),
-        ("a [1, 2]", "a [4][2]"),
-        ("a [1-3].", "a [4][2]."),
-        ("a [9].", "a."),
-        ("`[1]` [2+]", "`[1]` [2+]"),
-        ("【2】", "【2】"),
-        ("[1+]", "[4+]"),
+        ("a [1] b  [2].", "a b."),
+        ("a [1] [2]", "a"),
+        ("a [1-3].", "a."),
+        ("`[1]` [2+]", "`[1]`"),
+        ("很快【2】。", "很快。"),
         ("a[1] [x](1)", "a[1] [x](1)"),
     ],
 )
-def test_text_is_renumbered(text: str, expected: str) -> None:
-    assert remap(text, {1: 4, 2: 2}) == expected
+def test_citations_are_dropped_with_the_spaces_before_them(text: str, expected: str) -> None:
+    assert drop_citations(text) == expected
 
 
 @settings(deadline=None, max_examples=300)
@@ -376,7 +374,7 @@ def test_any_text_can_be_linked(text: str, url: str, title: str) -> None:
         references(sources, [1, 2], style)
     linked = link("a [2] b", sources).text
     assert len(hrefs(linked)) == (linked != "a [2] b")
-    remap(text, {1: 2})
+    drop_citations(text)
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ def test_markdown_links_every_number_to_its_source_and_lists_what_is_cited(
 ) -> None:
     answer = answered(text, known)
     written = presentation.as_text(answer, "markdown")
-    links = {number: markdown.same_target(target) for number, target in targets(known).items()}
-    found = [link for link in markdown.look(written).links if re.fullmatch(r"\[\d+[?+]*\]", link.label)]
+    links = {number: markdown.normalise_target(target) for number, target in targets(known).items()}
+    found = [link for link in markdown.inspect(written).links if re.fullmatch(r"\[\d+[?+]*\]", link.label)]
     assert all(link.target == links[int(re.sub(r"\D", "", link.label))] for link in found)
     assert sorted(int(re.sub(r"\D", "", link.label)) for link in found) == sorted(
         number for number in cited(answer) if number in links
@@ -121,7 +121,7 @@ def test_terminal_links_every_number_to_its_source_and_lists_what_is_cited(
 ) -> None:
     answer = answered(text, known)
     body, _, listed = on_screen(answer, columns).rpartition("References" if cited(answer) else "Sources")
-    links = {number: markdown.same_target(target) for number, target in targets(known).items()}
+    links = {number: markdown.normalise_target(target) for number, target in targets(known).items()}
     marks = [(url, COLOUR.sub("", label)) for url, label in LINK.findall(body)]
     found = [(int(mark[1]), url) for url, label in marks if (mark := re.fullmatch(r"\[(\d+)[?+]*\]", label))]
     assert all(links[number] == url for number, url in found)
@@ -141,7 +141,7 @@ def test_hostile_text_can_neither_control_a_terminal_nor_fake_a_citation(
 ) -> None:
     answer = answered(text, known)
     shown = on_screen(answer, columns)
-    links = {number: markdown.same_target(target) for number, target in targets(known).items()}
+    links = {number: markdown.normalise_target(target) for number, target in targets(known).items()}
     for url, label in LINK.findall(shown):
         assert url.startswith(("http://", "https://"))
         if mark := re.fullmatch(r"\[(\d+)[?+]*\]", COLOUR.sub("", label)):
@@ -151,7 +151,7 @@ def test_hostile_text_can_neither_control_a_terminal_nor_fake_a_citation(
     for style in ("plain", "markdown"):
         written = presentation.as_text(answer, style)
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
-    assert not markdown.look(presentation.as_text(answer, "markdown")).has_html
+    assert not markdown.inspect(presentation.as_text(answer, "markdown")).has_html
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_very_long_text_is_shown(text: str) -> None:
 def test_finished_blocks_are_linked_as_in_the_whole_answer(text: str, known: tuple[CitedSource, ...]) -> None:
     """What is printed while an answer is written has the blocks that the finished one has."""
     linked = presentation.linked(answered(text, known), "markdown").text
-    assert len(markdown.split(linked)) == len(markdown.split(text))
-    assert "".join(markdown.split(text)) == text
+    assert len(markdown.split_blocks(linked)) == len(markdown.split_blocks(text))
+    assert "".join(markdown.split_blocks(text)) == text
 
 
 def test_checks_are_marked_and_counted() -> None:

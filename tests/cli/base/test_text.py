@@ -232,7 +232,7 @@ def test_address_of_a_file_is_shown_only_where_files_are_meant() -> None:
     assert clean_url("https://example.com/", ("file",)) == ""
 
 
-def test_address_up_to_4000_characters_stays_whole() -> None:
+def test_url_up_to_4000_characters_is_accepted() -> None:
     longest = "https://example.com/".ljust(4000, "a")
     assert clean_url(longest) == longest
     assert clean_url(longest + "a") == ""
@@ -409,6 +409,6 @@ def test_no_secret_survives(secrets: list[str], between: list[str], random: obje
 
 @unhurried
 @given(st.text(max_size=40), SECRETS)
-def test_what_is_no_secret_stays(text: str, secrets: list[str]) -> None:
+def test_short_texts_are_not_secrets(text: str, secrets: list[str]) -> None:
     safe = redact(text, secrets)
     assert safe == text or "[hidden]" in safe

@@ -1,8 +1,10 @@
-"""`sleuth doctor` from end to end: what is examined, what is shown, and how it exits."""
+"""`sleuth doctor` end to end: what it examines, its output and its exit codes."""
 
 import re
 import socket
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -53,7 +55,7 @@ def closed_port() -> Iterator[int]:
 
 @pytest.fixture(autouse=True)
 def without_docker(sleuth: Any) -> None:
-    """Whatever containers run on this machine are no part of a test."""
+    """Hide the containers that run on this machine."""
     sleuth.environ["PATH"] = "/nowhere"
 
 
@@ -61,22 +63,22 @@ def address(server: HTTPServer) -> str:
     return server.url_for("").rstrip("/")
 
 
-def test_healthy_server_exits_0_with_a_line_a_check(sleuth: Any, searxng: HTTPServer) -> None:
+def test_healthy_server_exits_0_with_one_line_per_check(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("doctor", address(searxng))
     assert done.exit == 0
     assert done.err == ""
     lines = done.out.splitlines()
     assert lines[:2] == ["SearXNG", f"✓ {address(searxng)}"]
     assert "✓ SearXNG 2999.1.1" in lines
-    assert "✓ JSON format" in lines
-    assert "✓ engines: 1 answered, 0 failed" in lines
+    assert "✓ JSON output is enabled" in lines
+    assert "✓ Engines: 1 answered, 0 failed" in lines
     assert "\x1b" not in done.out
     assert "✗" not in done.out
 
 
-def test_verbose_shows_what_was_seen_and_times(sleuth: Any, searxng: HTTPServer) -> None:
+def test_verbose_shows_evidence_and_times(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("doctor", address(searxng), "--verbose")
-    assert re.search(r"✓ JSON format  \d+ ms", done.out)
+    assert re.search(r"✓ JSON output is enabled  \d+ ms", done.out)
     assert "answered: alpha 8 ms" in done.out
 
 
@@ -84,9 +86,9 @@ def test_failure_is_explained_below_and_exits_1(sleuth: Any, without_json: HTTPS
     done = sleuth("doctor", address(without_json))
     assert done.exit == 1
     listed, _, explained = done.out.partition("\n\n")
-    assert "✗ JSON format" in listed
-    assert "– search, engines, response time: not checked, because of: JSON format" in listed
-    assert explained.startswith("✗ JSON format  searxng.json\n")
+    assert "✗ JSON output is disabled" in listed
+    assert "– search, engines, time: not checked: JSON output is disabled" in listed
+    assert explained.startswith("✗ JSON output is disabled  searxng.json\n")
     assert "`json` is not in `search.formats`" in explained
     assert "\n    search:\n      formats:\n        - html\n        - json\n" in explained
     assert "docker compose restart core" in explained
@@ -98,7 +100,7 @@ def test_terminal_gets_colour_and_the_same_words(sleuth: Any, without_json: HTTP
     done = sleuth("doctor", address(without_json), terminal=True)
     assert "\x1b[" in done.out
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", done.out)
-    assert "✗ JSON format" in plain
+    assert "✗ JSON output is disabled" in plain
     assert "        - json" in plain
     colourless = sleuth("doctor", address(without_json), "--color", "never", terminal=True).out
     assert not re.search(r"\x1b\[[0-9;]*m", colourless)
@@ -116,14 +118,14 @@ def test_json_is_one_document_for_scripts(sleuth: Any, without_json: HTTPServer)
 
 
 @pytest.mark.parametrize("only", ["searxng.json", "json"])
-def test_only_shows_and_counts_what_was_asked_for(only: str, sleuth: Any, without_json: HTTPServer) -> None:
+def test_only_limits_report_and_exit_code(only: str, sleuth: Any, without_json: HTTPServer) -> None:
     done = sleuth("doctor", address(without_json), "--only", only, "--json")
     assert done.exit == 1
     assert [check["id"] for check in done.json["checks"]] == ["searxng.json"]
     assert sleuth("doctor", address(without_json), "--only", "searxng.clock").exit == 0
 
 
-def test_only_brings_along_what_stood_in_the_way(sleuth: Any, closed_port: int) -> None:
+def test_only_shows_the_failure_that_blocks_a_check(sleuth: Any, closed_port: int) -> None:
     done = sleuth("doctor", f"http://127.0.0.1:{closed_port}", "--only", "searxng.json", "--json")
     assert done.exit == 1
     assert [check["id"] for check in done.json["checks"]] == ["searxng.port", "searxng.json"]
@@ -132,7 +134,7 @@ def test_only_brings_along_what_stood_in_the_way(sleuth: Any, closed_port: int) 
 def test_only_with_an_unknown_name_is_refused(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("doctor", address(searxng), "--only", "searxng.jsno")
     assert done.exit == 2
-    assert "no check begins with 'searxng.jsno'" in done.err
+    assert "no check id starts with 'searxng.jsno'" in done.err
 
 
 def test_without_arguments_server_and_installation_are_examined(sleuth: Any, searxng: HTTPServer) -> None:
@@ -141,7 +143,7 @@ def test_without_arguments_server_and_installation_are_examined(sleuth: Any, sea
     assert {"searxng", "install"} <= topics
 
 
-def test_server_that_was_never_set_up_is_no_failure(
+def test_missing_server_is_only_a_warning_when_none_is_configured(
     sleuth: Any, closed_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SearXNG, "host", f"http://127.0.0.1:{closed_port}")
@@ -154,12 +156,12 @@ def test_server_that_was_never_set_up_is_no_failure(
     assert sleuth("doctor", "--provider", "searxng", SEARXNG_URL="").exit == 1
 
 
-def test_server_that_was_set_up_and_is_down_is_a_failure(sleuth: Any, closed_port: int) -> None:
+def test_configured_server_that_is_down_is_a_failure(sleuth: Any, closed_port: int) -> None:
     sleuth("providers", "set", "searxng", "--api-host", f"http://127.0.0.1:{closed_port}")
     assert sleuth("doctor", "--only", "searxng", SEARXNG_URL="").exit == 1
 
 
-def test_server_that_is_turned_off_is_not_asked(sleuth: Any, closed_port: int) -> None:
+def test_disabled_server_is_not_examined(sleuth: Any, closed_port: int) -> None:
     sleuth("providers", "set", "searxng", "--disable")
     done = sleuth("doctor", "--only", "searxng", "--json", SEARXNG_URL=f"http://127.0.0.1:{closed_port}")
     assert [check["state"] for check in done.json["checks"]] == ["skipped"]
@@ -172,7 +174,19 @@ def test_second_instance_is_examined_by_its_id(sleuth: Any, without_json: HTTPSe
     assert done.json["checks"][0]["title"] == address(without_json)
 
 
-def test_other_provider_is_tried_out(sleuth: Any) -> None:
+def test_search_that_works_ends_the_cool_down(sleuth: Any, searxng: HTTPServer) -> None:
+    from sleuth.store.health import Health
+
+    sleuth("providers", "set", "searxng", "--api-host", address(searxng))
+    with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as connection:
+        health = Health(connection)
+        health.note_outcome("searxng", "rate_limited")
+        assert health.cooldown("searxng")
+        assert sleuth("doctor", SEARXNG_URL="").exit == 0
+        assert not health.cooldown("searxng")
+
+
+def test_other_provider_gets_one_request(sleuth: Any) -> None:
     done = sleuth("doctor", "--provider", "tavily", "--timeout", "0.1", "--json")
     assert [check["id"] for check in done.json["checks"]] == ["provider.tavily"]
 
@@ -181,7 +195,7 @@ def test_unknown_provider_exits_3(sleuth: Any) -> None:
     assert sleuth("doctor", "--provider", "nobody").exit == 3
 
 
-def test_password_goes_to_the_server_it_was_set_for_only(sleuth: Any, searxng: HTTPServer) -> None:
+def test_password_is_sent_only_to_its_server(sleuth: Any, searxng: HTTPServer) -> None:
     login = ["--basic-auth-username", "alice", "--basic-auth-password", "env:PASSWORD"]
     sleuth("providers", "set", "searxng", "--api-host", "http://search.example.org", *login)
     sleuth("doctor", address(searxng), SEARXNG_URL="")
@@ -194,10 +208,10 @@ def test_password_goes_to_the_server_it_was_set_for_only(sleuth: Any, searxng: H
 def test_fix_needs_a_settings_file(sleuth: Any) -> None:
     done = sleuth("doctor", "--fix")
     assert done.exit == 2
-    assert "--settings" in done.err
+    assert "settings.yml --fix" in done.err
 
 
-def test_database_that_is_broken_does_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
+def test_broken_database_does_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
     database = sleuth.home / "data" / "sleuth.db"
     database.parent.mkdir(parents=True)
     database.write_bytes(b"this is no database" * 100)
@@ -205,7 +219,7 @@ def test_database_that_is_broken_does_not_stop_the_doctor(sleuth: Any, searxng: 
     assert {check["state"] for check in done.json["checks"]} <= {"ok", "skipped"}
 
 
-def test_settings_that_are_no_toml_do_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
+def test_broken_settings_do_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
     config = sleuth.home / "config" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text("this is [not toml")
@@ -213,7 +227,7 @@ def test_settings_that_are_no_toml_do_not_stop_the_doctor(sleuth: Any, searxng: 
     assert "searxng.search" in [check["id"] for check in done.json["checks"]]
 
 
-def test_settings_file_is_checked_without_asking_anybody(sleuth: Any, tmp_path: Any) -> None:
+def test_settings_file_is_checked_without_a_request(sleuth: Any, tmp_path: Any) -> None:
     file = tmp_path / "settings.yml"
     file.write_text("use_default_settings: true\nserver:\n  secret_key: ultrasecretkey\n")
     done = sleuth("doctor", "--settings", str(file), "--json")
@@ -221,17 +235,18 @@ def test_settings_file_is_checked_without_asking_anybody(sleuth: Any, tmp_path: 
     assert not any(check["id"].startswith(("searxng.", "install.")) for check in done.json["checks"])
 
 
-def test_settings_file_is_mended_beside_itself(sleuth: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("option", [["--settings"], []])
+def test_settings_file_is_fixed_in_a_copy_beside_it(option: list[str], sleuth: Any, tmp_path: Any) -> None:
     file = tmp_path / "settings.yml"
     file.write_text("use_default_settings: true\nsearch:\n  formats: [html]\n")
-    done = sleuth("doctor", "--settings", str(file), "--fix")
-    assert "json" in done.out.partition("(mended)")[2]
+    done = sleuth("doctor", *option, str(file), "--fix")
+    assert "json" in done.out.partition("(fixed)")[2]
     assert f"cp {tmp_path}/settings.fixed.yml {file}" in done.err
     assert "json" in (tmp_path / "settings.fixed.yml").read_text()
     assert "json" not in file.read_text()
 
 
-def test_server_asked_for_by_name_must_be_there(sleuth: Any) -> None:
+def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     sleuth.environ.pop("SEARXNG_URL")
     sleuth("providers", "set", "searxng", "--unset", "api_host")
     assert sleuth("doctor", "--only", "searxng.json").exit == 1

@@ -84,7 +84,7 @@ def test_terminal_shows_time_query_and_result(searxng: Any) -> None:
     first, second = done.out.splitlines()
     assert "go" in first
     assert "searxng · failed" in first
-    assert "searxng · 1 results" in second
+    assert "searxng · 1 result" in second
 
 
 def test_batches_prompts_and_the_library_are_recorded_and_replays_are_not(searxng: Any, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_clear_erases_queries_from_all_files_and_keeps_the_counts(searxng: Any) 
     searxng("search", WORDS, "noted")
     assert remains(searxng.home)
     done = searxng("history", "--clear", "--yes")
-    assert (done.exit, done.out, done.err) == (0, "deleted 32 queries and 1 prompt lines\n", "")
+    assert (done.exit, done.out, done.err) == (0, "deleted 32 queries and 1 prompt line\n", "")
     assert remains(searxng.home) == []
     assert searxng("history", "--json").json == {"items": []}
     assert searxng("usage", "--json").json["searches"]["total"] == 32

@@ -13,7 +13,7 @@ KEY = "tvly-secret-0123456789f"
 def test_list_groups_providers_by_what_they_need(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     out = sleuth("providers", "list").out
-    ready, _, lacking = out.partition("Needs a key, to be had at")
+    ready, _, lacking = out.partition("Needs an API key, available at")
     assert "duckduckgo" in ready
     assert "wikipedia" in ready
     assert re.search(r"brave\s+Brave.* https://", lacking)

@@ -1,9 +1,8 @@
-"""A loopback server that replays recorded answers, and the answers that are not worth a file."""
+"""A loopback server that replays recorded and made-up answers."""
 
 import re
 import socketserver
 import threading
-import time
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from pathlib import Path
@@ -18,8 +17,8 @@ from sleuth_providers.base import Account
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "searxng"
 NOW = 1_794_787_200.0  # 2026-11-16, when the answers were recorded
-AROUND = Environment(agent="sleuth/0 (tests)", programs="/nowhere", now=NOW)
-NOBODY = Account()
+ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere", now=NOW)
+NO_ACCOUNT = Account()
 
 Routes = dict[str, Any]  # by path; `search`, `probe`, and `*` for all others
 
@@ -32,7 +31,7 @@ class Asked(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """A server that is up: its address, and what it was asked."""
+    """A running server: its address and the requests it got."""
 
     url: str
     asked: list[Asked]
@@ -59,7 +58,7 @@ SIGNS = {
 
 
 def made(server: str, status: str, body: str | None = None, headers: dict[str, str] | None = None) -> bytes:
-    """Return an answer that is not worth a file: who gives it, its status, its body (a page by default)."""
+    """Return a made-up answer: the server, its status, its body (a page by default)."""
     text = f"<!doctype html><html><head><title>{status}</title></head></html>" if body is None else body
     fields = {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(text.encode()))}
     fields |= {"Date": formatdate(NOW, usegmt=True)} | SIGNS[server] | (headers or {})
@@ -78,7 +77,7 @@ def replay() -> Iterator[Callable[..., Replay]]:
     """Give a function that serves answers by path."""
     servers = []
 
-    def start(routes: Routes, *, delay: float = 0.0, closes: bool = False) -> Replay:
+    def start(routes: Routes, *, closes: bool = False) -> Replay:
         asked: list[Asked] = []
 
         class Handler(socketserver.StreamRequestHandler):
@@ -90,7 +89,6 @@ def replay() -> Iterator[Callable[..., Replay]]:
                     return
                 path = re.sub(r"^http://[^/]+", "", words[1])  # a proxy is given the whole address
                 asked.append(Asked(path, headers))
-                time.sleep(delay)
                 name = "search" if "q=" in path else "probe" if "format=json" in path else path
                 self.wfile.write(compose(routes.get(name) or routes.get("*") or ("nginx", "404 Not Found")))
 
@@ -129,7 +127,7 @@ class Examined(dict[str, Finding]):
         return [id for id, finding in self.items() if finding.state == "fail"]
 
     @property
-    def troubled(self) -> list[str]:
+    def problems(self) -> list[str]:
         return [id for id, finding in self.items() if finding.state in ("warn", "fail")]
 
 
@@ -137,8 +135,8 @@ class Examined(dict[str, Finding]):
 def examined() -> Callable[..., Examined]:
     """Give a function that examines an address and returns what was found, by id."""
 
-    def run(address: str, account: Account = NOBODY, timeout: float = 5.0, **around: object) -> Examined:
-        findings = list(examine(address, account, timeout, AROUND._replace(**around)))
+    def run(address: str, account: Account = NO_ACCOUNT, timeout: float = 5.0, **environment: object) -> Examined:
+        findings = list(examine(address, account, timeout, ENVIRONMENT._replace(**environment)))
         assert len({finding.id for finding in findings}) == len(findings)
         return Examined({finding.id: finding for finding in findings})
 

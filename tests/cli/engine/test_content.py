@@ -57,7 +57,7 @@ def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
     assert min(lengths[:3]) > 100
 
 
-def test_setting_squeezes_without_a_flag(sleuth: Any, web: HTTPServer) -> None:
+def test_setting_compresses_without_an_option(sleuth: Any, web: HTTPServer) -> None:
     sleuth("config", "set", "websearch.compression", "{ method = 'rag', document_count = 1 }")
     done = sleuth("search", "-p", "searxng", "--content", "--json", "sentence 7")
     assert done.json["status"]["phase"] == "rag_complete"

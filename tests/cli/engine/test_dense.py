@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -52,7 +51,7 @@ def test_embeddings_are_put_in_order_and_the_key_is_sent(httpserver: HTTPServer)
     assert scores == [pytest.approx(0.196, abs=0.001), pytest.approx(0.0385, abs=0.001), pytest.approx(1.0)]
 
 
-def test_batches_are_small_and_prefixes_tell_question_from_text(httpserver: HTTPServer) -> None:
+def test_batches_are_small_and_prefixes_mark_the_query(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/v1/embeddings").respond_with_handler(openai)
     endpoint = ScoringEndpoint(
         httpserver.url_for("/v1/"), "e5", dimensions=256, query_prefix="query: ", passage_prefix="passage: "
@@ -69,7 +68,7 @@ def test_batches_are_small_and_prefixes_tell_question_from_text(httpserver: HTTP
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/embed", "/api/embed/"])
-def test_ollama_is_asked_in_its_own_way(httpserver: HTTPServer, path: str) -> None:
+def test_ollama_requests_use_its_own_api(httpserver: HTTPServer, path: str) -> None:
     httpserver.expect_request("/api/embed", "POST").respond_with_handler(ollama)
     scores = Embedder(ScoringEndpoint(httpserver.url_for(path), "nomic"), http())("old", PAGES)
     assert scores.index(max(scores)) == 2
@@ -86,11 +85,11 @@ def test_ollama_is_asked_in_its_own_way(httpserver: HTTPServer, path: str) -> No
         ("https://example.org/ollama/api", True),
     ],
 )
-def test_ollama_is_known_by_its_address(base: str, is_ollama: bool) -> None:
+def test_ollama_is_recognised_by_its_url(base: str, is_ollama: bool) -> None:
     assert ScoringEndpoint(base, "model").is_ollama == is_ollama
 
 
-def test_services_with_a_field_for_it_are_told_which_text_is_the_question() -> None:
+def test_services_with_a_role_field_get_the_role() -> None:
     jina = Embedder(ScoringEndpoint("https://api.jina.ai/v1", "jina-embeddings-v3"), http())
     assert jina.request(["x"], question=True).json["task"] == "retrieval.query"
     assert jina.request(["x"]).json["task"] == "retrieval.passage"
@@ -149,7 +148,7 @@ def test_scores_that_belong_nowhere_are_refused(httpserver: HTTPServer, body: An
         Reranker(ScoringEndpoint(httpserver.url_for("/v1"), "model"), http())("query", PAGES)
 
 
-def test_services_get_only_fields_they_know() -> None:
+def test_services_get_only_supported_fields() -> None:
     cohere = Reranker(ScoringEndpoint("https://api.cohere.com/v2", "rerank-v4.0"), http()).request("q", PAGES)
     assert "return_documents" not in cohere.json
     voyage = Reranker(ScoringEndpoint("https://api.voyageai.com/v1", "rerank-2.5"), http()).request("q", PAGES)
@@ -182,21 +181,19 @@ def test_a_server_that_is_not_there_leaves_a_cutoff() -> None:
     assert compress("cars", PAGES, "rag", rerank=nobody).phase == "rag_failed"
 
 
-def test_a_slow_server_is_left_at_the_deadline(httpserver: HTTPServer) -> None:
+def test_a_slow_server_is_abandoned_at_the_deadline(httpserver: HTTPServer) -> None:
     over = threading.Event()
 
     def drip(request: Request) -> Response:
-        over.wait(5)
+        over.wait()
         return answer(GOOD)
 
     httpserver.expect_request("/v1/embeddings").respond_with_handler(drip)
-    started = time.monotonic()
     found = compress(
         "cars", PAGES, "rag", dense=Embedder(ScoringEndpoint(httpserver.url_for("/v1"), "m"), http(timeout=0.5))
     )
     over.set()
     assert found.phase == "rag_failed"
-    assert time.monotonic() - started < 4
 
 
 def test_an_answer_too_large_is_refused(httpserver: HTTPServer) -> None:

@@ -410,7 +410,7 @@ def test_threads_search_side_by_side(library: Library) -> None:
     assert found == ["https://example.cn/json"] * 16
 
 
-def test_search_goes_on_while_somebody_writes(library: Library) -> None:
+def test_search_works_during_a_write(library: Library) -> None:
     library.add(CHINESE)
     library.close()
     other = sqlite3.connect(library.path, isolation_level=None)
@@ -450,7 +450,7 @@ def test_what_was_added_is_found_where_nothing_can_be_written_any_more(
         library.remove_all()
 
 
-def test_broken_file_is_told_and_left_alone(tmp_path: Path) -> None:
+def test_broken_file_is_reported_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "library.db"
     path.write_bytes(b"this is no database" * 1000)
     library = Library(str(path))
@@ -480,7 +480,7 @@ def test_provider_applies_what_it_declares(provider: LibraryProvider) -> None:
     assert provider.not_applied(Query("json", lang="de")) == ("lang",)
 
 
-def test_provider_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:
+def test_provider_reports_a_broken_file(tmp_path: Path) -> None:
     path = tmp_path / "library.db"
     path.write_bytes(b"this is no database" * 1000)
     provider = LibraryProvider(lambda: Library(str(path)))

@@ -1,7 +1,6 @@
-"""Plain text and Markdown say the same; no text of a page becomes markup; cuts fall between paragraphs."""
+"""Plain text and Markdown have the same words; text is escaped; cuts fall between paragraphs."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -65,7 +64,7 @@ def test_every_kind_has_its_form() -> None:
         ("1 < 2 and #hashtag [1]", "1 < 2 and #hashtag [1]"),
     ],
 )
-def test_text_of_a_page_is_not_taken_for_markup(text: str, markdown: str) -> None:
+def test_markup_in_the_text_of_a_page_is_escaped(text: str, markdown: str) -> None:
     assert as_markdown([block("paragraph", text)]) == markdown
 
 
@@ -83,13 +82,13 @@ def test_both_forms_have_the_same_words(blocks: list[Block]) -> None:
 
 
 @given(BLOCKS)
-def test_nothing_that_steers_a_terminal_is_left(blocks: list[Block]) -> None:
+def test_no_control_characters_are_left(blocks: list[Block]) -> None:
     left = [c for c in as_text(blocks) + as_markdown(blocks) if not c.isprintable() and c not in "\n\u200c\u200d"]
     assert not left
 
 
 @given(BLOCKS, st.integers(1, 300))
-def test_a_cut_keeps_within_the_limit_and_tells(blocks: list[Block], limit: int) -> None:
+def test_a_cut_respects_the_limit_and_reports_truncation(blocks: list[Block], limit: int) -> None:
     kept, truncated = cut(blocks, limit)
     assert len(as_markdown(kept)) <= limit
     assert len(as_text(kept)) <= limit
@@ -164,7 +163,7 @@ End
 """
 
 
-def test_markdown_of_others_is_read_without_its_furniture() -> None:
+def test_markdown_is_read_without_markup() -> None:
     assert from_markdown(MARKDOWN) == [
         Block("heading", "Title", 1),
         Block("paragraph", "A link and bold and and html.\nSecond line with `code [x](y)` and *stars*."),
@@ -187,19 +186,18 @@ def test_an_open_fence_ends_with_the_text() -> None:
 @pytest.mark.parametrize(
     "part", ["[", "[a](", "**a ", "`", "<a ", "# ", "|-", "![", "- ", '[a](b "c ', "_", "\\", " ", "(", "* a", "~~a "]
 )
-def test_hostile_markdown_takes_no_time(part: str) -> None:
+def test_hostile_markdown_takes_linear_time(part: str) -> None:
     from_markdown(part * 60_000)
     as_markdown(from_markdown((part + "\n") * 5_000))
 
 
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize("opening", ["<!--", "<!-- a ", "<!--<", "<a "])
-def test_markup_that_is_opened_again_and_again_is_passed_over_in_time(opening: str) -> None:
-    started = time.process_time()
+def test_unclosed_markup_takes_linear_time(opening: str) -> None:
     from_markdown(opening * (1_000_000 // len(opening)))
-    assert time.process_time() - started < 4
 
 
-def test_comments_go_even_with_signs_of_comments_in_them() -> None:
+def test_comments_are_removed_even_with_dashes_and_brackets_in_them() -> None:
     assert from_markdown("a<!-- b\n-- > c - -->d<!---->e <!-- x < y -->f") == [Block("paragraph", "ade f")]
 
 
@@ -208,7 +206,7 @@ def test_plain_text_is_cut_in_paragraphs() -> None:
     assert blocks == [Block("paragraph", "First line\nsecond line"), Block("paragraph", "Next paragraph")]
 
 
-def test_plain_text_that_is_laid_out_stays_so() -> None:
+def test_aligned_plain_text_becomes_code() -> None:
     text = "Name     Age\nAnna      31\nBert      42"
     assert from_plain(text) == [Block("code", text)]
 
@@ -219,6 +217,6 @@ def test_blocks_survive_the_cache(blocks: list[Block]) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, "text", [7], [["paragraph"]], [["script", "x", 0]], [["item", "x", "y"]]])
-def test_what_is_no_blocks_is_refused(value: object) -> None:
+def test_invalid_blocks_are_refused(value: object) -> None:
     with pytest.raises((TypeError, ValueError)):
         from_json(value)

@@ -1,4 +1,4 @@
-"""Bot checks and logins are told from pages."""
+"""Bot checks and login pages are recognised, ordinary pages are not mistaken for them."""
 
 import pytest
 
@@ -41,23 +41,23 @@ def test_a_redirect_to_a_login_is_recognised() -> None:
 
 
 @pytest.mark.parametrize("name", [*WALLS, *LOGINS])
-def test_a_page_with_much_to_say_is_no_wall(name: str) -> None:
+def test_a_long_page_is_not_a_wall(name: str) -> None:
     text = "<p>" + "Every site has a login form and a captcha somewhere these days. " * 50 + "</p>"
     assert bot_walls.find_wall((WALLS | LOGINS)[name] + text, HERE, HERE) == ""
 
 
-def test_an_ordinary_short_page_is_no_wall() -> None:
+def test_an_ordinary_short_page_is_not_a_wall() -> None:
     assert bot_walls.find_wall("<title>Hello</title><p>Just a few words.</p>", HERE, HERE) == ""
     assert bot_walls.find_wall("", HERE, HERE) == ""
 
 
 @pytest.mark.parametrize("headers", [{"cf-mitigated": "challenge"}, {"x-amzn-waf-action": "captcha"}])
-def test_headers_may_say_it(headers: dict[str, str]) -> None:
+def test_challenge_headers_are_recognised(headers: dict[str, str]) -> None:
     assert bot_walls.is_challenge(headers)
     assert not bot_walls.is_challenge(dict.fromkeys(headers, "none"))
 
 
 @pytest.mark.timeout(10)
 @pytest.mark.parametrize("part", ["<input ", "<title ", "<input type=", "<html lang", "captcha-", "<title>"])
-def test_hostile_markup_takes_no_time(part: str) -> None:
+def test_hostile_markup_takes_linear_time(part: str) -> None:
     bot_walls.find_wall(part * 100_000, HERE, HERE)

@@ -175,7 +175,7 @@ def page_that_tries(public: Any, host: str, trap: Trap) -> str:
     return str(public.page("/", PAGE.replace("ATTEMPTS", attempts)))
 
 
-def test_without_a_guard_these_attempts_do_reach_a_private_server(public: Any, trap: Trap) -> None:
+def test_without_a_guard_the_attempts_reach_a_private_server(public: Any, trap: Trap) -> None:
     """What the next test shows is worth nothing unless this one passes."""
     reply = read_page(page_that_tries(public, "127.0.0.1", trap), timeout=40, user_agent="")
     assert b"Written by its scripts." in reply.body
@@ -215,7 +215,7 @@ def test_scripts_reach_nothing_private_and_the_page_is_shown(
     ],
     ids=["script", "script to https", "refresh", "form", "redirect", "redirect to https"],
 )
-def test_a_page_that_leads_to_a_private_place_itself_is_refused(way: str, public: Any, trap: Trap, guard: Any) -> None:
+def test_a_page_that_redirects_to_a_private_address_is_refused(way: str, public: Any, trap: Trap, guard: Any) -> None:
     way = way.replace("NAME", f"localhost:{trap.port}")
     url = public.page("/", f"<p>A page.</p>{way}")
     if not way.startswith("<"):
@@ -231,14 +231,14 @@ def test_a_private_page_is_refused(public: Any, trap: Trap, guard: Any) -> None:
     assert trap.seen == []
 
 
-def test_a_guarded_browser_reads_nothing_but_the_web(guard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_guarded_browser_reads_only_web_pages(guard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("playwright")
     for url in ("file:///etc/passwd", "chrome://version", "data:text/html,hello"):
         with pytest.raises(BadRequestError):
             read_page(url, timeout=40, user_agent="", guard=guard)
 
 
-def test_the_system_names_a_proxy_and_everything_goes_through_it(
+def test_all_requests_use_the_system_proxy(
     public: Any, trap: Trap, guard: Any, seen: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decided: list[str] = []
@@ -260,7 +260,7 @@ def test_the_system_names_a_proxy_and_everything_goes_through_it(
     assert (seen, trap.seen) == ([], [])  # names are the proxy's business
 
 
-def test_behind_a_proxy_numbers_are_still_checked(public: Any, guard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ip_addresses_are_checked_behind_a_proxy(public: Any, guard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
@@ -269,13 +269,13 @@ def test_behind_a_proxy_numbers_are_still_checked(public: Any, guard: Any, monke
 
 
 @pytest.mark.parametrize("proxy", ["socks5h://me:word@127.0.0.1:9", "http://[bad:word"])
-def test_a_proxy_that_a_browser_cannot_use_is_said_so(proxy: str) -> None:
+def test_an_unsupported_proxy_is_reported(proxy: str) -> None:
     with pytest.raises(UnreachableError) as caught:
         browser_module._system_proxy(proxy)
     assert "word" not in str(caught.value)
 
 
-def test_a_socks_proxy_is_named_as_a_browser_knows_it() -> None:
-    way = browser_module._system_proxy("socks5h://proxy.example:1080")
+def test_a_socks_proxy_is_translated_for_the_browser() -> None:
+    way = browser_module._through("socks5h://proxy.example:1080")
     assert way.proxy == {"server": "socks5://proxy.example:1080", "bypass": "<-loopback>"}
     assert "--host-resolver-rules=EXCLUDE proxy.example,MAP * ~NOTFOUND" in way.arguments

@@ -31,7 +31,7 @@ def page(text: str, meta: str = "", language: str = "") -> str:
 
 
 @pytest.mark.parametrize("codec", TEXTS)
-def test_a_charset_that_nobody_declares_is_found(codec: str) -> None:
+def test_an_undeclared_charset_is_guessed(codec: str) -> None:
     body = page(TEXTS[codec] * 3).encode(codec)
     assert body.decode(charsets.find(body)) == page(TEXTS[codec] * 3)
 
@@ -56,13 +56,13 @@ def test_a_header_that_is_wrong_is_overruled_by_the_markup(codec: str, wrong: st
 
 
 @pytest.mark.parametrize("codec", ["gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1251"])
-def test_a_page_that_says_utf8_everywhere_and_is_not_is_still_found(codec: str) -> None:
+def test_a_wrong_declaration_of_utf8_is_ignored(codec: str) -> None:
     body = page(TEXTS[codec] * 3, "utf-8").encode(codec)
     assert TEXTS[codec] in body.decode(charsets.find(body, "utf-8"))
 
 
 @pytest.mark.parametrize("wrong", ["iso-8859-1", "gb2312", "shift_jis", "windows-1251", "nonsense", ""])
-def test_utf8_is_known_whatever_is_declared(wrong: str) -> None:
+def test_utf8_is_recognised_whatever_is_declared(wrong: str) -> None:
     body = page(TEXTS["utf-8"], wrong).encode()
     assert charsets.find(body, wrong) == "utf-8"
 
@@ -96,11 +96,11 @@ def test_a_byte_order_mark_beats_every_declaration(mark: bytes, codec: str) -> N
         ("cp1252", "naïve façade"),
     ],
 )
-def test_few_words_are_enough(codec: str, text: str) -> None:
+def test_a_few_words_are_enough(codec: str, text: str) -> None:
     assert charsets.decode(text.encode(codec)) == text
 
 
-def test_a_text_about_charsets_declares_none() -> None:
+def test_a_charset_in_plain_text_is_not_a_declaration() -> None:
     text = "Write <meta charset=gb2312> for Chinese, naïve as it is."
     assert charsets.decode(text.encode()) == text
     assert charsets.find(text.encode(), markup=True) == "gb18030"
@@ -119,7 +119,7 @@ def test_a_text_about_charsets_declares_none() -> None:
         (bytes(range(1, 32)) * 10, True),
     ],
 )
-def test_bytes_that_are_no_text_are_known(body: bytes, binary: bool) -> None:
+def test_binary_data_is_recognised(body: bytes, binary: bool) -> None:
     assert charsets.is_binary(body) == binary
 
 
@@ -130,7 +130,7 @@ def test_one_stray_byte_does_not_change_the_charset() -> None:
     assert charsets.find(body, "utf-8") == "utf-8"
 
 
-def test_a_charset_written_in_ascii_is_believed() -> None:
+def test_a_charset_in_seven_bits_is_used() -> None:
     body = page(TEXTS["cp932"]).encode("iso2022_jp")
     assert charsets.find(body, "iso-2022-jp") == "iso2022_jp"
 
@@ -146,10 +146,10 @@ def test_the_language_tells_western_charsets_apart(language: str, codec: str, te
 @pytest.mark.parametrize(
     "label", ["punycode", "unicode_escape", "hex", "zip", "rot13", "idna", "utf-7", "undefined", "a\0b", "x" * 9999]
 )
-def test_codecs_that_are_no_charset_are_not_used(label: str) -> None:
+def test_codecs_that_are_not_charsets_are_not_used(label: str) -> None:
     assert charsets.known(label) == ""
 
 
 @given(st.binary(max_size=300), st.text(max_size=20))
-def test_whatever_comes_there_is_a_codec_that_reads_it(body: bytes, declared: str) -> None:
+def test_any_bytes_have_a_codec_that_reads_them(body: bytes, declared: str) -> None:
     body.decode(charsets.find(body, declared), "replace")

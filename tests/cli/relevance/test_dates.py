@@ -141,7 +141,7 @@ def test_a_date_becomes_iso(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", NONSENSE)
-def test_what_means_no_day_is_nothing(text: str) -> None:
+def test_text_without_a_date_gives_nothing(text: str) -> None:
     assert normalise(text, NOW) == ""
 
 
@@ -203,6 +203,6 @@ def test_a_window_of_time(value: str, window: tuple[str, str, str]) -> None:
         ("2026-02-01..2026-01-01", "ends before it starts"),
     ],
 )
-def test_what_is_no_window_says_why(value: str, problem: str) -> None:
+def test_invalid_window_gives_a_reason(value: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         freshness_window(value, TODAY)

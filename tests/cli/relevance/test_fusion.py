@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -39,7 +38,7 @@ def test_one_provider_keeps_its_order() -> None:
     assert [hit.citation for hit in hits] == [1, 2, 3]
 
 
-def test_what_two_found_comes_before_what_one_found() -> None:
+def test_a_page_of_two_providers_ranks_above_a_page_of_one() -> None:
     assert order(fuse([ranked("one", "a", "b"), ranked("two", "c", "b")], now=NOW)) == ["b", "a", "c"]
 
 
@@ -53,7 +52,7 @@ def test_a_score_is_the_sum_of_the_votes() -> None:
     assert hit.providers == ("one", "two")
 
 
-def test_a_weighty_provider_comes_first() -> None:
+def test_a_provider_with_more_weight_ranks_first() -> None:
     assert order(fuse([ranked("light", "a"), ranked("heavy", "b", weight=3.0)], now=NOW)) == ["b", "a"]
 
 
@@ -98,7 +97,7 @@ def test_a_title_is_never_empty() -> None:
     assert (hit.title, hit.site_name) == ("a.example", "a.example")
 
 
-def test_only_what_one_can_visit_is_kept() -> None:
+def test_only_web_urls_are_kept() -> None:
     bad = [Result("x", url) for url in ("javascript:alert(1)", "", "ftp://a.example/", "http://", "words")]
     found = ranked("one", *bad, "a", result("file:///home/a.md"))
     assert order(fuse([found], now=NOW)) == ["a"]
@@ -230,7 +229,7 @@ results = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(results, max_size=6), anything, st.booleans())
-def test_whatever_providers_say_only_clean_text_comes_out(found: list[Result], query: str, recent: bool) -> None:
+def test_results_are_sanitised(found: list[Result], query: str, recent: bool) -> None:
     for hit in fuse([ProviderList("one", 1.0, found)], now=NOW, recent=recent, rerank=query, rules=Rules.parse(query)):
         assert hit.url.startswith(("http://", "https://", "file:"))
         assert hit.title == clean(hit.title, entities=False)
@@ -239,12 +238,10 @@ def test_whatever_providers_say_only_clean_text_comes_out(found: list[Result], q
         assert hit.score == hit.score
 
 
-@pytest.mark.timeout(60)
-def test_pages_that_only_look_alike_take_no_time() -> None:
+@pytest.mark.timeout(20)
+def test_similar_pages_take_linear_time() -> None:
     chance = random.Random(1)
     texts = ["".join(chance.choices("abcdefghij ", k=2000)) for _ in range(200)]
     names = ["".join(chance.choices("abcdefghij", k=12)) for _ in texts]
     rivals = [Result("one title", f"https://a.example/{name}", text) for name, text in zip(names, texts, strict=True)]
-    started = time.monotonic()
     assert len(fuse([ProviderList("one", 1.0, rivals)], now=NOW)) == 200
-    assert time.monotonic() - started < 5, "half a minute before each text was looked at once"

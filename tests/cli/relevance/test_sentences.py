@@ -1,6 +1,5 @@
 """Where sentences end in Latin and CJK text, and where a text that is too long is cut."""
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -86,10 +85,9 @@ def test_a_flag_of_an_accent_is_not_torn_off() -> None:
     assert word_end("xe\u0301", 2) == 1
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     "text", ["." * 100_000, "a. " * 50_000, "\n" * 100_000, "a\n" * 50_000, "。" * 50_000, " " * 100_000]
 )
-def test_no_text_takes_for_ever(text: str) -> None:
-    started = time.process_time()
+def test_hostile_text_takes_linear_time(text: str) -> None:
     sentences(text)
-    assert time.process_time() - started < 2

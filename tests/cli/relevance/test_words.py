@@ -1,7 +1,6 @@
 """What becomes a token, what a full-text index makes of it, and what is highlighted."""
 
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.relevance.words import Counts, index_text, match_expression, spans, words
+from sleuth.relevance.words import TokenCounter, index_text, match_expression, spans, words
 
 TOKENS = [
     ("Running runners", "run runner"),
@@ -86,7 +85,7 @@ def test_a_full_text_index_finds_what_is_meant(index: sqlite3.Connection, query:
     assert find(index, query, other, page)[0] == page
 
 
-def test_an_index_tells_c_plus_plus_from_c(index: sqlite3.Connection) -> None:
+def test_an_index_distinguishes_c_plus_plus_from_c(index: sqlite3.Connection) -> None:
     assert find(index, "c++", "Vitamin C", "C++") == ["C++"]
 
 
@@ -121,7 +120,7 @@ def test_any_text_is_found_by_itself(text: str) -> None:
 @given(st.text(alphabet="ab C+#.,_'1 é哈哈你好タ한ﾃ\u0301ก", max_size=40))
 def test_counting_agrees_with_tokens(text: str) -> None:
     tokens = index_tokens(text)
-    counts, _ = Counts(tokens).of(text)
+    counts, _ = TokenCounter(tokens).of(text)
     assert counts == Counter(tokens)
 
 
@@ -131,7 +130,7 @@ def index_tokens(text: str) -> list[str]:
 
 def test_the_length_of_a_text_is_its_tokens() -> None:
     for text in ("the cats sleep", "北京大学 has C++", "1,000 x"):
-        assert Counts(["x"]).of(text)[1] == len(words(text))
+        assert TokenCounter(["x"]).of(text)[1] == len(words(text))
 
 
 def marked(text: str, query: str) -> list[str]:
@@ -172,10 +171,9 @@ def test_spans_are_in_order_and_inside(text: str, query: str) -> None:
         assert all(0 <= edge <= len(marked_text) for edge in edges)
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     "text", ["a." * 50_000, "a," * 50_000, "\u0905" * 50_000, "\u0301" * 50_000, "+" * 50_000, "1,000" * 20_000]
 )
-def test_no_text_takes_for_ever(text: str) -> None:
-    started = time.perf_counter()
+def test_hostile_text_takes_linear_time(text: str) -> None:
     words(text)
-    assert time.perf_counter() - started < 1

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,7 +30,7 @@ QUIET = {
     "PATH": os.environ.get("PATH", ""),
     "LANG": "C.UTF-8",
     "NO_PROXY": "*",
-    "SLEUTH_WEBSEARCH_FALLBACK": "searxng",  # nobody beyond this machine is ever asked
+    "SLEUTH_WEBSEARCH_FALLBACK": "searxng",  # no other machine is ever contacted
     "SLEUTH_WEBSEARCH_RETRIES": "1",
     "SLEUTH_FETCH_JINA": "false",
     "SLEUTH_FETCH_ARCHIVE": "false",
@@ -41,7 +40,7 @@ SENTENCES = "Tokio is an asynchronous runtime for Rust. It drives futures to com
 
 
 class Reply(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -57,19 +56,20 @@ class Reply(NamedTuple):
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """What SearXNG would be, and a page."""
+    """A fake SearXNG that also serves a page."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     asked: list[str] = []
     released = threading.Event()
+    finish = threading.Event()
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         words = parse_qs(parts.query).get("q", [""])[0]
         self.asked.append(words)
         if "slow" in words:
-            time.sleep(0.4)
+            self.finish.wait(20)
         if "hang" in words:
             self.released.wait(20)
         if parts.path == "/page":
@@ -91,7 +91,7 @@ class Upstream(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def upstream() -> Iterator[str]:
-    """Give the address of a SearXNG on loopback that always has three results."""
+    """Give the URL of a SearXNG on loopback that always has three results."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -103,12 +103,19 @@ def upstream() -> Iterator[str]:
 
 @pytest.fixture
 def asked() -> list[str]:
-    """Give what that SearXNG was asked for so far."""
+    """Give the queries that SearXNG has received."""
     return Upstream.asked
 
 
+@pytest.fixture
+def finish() -> threading.Event:
+    """Give the event that lets that SearXNG answer slow queries."""
+    Upstream.finish.clear()
+    return Upstream.finish
+
+
 class Served:
-    """A server that was started, and how to call it."""
+    """A running server."""
 
     def __init__(self, process: "subprocess.Popen[str]", home: Path) -> None:
         self.process, self.home = process, home
@@ -125,13 +132,13 @@ class Served:
         return (self.home / "state" / "sleuth.log").read_text()
 
     def call(self, method: str, path: str, body: Any = None, *, token: str | None = None, **headers: str) -> Reply:
-        """Call the API; the answer must be as the document says."""
+        """Call the API, and check the response against the OpenAPI document."""
         reply = call(self.port, method, path, body, self.token if token is None else token, headers)
         conforms(method, path, reply)
         return reply
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str, str]:
-        """Stop it, and return its exit code, stdout and what it said at the end."""
+        """Stop it, and return its exit code, stdout and stderr."""
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=20)
         return self.process.returncode, out, err
@@ -153,7 +160,7 @@ def call(port: int, method: str, path: str, body: Any, token: str, headers: dict
 
 
 def conforms(method: str, path: str, reply: Reply) -> None:
-    """Hold an answer against the document; what is no operation in it is an error like any other."""
+    """Check a response against the OpenAPI document; other paths and methods must be errors."""
     operation: dict[str, Any] = {}
     for template, methods in DOCUMENT["paths"].items():
         if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path.partition("?")[0]):
@@ -173,7 +180,7 @@ def conforms(method: str, path: str, reply: Reply) -> None:
 
 @pytest.fixture(scope="module")
 def serve(tmp_path_factory: pytest.TempPathFactory, upstream: str) -> Iterator[Callable[..., Served]]:
-    """Give a function that starts a server in a home of its own."""
+    """Give a function that starts a server with its own home."""
     with ExitStack() as stack:
 
         def start(*options: str, home: Path | None = None, **environ: str) -> Served:
@@ -196,26 +203,26 @@ def serve(tmp_path_factory: pytest.TempPathFactory, upstream: str) -> Iterator[C
 
 
 class Inside(NamedTuple):
-    """A server in this process, for what must be seen or bent from within."""
+    """A server in this process, for tests that patch or inspect it."""
 
     port: int
     state: ApiState
     server: HttpServer
 
     def call(self, method: str, path: str, body: Any = None, *, token: str = TOKEN, **headers: str) -> Reply:
-        """Call the API; the answer must be as the document says."""
+        """Call the API, and check the response against the OpenAPI document."""
         reply = call(self.port, method, path, body, token, headers)
         conforms(method, path, reply)
         return reply
 
     def open(self, seconds: float = 10.0) -> socket.socket:
-        """Open a connection of one's own."""
+        """Open a raw connection."""
         return socket.create_connection(("127.0.0.1", self.port), seconds)
 
 
 @pytest.fixture
 def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
-    """Give a function that starts a server in this process, with a client of one's own if one likes."""
+    """Give a function that starts a server in this process, with any kind of client."""
     home = {"SLEUTH_HOME": str(tmp_path / "home"), "HOME": str(tmp_path), "SEARXNG_URL": upstream}
     with ExitStack() as stack:
 
@@ -240,5 +247,5 @@ def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
 
 @pytest.fixture(scope="module")
 def server(serve: Callable[..., Served]) -> Served:
-    """Give a server for all tests of a file."""
+    """Give a server that all tests of a file share."""
     return serve(SLEUTH_FETCH_ALLOW_PRIVATE="true")

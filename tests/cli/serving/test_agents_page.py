@@ -1,4 +1,4 @@
-"""docs/agents.md is true: every snippet starts a server that lists its tools, and the tables name what there is."""
+"""docs/agents.md is correct: every snippet starts a server that lists its tools, and the tables match the code."""
 
 import json
 import os
@@ -24,7 +24,7 @@ LINES = (
 
 
 def servers(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield whatever in a snippet names a command."""
+    """Yield the parts of a snippet that name a command."""
     if isinstance(value, dict):
         if "command" in value:
             yield value
@@ -39,7 +39,7 @@ STARTS = sorted({json.dumps([server["command"], server["args"], server.get("env"
 
 
 def answers(words: list[str], environ: dict[str, str], lines: str) -> Any:
-    """Start the installed program by its name, write lines to it, and return the second answer."""
+    """Start the installed program, write lines to it, and return the second response."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(["env", *words], env=environ | {"PATH": path}, **pipes) as process:

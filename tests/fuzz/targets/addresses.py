@@ -1,7 +1,7 @@
-"""Addresses of pages: one key for each, found in one go, whatever they are dressed in. A case is a list of lines."""
+"""URLs: canonical, clean and encoded forms are final. A case is a list of lines."""
 
 from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain, mask_login, registered_host
-from sleuth.pages.fetch import ascii_address
+from sleuth.pages.fetch import wire_url
 from sleuth.relevance.urls import canonical, matches_domain
 from sleuth_providers.errors import BadRequestError
 from sleuth_providers.html.tree import is_web, join, unwrap
@@ -15,7 +15,7 @@ ROUNDS = 800
 
 
 def check(data: bytes) -> None:
-    """Bring each line into its normal forms; none may raise, and a normal form is its own."""
+    """Normalise each line in all ways; nothing raises, and a normal form stays the same."""
     for url in data.decode("utf-8", "surrogateescape").split("\n")[:20]:
         key = canonical(url)
         assert canonical(key) == key, "canonical is final"
@@ -32,6 +32,6 @@ def check(data: bytes) -> None:
         if is_web(joined := join("https://search.example/", url)):
             assert is_web(unwrap(joined, "https://search.example/?q=x"))
         try:
-            assert ascii_address(url).isascii()
+            assert wire_url(url).isascii()
         except BadRequestError:
             continue

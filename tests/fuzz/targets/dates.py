@@ -1,4 +1,4 @@
-"""Dates and ages in the words of providers, and windows of time. A case is a list of lines."""
+"""Dates and ages as providers write them, and freshness windows. A case is a list of lines."""
 
 from datetime import UTC, date, datetime
 

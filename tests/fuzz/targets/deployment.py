@@ -1,4 +1,4 @@
-"""The files of a SearXNG: any settings.yml, compose file, .env and limiter.toml is judged, what is mended is better.
+"""The files of a SearXNG deployment: any content is checked, and a fixed file is no worse.
 
 The parts of a case stand between lines of %%, in that order.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sleuth.base.text import JOINERS
 from sleuth.doctor.files.settings import check_settings, diff, fix_settings
-from sleuth.doctor.files.yaml_source import NotYamlError, read_yaml, stray_tab
+from sleuth.doctor.files.yaml_source import NotYamlError, read_yaml
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 PLACES = ("config/settings.yml", "docker-compose.yml", ".env", "config/limiter.toml")
@@ -23,7 +23,7 @@ LARGE = 10_000  # bytes: the parser of YAML takes its time, and no more than fif
 
 
 def check(data: bytes) -> None:
-    """Judge the files, mend the settings, and judge them again."""
+    """Check the files, fix the settings, and check them again."""
     home = Path(FOLDER.name)
     parts = data.split(PARTS.encode())
     for place, part in zip(PLACES, parts, strict=False):
@@ -35,22 +35,22 @@ def check(data: bytes) -> None:
     path = home / PLACES[0]
     before = check_settings(str(path))
     assert before
-    assert all(type(part) is str for finding in before for part in (*finding[:5], *finding.fix))
-    shown = "".join(part for finding in before for part in (finding.evidence, finding.cause, *finding.fix))
+    assert all(type(part) is str for finding in before for part in (*finding[:5], finding.title))
+    shown = "".join(part for finding in before for part in (finding.evidence, finding.cause, *finding.fix.splitlines()))
     assert all(sign.isprintable() or sign in JOINERS for sign in shown), "what is shown is harmless"
     text = fix_settings(str(path))
     if text is None:
         return
     old = path.read_bytes().decode()
-    assert text != old, "mended is changed"
+    assert text != old, "a fix changes the text"
     diff(old, text, "settings.yml")
-    assert _parses(text), "what is mended can be read"
+    assert _parses(text), "a fixed file parses"
     path.write_bytes(text.encode())
     after = check_settings(str(path))
     assert _failed(after) <= _failed(before) or any(
         one.id == "settings.yaml" and one.state == "fail" for one in before
-    ), "mended is no worse"
-    assert fix_settings(str(path)) is None, "mended is mended"
+    ), "a fixed file is no worse"
+    assert fix_settings(str(path)) is None, "nothing is left to fix"
     comments = {line.strip() for line in old.splitlines() if line.strip().startswith("# ") and line.isascii()}
     assert all(comment in text for comment in comments), "comments stay"
 
@@ -61,6 +61,7 @@ def _failed(findings: list[object]) -> int:
 
 def _parses(text: str) -> bool:
     try:
-        return stray_tab(text, read_yaml(text)) is None
+        read_yaml(text)
     except NotYamlError:
         return False
+    return True

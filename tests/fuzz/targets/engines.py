@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from sleuth.base.text import JOINERS
-from sleuth.doctor.server.engines import TROUBLES, engines_answer, trouble_with
-from sleuth.doctor.server.search import search_finds, time_is_enough
+from sleuth.doctor.server.engines import ENGINE_PROBLEMS, engines_answer, engines_with
+from sleuth.doctor.server.search import response_is_fast_enough, search_works
 from sleuth_providers.base import Account
 from sleuth_providers.json import as_dict, as_text
 
@@ -27,28 +27,28 @@ def check(data: bytes) -> None:
         said = as_dict(json.loads(data))
     except (ValueError, RecursionError):
         return
-    visit = _visit(said)
-    found = [engines_answer(visit), search_finds(visit), time_is_enough(visit)]
-    found += [finding for trouble in TROUBLES if (finding := trouble_with(trouble, visit))]
+    session = _session(said)
+    found = [engines_answer(session), search_works(session), response_is_fast_enough(session)]
+    found += [finding for problem in ENGINE_PROBLEMS if (finding := engines_with(problem, session))]
     for finding in found:
-        assert all(type(part) is str for part in (*finding[:5], *finding.fix))
+        assert all(type(part) is str for part in (*finding[:5],))
         assert all(sign.isprintable() or sign in JOINERS or sign == "\n" for sign in finding.evidence), "harmless"
-        assert all(sign.isprintable() or sign in JOINERS for line in finding.fix for sign in line), "harmless to type"
+        assert all(sign.isprintable() or sign in JOINERS for sign in finding.fix.replace("\n", "")), "harmless to type"
 
 
-def _visit(said: dict[str, Any]) -> Any:
+def _session(said: dict[str, Any]) -> Any:
     seen = SimpleNamespace(
         header=lambda _name: as_text(said.get("timing")), elapsed_ms=40, status=200, timed_out=False, summary="HTTP 200"
     )
     return SimpleNamespace(
         config=as_dict(said.get("config")),
         answer=as_dict(said.get("answer")),
-        errors=as_dict(said.get("errors")),
+        engine_errors=as_dict(said.get("errors")),
         search=seen,
         software=(as_text(said.get("software")), ""),
         account=Account("searxng", engines=("bing", "x")),
-        around=SimpleNamespace(provider="searxng"),
-        place=SimpleNamespace(url="http://a"),
+        environment=SimpleNamespace(provider="searxng"),
+        endpoint=SimpleNamespace(url="http://a"),
         timeout=5.0,
         now=1_700_000_000.0,
     )

@@ -1,13 +1,13 @@
-"""The library's index: any page can be put in, any words looked for, and all of it taken out again.
+"""The library's index: any document can be added, searched and removed.
 
-The parts of a case stand between lines of %%: what is looked for, then pages.
+Lines of %% separate the parts of a case: a query, then documents.
 """
 
 import tempfile
 from pathlib import Path
 
 from sleuth.library.library import Document, Library
-from sleuth.library.snippet import passage
+from sleuth.library.snippet import best_passage
 from sleuth.relevance.words import match_expression
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
@@ -30,7 +30,7 @@ def check(data: bytes) -> None:
         words = match_expression(page.title)
         if words:
             assert LIBRARY.search(page.title, 50), "what is in is found"
-        passage(page.text, query)
+        best_passage(page.text, query)
     assert LIBRARY.remove("https://fuzz.example/*") == len(pages)
 
 

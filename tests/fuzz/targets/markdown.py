@@ -7,7 +7,7 @@ from rich.console import Console
 
 from sleuth.answers.citations import find
 from sleuth.answers.sanitize import fenced, safe_markdown, without_citations
-from sleuth.base.markdown import look, same_target, split
+from sleuth.base.markdown import inspect, normalise_target, split_blocks
 from sleuth.base.text import JOINERS
 from sleuth.base.urls import clean_url
 from sleuth.render.document import Document
@@ -27,11 +27,11 @@ LARGE = 20_000  # bytes: far longer than any answer, and slow to parse
 def check(data: bytes) -> None:
     """Sanitise a text for a viewer, a terminal and a prompt."""
     text = data.decode("utf-8", "replace")
-    assert "".join(split(text)) == text, "blocks are the text"
+    assert "".join(split_blocks(text)) == text, "blocks are the text"
     safe = safe_markdown(text, LINKS)
-    seen = look(safe)
+    seen = inspect(safe)
     assert not seen.has_html, "no HTML"
-    known = {same_target(target) for target in LINKS.values()}
+    known = {normalise_target(target) for target in LINKS.values()}
     for link in seen.links:
         assert not link.is_picture, "no images"
         assert clean_url(link.target), "only links to the web"

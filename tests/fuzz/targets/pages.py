@@ -1,15 +1,15 @@
-"""Pages of any kind: what a site sends becomes clean blocks, or one of the errors that say why not.
+"""Pages of any kind become sanitised blocks or an error.
 
-The first line of a case is a content type; `bookmarks` and `file` are read as files of the library are.
+The first line of a case is a content type; `bookmarks` and `file` are read as files of the library.
 """
 
+import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
 from sleuth.library.html import read_markup
 from sleuth.pages import blocks, charsets
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
-from sleuth.pages.page import as_json, from_json, from_reading
-from sleuth.pages.services import ServiceReply
+from sleuth.pages.page import as_json, from_json, to_page
 from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
@@ -49,15 +49,12 @@ def check(data: bytes) -> None:
     for one in content.blocks:
         assert one.kind in blocks.KINDS
         assert_clean(one.text, "\n\t" if one.kind == "table" else "\n")
-    for said in content[:4]:
-        assert_clean(said, "")
-    reading = ServiceReply(content, "https://a.example/")
-    again = from_json(as_json("page", reading))
-    assert [one.text for one in again.content.blocks] == [one.text for one in content.blocks], (
-        "the cache changes nothing"
-    )
+    for label in content[:4]:
+        assert_clean(label, "")
+    again = from_json(as_json(content))
+    assert [one.text for one in again.blocks] == [one.text for one in content.blocks], "the cache changes nothing"
     for limit in (10, 100, 1000):
-        page = from_reading("https://a.example/", reading, limit)
+        page = to_page("https://a.example/", content, limit)
         assert len(page.markdown) <= limit + 10 or page.markdown.startswith("```"), "the limit holds"
         assert_clean(page.markdown, "\n")
         assert_clean(page.text, "\n\t")
@@ -74,5 +71,5 @@ def _check_file(markup: str) -> None:
 
 
 def assert_clean(text: str, allowed: str) -> None:
-    """Fail where a text could steer a terminal."""
+    """Fail if a text has control characters."""
     assert all(sign.isprintable() or sign in allowed or sign in "\u200c\u200d" for sign in text), "harmless"

@@ -1,6 +1,6 @@
-"""Sentences, passages, summaries and budgets: every span is in its page word for word, and no limit is passed.
+"""Sentences, passages, summaries and budgets: every span is verbatim in its page, and no limit is exceeded.
 
-The parts of a case stand between lines of %%: a query, then pages.
+Lines of %% separate the parts of a case: a query, then pages.
 """
 
 from sleuth.relevance import tokens

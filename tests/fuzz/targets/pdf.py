@@ -1,4 +1,4 @@
-"""PDF files: text, or an error that says what is wrong, in the time there is."""
+"""PDF files: text or an error, before the deadline."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Goggles: any file of rules can be read, and does to an address one thing or none. The last line is the address."""
+"""Goggles: any rules are parsed, and at most one action applies to a URL. The last line is the URL."""
 
 from sleuth.relevance.patterns import expression
 from sleuth.relevance.rules import ACTIONS, Rules

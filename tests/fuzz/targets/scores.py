@@ -1,4 +1,4 @@
-"""Replies of embedding models and rerankers: a number for each text, or a ProviderError. The first line tells whose."""
+"""Replies of embedding models and rerankers: scores or a ProviderError. The first line names the API."""
 
 import math
 

@@ -1,5 +1,6 @@
-"""Replies of those who read pages for us: the Jina reader and the Wayback Machine. The first line tells whose it is."""
+"""Replies of the Jina reader and the Wayback Machine; the first line names the service."""
 
+import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.pages.services import read_by_jina, read_from_archive
 from sleuth_providers.base import ErrorDetector, Request, Response
 from sleuth_providers.errors import ProviderError
@@ -31,10 +32,10 @@ def check(data: bytes) -> None:
     whose, _, body = data.partition(b"\n")
     read = read_by_jina if whose == b"jina" else read_from_archive
     try:
-        reading = read("https://a.example/page", Canned(body))
+        content = read("https://a.example/page", Canned(body))
     except ProviderError:
         return
-    assert type(reading.final_url) is str
-    assert reading.content.blocks
-    for said in (*reading.content[:4], reading.archived):
-        assert said.isprintable() or set("\u200c\u200d") & set(said)
+    assert type(content.final_url) is str
+    assert content.blocks
+    for label in (*content[:4], content.archived):
+        assert label.isprintable() or set("\u200c\u200d") & set(label)

@@ -118,7 +118,7 @@ def _check_entry(kind: bytes, value: object) -> None:
     elif kind == b"page":
         with suppress(KeyError, TypeError, ValueError):
             reading = page.from_json(value)
-            page.from_reading("https://a.b/", reading, 1000)
+            page.to_page("https://a.b/", reading, 1000)
 
 
 def _check_tape(body: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Untrusted text made safe: what comes out steers no terminal, hides nothing, and stays as it is in a second pass."""
+"""Sanitised text has no control or invisible characters, and sanitising it again changes nothing."""
 
 import unicodedata
 

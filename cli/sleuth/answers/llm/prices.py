@@ -3,7 +3,7 @@
 import time
 
 from sleuth.answers.llm.chat import Prompt, Usage
-from sleuth.relevance.tokens import BYTES_A_TOKEN
+from sleuth.relevance.tokens import BYTES_PER_TOKEN
 from sleuth_providers.records import Record
 
 USD_PER_CNY = 1 / 7.1  # autumn 2026
@@ -49,5 +49,5 @@ def _is_peak(now: float) -> bool:
 def estimate_usage(prompt: Prompt, reply_bytes: int) -> Usage:
     """Return a guess of the tokens used, for servers that report none."""
     sent = sum(len(message.content.encode("utf-8", "replace")) for message in prompt.messages)
-    prompt_tokens = round(sent / BYTES_A_TOKEN) + TOKENS_PER_MESSAGE * len(prompt.messages)
-    return Usage(1, prompt_tokens, round(reply_bytes / BYTES_A_TOKEN), estimated=True)
+    prompt_tokens = round(sent / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * len(prompt.messages)
+    return Usage(1, prompt_tokens, round(reply_bytes / BYTES_PER_TOKEN), estimated=True)

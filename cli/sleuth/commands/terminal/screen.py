@@ -46,11 +46,11 @@ class Screen:
 
     def replace(self, written: str, linked: str) -> None:
         """Replace the streamed text by the finished one, except for blocks that were printed already."""
-        from sleuth.base.markdown import split
+        from sleuth.base.markdown import split_blocks
 
-        pairs = zip(self.stream.printed, split(written), strict=False)
+        pairs = zip(self.stream.printed, split_blocks(written), strict=False)
         done = len(list(takewhile(lambda pair: _bare(pair[0]) == _bare(pair[1]), pairs)))
-        self.stream.finish(split(linked)[done:])
+        self.stream.finish(split_blocks(linked)[done:])
 
     def list(self, sources: Sequence[CitedSource], numbers: Collection[int], title: str) -> None:
         """Print the list of sources."""

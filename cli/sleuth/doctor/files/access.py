@@ -1,182 +1,131 @@
-"""What settings.yml says about answers, secret, limiter and addresses, and what the server will make of it."""
+"""Settings that decide whether programs get answers: defaults, formats, secret key, limiter, public instance."""
 
-import re
 import secrets
 from collections.abc import Iterator
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.files.deployment import Deployment, means, stands_alone, uses_defaults, valkey_address
-from sleuth.doctor.files.edits import Edit, add_first, add_item, add_section, set_value
-from sleuth.doctor.files.environment import FRESH, Variable
-from sleuth.doctor.files.limiter import PASS
+from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
+from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
 from sleuth.doctor.files.schema import DEFAULT_SECRET
-from sleuth.doctor.files.yaml_source import YamlEntry, find
-from sleuth.doctor.issue import Issue, fine, issue
-from sleuth.doctor.verdict import RECREATE, Remedy, in_limiter, in_settings
+from sleuth.doctor.files.yaml_source import find
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import NEW_SECRET, PASS_LOCAL, RECREATE, in_env, in_limiter, in_settings
+from sleuth.doctor.links import Link
 
-JSON_LINK = "searxng.md#enable-json-in-searxng-403-forbidden"
-DEFAULTS_LINK = "searxng.md#searxng-500-internal-server-error-on-every-page"
-EXIT_LINK = "searxng.md#searxng-exits-invalid-settingsyml-yaml-error"
-SECRET_LINK = "searxng.md#searxng-does-not-start-serversecret_key-is-not-changed"  # noqa: S105 - an address
-LIMITER_LINK = "searxng.md#the-searxng-limiter-turn-it-off-or-pass-your-address-pass_ip"
-QUOTA_LINK = "searxng.md#searxng-429-after-four-requests-api-limit-per-hour"
-PUBLIC_LINK = "searxng.md#searxng-redirects-to-its-home-page-302-instead-of-results"
+FORMATS = ("html", "csv", "json", "rss")
 
 
-def check_defaults(deployment: Deployment) -> Iterator[Issue]:
-    """Without `use_default_settings` the file must be complete, and hardly any is."""
+def check_defaults(deployment: Deployment) -> Iterator[Finding]:
+    """Check `use_default_settings`: without it the file must be complete, and hardly any is."""
     root, source = deployment.root, deployment.source
     entry = find(root, "use_default_settings")
-    if entry and uses_defaults(root):
-        yield fine("settings.defaults", source.at(entry.key))
-        return
+    at = source.at(entry.key) if entry else source.at(root, tr("use_default_settings is missing"))
     fix = in_settings("use_default_settings: true")
-    if entry and entry.value.kind not in ("bool", "null"):
-        cause = tr("use_default_settings takes true or a mapping; anything else stops the server")
-        remedy, state = Remedy(cause, fix, EXIT_LINK), "fail"
-    elif stands_alone(root):
-        cause = tr("the file stands alone: engines and settings of newer versions do not reach it")
-        remedy, state = Remedy(cause, fix, DEFAULTS_LINK), "warn"
-    else:
-        cause = tr("without this line SearXNG takes the file for the complete settings and answers 500 to everything")
-        remedy, state = Remedy(cause, fix, DEFAULTS_LINK), "fail"
     edit = set_value(entry, "true") if entry else add_first(source.text, root, "use_default_settings: true")
-    place = source.at(entry.key) if entry else source.at(root, tr("use_default_settings is missing"))
-    yield issue("settings.defaults", state, place, remedy, (edit,) if state == "fail" else ())
+    if entry and uses_defaults(root):
+        yield ok(at)
+    elif entry and entry.value.kind not in ("bool", "null"):
+        cause = tr("use_default_settings takes true or a mapping; SearXNG refuses to start")
+        yield fail(at, Remedy(cause, fix, Link.INVALID_SETTINGS), edits=(edit,))
+    elif is_complete(root):
+        cause = tr("the file replaces SearXNG's defaults, so it misses engines and settings of newer versions")
+        yield warn(at, Remedy(cause, fix, Link.SERVER_ERROR))
+    else:
+        cause = tr("without it SearXNG takes the file for the complete settings and answers every request with 500")
+        yield fail(at, Remedy(cause, fix, Link.SERVER_ERROR), edits=(edit,))
 
 
-def check_formats(deployment: Deployment) -> Iterator[Issue]:
-    """JSON must be in `search.formats`, in lower case, in a list."""
+def check_formats(deployment: Deployment) -> Iterator[Finding]:
+    """Check that `search.formats` has json, and that names are in lower case."""
     root, source = deployment.root, deployment.source
     entry = find(root, "search", "formats")
+    fix = in_settings("search:", "  formats:", "    - html", "    - json")
     cause = tr("json is not in search.formats, so every program gets 403 Forbidden")
-    remedy = Remedy(cause, in_settings("search:", "  formats:", "    - html", "    - json"), JSON_LINK)
+    if entry is None and is_complete(root) and not uses_defaults(root):
+        yield ok(source.at(root, tr("search.formats is missing: every format is allowed")))
+        return
     if entry is None:
-        if not uses_defaults(root) and stands_alone(root):
-            yield fine("settings.formats", source.at(root, tr("search.formats is missing: every format is allowed")))
-            return
-        place = find(root, "search") or YamlEntry(root, root)
-        evidence = source.at(place.key, tr("search.formats is missing: HTML alone is allowed"))
-        yield issue("settings.formats", "fail", evidence, remedy, _add_formats(deployment))
-    elif entry.value.kind != "list":
-        cause = tr("search.formats must be a list; anything else stops the server")
-        words = [word.lower() for word in re.findall(r"[A-Za-z]+", str(entry.value.value or ""))]
-        wanted = dict.fromkeys(["html", *(word for word in words if word in ("csv", "rss")), "json"])
-        edits = (set_value(entry, f"[{', '.join(wanted)}]"),)
-        yield issue("settings.formats", "fail", source.at(entry.key), remedy._replace(cause=cause), edits)
-    elif not any(item.value == "json" for item in entry.value.value):
-        yield _without_json(deployment, entry, remedy)
+        at = deployment.at("", "search", "formats", missing=tr("search.formats is missing: only HTML is allowed"))
+        yield fail(at, Remedy(cause, fix, Link.JSON), edits=_add_formats(deployment))
+        return
+    if entry.value.kind != "list":
+        return  # reported with the types of values
+    items = [item for item in entry.value.value if item.kind == "text"]
+    capitals = [item for item in items if item.value not in FORMATS and item.value.strip().lower() in FORMATS]
+    if capitals:
+        word = ", ".join(clean(item.value, 20) for item in capitals)
+        cause = tr("format names are lower case; SearXNG ignores {word} and answers 403 Forbidden", word=word)
+        edits = tuple(Edit(item.start, item.end, item.value.strip().lower()) for item in capitals)
+        yield fail(source.at(capitals[0]), Remedy(cause, fix, Link.JSON), edits=edits, edit_first=True)
+    elif not any(item.value == "json" for item in items):
+        edits = (add_item(source.text, entry.value, "json"),)
+        yield fail(source.at(entry.key), Remedy(cause, fix, Link.JSON), edits=edits)
     else:
-        names = ", ".join(clean(item.value, 20) for item in entry.value.value if item.kind == "text")
-        yield fine("settings.formats", source.at(entry.key, f"search.formats: {names}"))
-
-
-def _without_json(deployment: Deployment, entry: YamlEntry, remedy: Remedy) -> Issue:
-    source = deployment.source
-    for item in entry.value.value:
-        if item.kind == "text" and item.value.strip().lower() == "json":
-            cause = tr("formats are written in lower case: SearXNG does not know {word}", word=clean(item.value, 20))
-            edits = (Edit(item.start, item.end, "json"),)
-            return issue("settings.formats", "fail", source.at(item), remedy._replace(cause=cause), edits)
-    edits = (add_item(source.text, entry.value, "json"),)
-    return issue("settings.formats", "fail", source.at(entry.key), remedy, edits)
+        yield ok(source.at(entry.key, f"search.formats: {', '.join(clean(item.value, 20) for item in items)}"))
 
 
 def _add_formats(deployment: Deployment) -> tuple[Edit, ...]:
-    """Return the edits that add the formats, one a line where the file is written so."""
     if find(deployment.root, "search") or deployment.root.flow:
-        return deployment.put("search", "formats", "[html, json]")
+        return deployment.set("search", "formats", "[html, json]")
     lines = ["formats:", "  - html", "  - json"]
     return (add_section(deployment.source.text, deployment.root, "search", lines),)
 
 
-def check_secret(deployment: Deployment) -> Iterator[Issue]:
-    """The secret key must be set, be text, and not be the default."""
-    if variable := deployment.variables.get("SEARXNG_SECRET"):
-        yield _secret_elsewhere(variable)
+def check_secret(deployment: Deployment) -> Iterator[Finding]:
+    """Check that the secret key is set and is not the built-in one."""
+    name = "SEARXNG_SECRET"
+    at = deployment.at(name, "server", "secret_key", missing=tr("server.secret_key is missing"))
+    if variable := deployment.variables.get(name):  # an invalid one is reported with the variables
+        remark = f"{at} ({tr('set by the shell; not checked')})" if variable.value is None else at
+        yield ok(at) if variable.value not in (None, "", DEFAULT_SECRET) else skipped(remark)
         return
     entry = find(deployment.root, "server", "secret_key")
-    fresh = deployment.put("server", "secret_key", f'"{secrets.token_hex(32)}"')
-    fix = (FRESH, RECREATE)
-    place = deployment.place("", "server", "secret_key")
+    fresh = deployment.set("server", "secret_key", f'"{secrets.token_hex(32)}"')
     if entry is None or entry.value.value in (DEFAULT_SECRET, None):
-        cause = tr("without a key of its own SearXNG refuses to start (server.secret_key is not changed)")
-        if entry is None:
-            home = find(deployment.root, "server")
-            place = deployment.source.at(home.key if home else deployment.root, tr("server.secret_key is missing"))
-        yield issue("settings.secret_key", "fail", place, Remedy(cause, fix, SECRET_LINK), fresh)
-    elif entry.value.kind != "text":
-        cause = tr("the key must be text: put it in quotes; anything else stops the server")
-        yield issue("settings.secret_key", "fail", place, Remedy(cause, fix, EXIT_LINK), fresh)
-    elif not entry.value.value.strip():
-        cause = tr("an empty key lets anybody forge the addresses that the server signs")
-        yield issue("settings.secret_key", "warn", place, Remedy(cause, fix, SECRET_LINK), fresh)
+        cause = tr("without its own secret key SearXNG refuses to start (server.secret_key is not changed)")
+        yield fail(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY), edits=fresh)
+    elif not str(entry.value.value).strip():
+        cause = tr("with an empty secret key, anyone can forge the URLs that the server signs")
+        yield warn(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY), edits=fresh)
     else:
-        yield fine("settings.secret_key", place)
+        yield ok(at)
 
 
-def _secret_elsewhere(variable: Variable) -> Issue:
-    """Judge a key from the environment; a bad one is reported with the environment."""
-    if variable.value is None:
-        remark = tr("taken from the shell when the container is made; not checked")
-        return issue("settings.secret_key", "skipped", f"{variable.at('SEARXNG_SECRET')} ({remark})")
-    state = "ok" if variable.value not in ("", DEFAULT_SECRET) else "skipped"
-    return issue("settings.secret_key", state, variable.at("SEARXNG_SECRET"))
-
-
-def check_limiter(deployment: Deployment) -> Iterator[Issue]:
-    """The limiter needs valkey, and lets programs pass only where pass_ip says so."""
-    entry = find(deployment.root, "server", "limiter")
-    place = deployment.place("SEARXNG_LIMITER", "server", "limiter")
-    if entry and entry.value.kind != "bool" and "SEARXNG_LIMITER" not in deployment.variables:
-        cause = tr("limiter takes true or false without quotes; anything else stops the server")
-        meant = "true" if means(entry.value) else "false"
-        remedy = Remedy(cause, in_settings("server:", f"  limiter: {meant}"), EXIT_LINK)
-        yield issue("settings.limiter", "fail", place, remedy, (set_value(entry, meant),))
-        return
-    if not deployment.switch("SEARXNG_LIMITER", "server", "limiter"):
-        off = tr("off, as by default")
-        nearby = find(deployment.root, "server")
-        unset = deployment.source.at(nearby.key if nearby else deployment.root, f"server.limiter: {off}")
-        known = entry or "SEARXNG_LIMITER" in deployment.variables
-        yield fine("settings.limiter", place if known else unset)
-    elif not valkey_address(deployment)[0]:
-        yield _limiter_without_valkey(deployment, place)
-    elif not deployment.limiter.passes:
-        cause = tr("the limiter allows four JSON requests an hour and address; a private server does without it")
-        fix = (*in_settings("server:", "  limiter: false"), tr("# or keep it, and:"), *in_limiter(*PASS))
-        yield issue("settings.limiter", "warn", place, Remedy(cause, fix, QUOTA_LINK))
+def check_limiter(deployment: Deployment) -> Iterator[Finding]:
+    """Check that the limiter is off, or has valkey and exempts local programs."""
+    name, turn_off = "SEARXNG_LIMITER", in_settings("server:", "  limiter: false")
+    at = deployment.at(name, "server", "limiter", missing=f"server.limiter: {tr('off by default')}")
+    if not deployment.is_on(name, "server", "limiter"):
+        yield ok(at)
+    elif not deployment.valkey_url[0]:
+        cause = tr("the limiter needs valkey; without it SearXNG leaves the limiter off and only logs that")
+        if deployment.valkey:
+            url = f"valkey://{deployment.valkey}:6379/0"
+            remedy = Remedy(cause, in_settings("valkey:", f"  url: {url}"), Link.LIMITER)
+            yield fail(at, remedy, edits=deployment.set("valkey", "url", url))
+        else:
+            edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
+            yield fail(at, Remedy(cause, turn_off, Link.LIMITER), edits=edits)
+    elif not deployment.exempt:
+        cause = tr("the limiter allows four JSON requests an hour per IP address; a private server does not need it")
+        fix = (*turn_off, tr("# or keep it and exempt local programs:"), *in_limiter(*PASS_LOCAL))
+        yield warn(at, Remedy(cause, fix, Link.QUOTA))
     else:
-        yield fine("settings.limiter", f"{place} (pass_ip: {clean(', '.join(deployment.limiter.passes), 100)})")
+        yield ok(f"{at} (pass_ip: {clean(', '.join(deployment.exempt), 100)})")
 
 
-def _limiter_without_valkey(deployment: Deployment, place: str) -> Issue:
-    cause = tr("the limiter needs valkey; without it SearXNG leaves the limiter off and says so in the log alone")
-    if deployment.valkey:
-        url = f"valkey://{deployment.valkey}:6379/0"
-        remedy = Remedy(cause, in_settings("valkey:", f"  url: {url}"), LIMITER_LINK)
-        return issue("settings.limiter", "fail", place, remedy, deployment.put("valkey", "url", url))
-    remedy = Remedy(cause, in_settings("server:", "  limiter: false"), LIMITER_LINK)
-    own = "SEARXNG_LIMITER" not in deployment.variables  # else the file cannot change it
-    return issue("settings.limiter", "fail", place, remedy, deployment.put("server", "limiter", "false") if own else ())
-
-
-def check_public(deployment: Deployment) -> Iterator[Issue]:
-    """`public_instance` turns on the limiter and link_token: nothing for programs."""
-    entry = find(deployment.root, "server", "public_instance")
+def check_public_instance(deployment: Deployment) -> Iterator[Finding]:
+    """Check that `public_instance` is off: it turns on the limiter and link_token."""
     name = "SEARXNG_PUBLIC_INSTANCE"
-    own = entry is not None and name not in deployment.variables
-    if not entry and name not in deployment.variables:
+    overridden, entry = name in deployment.variables, find(deployment.root, "server", "public_instance")
+    if not entry and not overridden:
         return
-    place = deployment.place(name, "server", "public_instance")
-    fix = in_settings("server:", "  public_instance: false") if own else (f"{name}=false", RECREATE)
-    edits = deployment.put("server", "public_instance", "false") if own else ()
-    if entry and own and entry.value.kind != "bool":
-        cause = tr("public_instance takes true or false without quotes; anything else stops the server")
-        yield issue("settings.public_instance", "fail", place, Remedy(cause, fix, EXIT_LINK), edits)
-    elif deployment.switch(name, "server", "public_instance"):
-        cause = tr("it forces the limiter and link_token: after a few requests programs are sent to the home page")
-        yield issue("settings.public_instance", "fail", place, Remedy(cause, fix, PUBLIC_LINK), edits)
+    at = deployment.at(name, "server", "public_instance")
+    if deployment.is_on(name, "server", "public_instance"):
+        cause = tr("it turns on the limiter and link_token, which redirect programs to the home page")
+        fix = in_env(f"{name}=false") if overridden else in_settings("server:", "  public_instance: false")
+        edits = () if overridden else deployment.set("server", "public_instance", "false")
+        yield fail(at, Remedy(cause, fix, Link.LINK_TOKEN), edits=edits)
     else:
-        yield fine("settings.public_instance", place)
+        yield ok(at)

@@ -1,26 +1,23 @@
-"""How a compose file connects the container: the port it publishes, and the settings it mounts."""
+"""How a compose file connects the container: published ports and mounted settings."""
 
 import os
 from collections.abc import Iterator
-from ipaddress import ip_address
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.files.compose import OLD_LINK, RIGHTS_LINK, Compose
-from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, find
-from sleuth.doctor.finding import Finding
-from sleuth.doctor.issue import fine, issue
-from sleuth.doctor.verdict import RECREATE, Remedy, in_compose
+from sleuth.doctor.files.compose import Compose
+from sleuth.doctor.files.yaml_source import YamlNode, find
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import RECREATE, in_compose
+from sleuth.doctor.links import Link
+from sleuth.doctor.server.address import is_loopback
 from sleuth_providers.records import Record
 
 CONFIG = "/etc/searxng"
-LAN_LINK = "searxng.md#connection-refused-from-another-machine-in-the-network"
-PORT_LINK = "searxng.md#searxng-listens-on-the-wrong-port-in-the-container"
-FILE_LINK = "searxng.md#searxng-still-answers-403-after-adding-json-to-formats"
 
 
 class Port(Record):
-    """A published port: the host's address and port, and the container's."""
+    """A published port: the host's address and port, and the container's port."""
 
     host: str
     published: str
@@ -29,7 +26,7 @@ class Port(Record):
 
 
 class Mount(Record):
-    """What of the host appears where in the container."""
+    """A file or folder of the host, and where it appears in the container."""
 
     source: str
     target: str
@@ -37,148 +34,115 @@ class Mount(Record):
     node: YamlNode
 
 
-def check_access(compose: Compose, settings: str) -> Iterator[Finding]:
-    """Check ports and mounts of the service that runs SearXNG with the settings file at hand."""
-    yield from _check_ports(compose)
-    yield from _check_mounts(compose, settings)
-
-
-def _check_ports(compose: Compose) -> Iterator[Finding]:
+def check_ports(compose: Compose, settings: str) -> Iterator[Finding]:
+    """Check that the right port is published, and only on this machine."""
     if compose.host_network:
-        mode = find(compose.service.value, "network_mode") or compose.service
-        cause = tr("with the host's network the server listens on every interface; ports: has no effect")
-        remedy = Remedy(cause, in_compose("ports:", f'  - "127.0.0.1:{compose.port}:{compose.port}"'), LAN_LINK)
-        yield issue("compose.ports", "warn", compose.source.at(mode.key), remedy).finding
+        cause = tr("with the host's network the server listens on every interface, and ports: has no effect")
+        fix = in_compose("ports:", f'  - "127.0.0.1:{compose.port}:{compose.port}"')
+        yield warn(compose.at("network_mode"), Remedy(cause, fix, Link.OTHER_MACHINE))
         return
-    entry = find(compose.service.value, "ports")
-    ports = list(_ports(compose, entry)) if entry else []
+    ports = [_port(compose, node) for node in compose.items("ports")]
+    ports = [port for port in ports if port.target]
     if not ports:
-        cause = tr("no port is published: only containers of the same network reach the server")
-        remedy = Remedy(cause, in_compose("ports:", f'  - "127.0.0.1:8080:{compose.port}"'), LAN_LINK)
-        yield issue("compose.ports", "warn", compose.source.at((entry or compose.service).key), remedy).finding
+        cause = tr("no port is published: only containers on the same network can reach the server")
+        fix = in_compose("ports:", f'  - "127.0.0.1:8080:{compose.port}"')
+        yield warn(compose.at("ports"), Remedy(cause, fix, Link.OTHER_MACHINE))
     right = [port for port in ports if port.target == compose.port]
     for port in right or ports:
-        yield _judge(compose, port)
+        yield _judge_port(compose, port)
 
 
-def _ports(compose: Compose, entry: YamlEntry) -> Iterator[Port]:
-    for node in entry.value.value if entry.value.kind == "list" else []:
-        if node.kind == "map":
-            found = [find(node, key) for key in ("host_ip", "published", "target")]
-            host, published, target = (clean(_text(compose, one), 100) for one in found)
-            yield Port(host, published, target, node)
-        elif text := clean(compose.text(node), 100).partition("/")[0]:
-            yield _read_port(text, node)
+def _port(compose: Compose, node: YamlNode) -> Port:
+    if node.kind == "map":
+        keys = ("host_ip", "published", "target")
+        host, published, target = (clean(compose.text(find(node, key)), 100) for key in keys)
+        return Port(host, published, target, node)
+    text = clean(compose.text(node), 100).partition("/")[0]
+    address, _, target = text.rpartition(":")
+    host, _, published = address.rpartition(":")
+    return Port(host.strip("[]"), published, target, node)
 
 
-def _text(compose: Compose, entry: YamlEntry | None) -> str:
-    return compose.text(entry.value) if entry else ""
-
-
-def _read_port(text: str, node: YamlNode) -> Port:
-    host = ""
-    if text.startswith("["):
-        host, _, text = text[1:].partition("]:")
-    parts = text.split(":")
-    if len(parts) >= 3:
-        host, parts = ":".join(parts[:-2]), parts[-2:]
-    return Port(host, parts[-2] if len(parts) > 1 else "", parts[-1], node)
-
-
-def _judge(compose: Compose, port: Port) -> Finding:
-    place = compose.source.at(port.node)
+def _judge_port(compose: Compose, port: Port) -> Finding:
+    at, outside = compose.source.at(port.node), port.published or port.target
+    fix = in_compose("ports:", f'  - "127.0.0.1:{outside}:{compose.port}"')
     if port.target != compose.port:
-        cause = tr(
-            "inside the container the server listens on {inside}, not on {target}",
-            inside=compose.port,
-            target=clean(port.target, 40),
-        )
-        line = f'  - "127.0.0.1:{port.published or port.target}:{compose.port}"'
-        return issue("compose.ports", "fail", place, Remedy(cause, in_compose("ports:", line), PORT_LINK)).finding
-    if port.host in ("", "0.0.0.0", "::"):  # noqa: S104 - it is what is looked for
-        cause = tr("the port is open to the whole network, past most firewalls: Docker sets its own rules")
-        line = f'  - "127.0.0.1:{port.published or port.target}:{port.target}"'
-        return issue("compose.ports", "warn", place, Remedy(cause, in_compose("ports:", line), LAN_LINK)).finding
-    reach = tr("this machine only") if _is_loopback(port.host) else tr("the network of {host}", host=port.host)
-    return fine("compose.ports", f"{place} ({reach})").finding
+        values = {"inside": compose.port, "target": clean(port.target, 40)}
+        cause = tr("inside the container the server listens on {inside}, not on {target}", **values)
+        return fail(at, Remedy(cause, fix, Link.CONTAINER_PORT))
+    if port.host in ("", "0.0.0.0", "::"):  # noqa: S104 - recognised, not listened on
+        cause = tr("the port is open to the whole network, even behind most firewalls: Docker sets its own rules")
+        return warn(at, Remedy(cause, fix, Link.OTHER_MACHINE))
+    is_local = port.host == "localhost" or is_loopback(port.host)
+    return ok(f"{at} ({tr('this machine only') if is_local else tr('the network of {host}', host=port.host)})")
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _check_mounts(compose: Compose, settings: str) -> Iterator[Finding]:
-    entry = find(compose.service.value, "volumes")
-    mounts = list(_mounts(compose, entry)) if entry else []
+def check_volumes(compose: Compose, settings: str) -> Iterator[Finding]:
+    """Check that the container sees the settings file at hand."""
+    mounts = [_mount(compose, node) for node in compose.items("volumes")]
     for mount in mounts:
         if mount.target.endswith("uwsgi.ini"):
-            cause = tr("the container has no uWSGI any more and ignores this file")
-            place = compose.source.at(mount.node)
+            cause = tr("the container no longer uses uWSGI and ignores this file")
             fix = (tr("# remove this line, then:"), RECREATE)
-            yield issue("compose.volumes", "warn", place, Remedy(cause, fix, OLD_LINK)).finding
-    ours = [mount for mount in mounts if mount.target.startswith(CONFIG) and not mount.target.endswith("uwsgi.ini")]
-    folder = next((mount for mount in ours if mount.target == CONFIG), None)
-    file = next((mount for mount in ours if mount.target == f"{CONFIG}/settings.yml"), None)
+            yield warn(compose.source.at(mount.node), Remedy(cause, fix, Link.OLD_SETTINGS))
+    folder = next((mount for mount in mounts if mount.target == CONFIG), None)
+    file = next((mount for mount in mounts if mount.target == f"{CONFIG}/settings.yml"), None)
     if file:
         yield _judge_file(compose, file)
     elif folder:
         yield _judge_folder(compose, folder, settings)
     else:
         cause = tr("nothing is mounted at {path}: the container does not see this file", path=CONFIG)
-        place = compose.source.at((entry or compose.service).key)
-        yield issue("compose.volumes", "fail", place, Remedy(cause, _mounting(compose, settings), FILE_LINK)).finding
+        yield fail(compose.at("volumes"), Remedy(cause, _mount_folder(compose, settings), Link.STILL_403))
 
 
-def _mounts(compose: Compose, entry: YamlEntry) -> Iterator[Mount]:
-    for node in entry.value.value if entry.value.kind == "list" else []:
-        if node.kind == "map":
-            source, target, locked = (find(node, key) for key in ("source", "target", "read_only"))
-            read_only = locked is not None and locked.value.value is True
-            yield Mount(_text(compose, source), _text(compose, target).rstrip("/"), read_only, node)
-        else:
-            source_text, _, rest = compose.text(node).partition(":")
-            target_text, _, options = rest.partition(":")
-            yield Mount(source_text, target_text.rstrip("/"), "ro" in options.split(","), node)
+def _mount(compose: Compose, node: YamlNode) -> Mount:
+    if node.kind == "map":
+        locked = find(node, "read_only")
+        source, target = (compose.text(find(node, key)) for key in ("source", "target"))
+        return Mount(source, target.rstrip("/"), locked is not None and locked.value.value is True, node)
+    source, _, rest = compose.text(node).partition(":")
+    target, _, options = rest.partition(":")
+    return Mount(source, target.rstrip("/"), "ro" in options.split(","), node)
 
 
 def _judge_file(compose: Compose, mount: Mount) -> Finding:
-    place, fix = compose.source.at(mount.node), in_compose("volumes:", f"  - ./core-config/:{CONFIG}/")
-    path = _on_host(compose, mount)
+    at, fix = compose.source.at(mount.node), in_compose("volumes:", f"  - ./core-config/:{CONFIG}/")
+    path = _host_path(compose, mount)
     if path and not os.path.isfile(path):
-        cause = tr("there is no such file: Docker makes a folder of that name, and the server exits")
-        return issue("compose.volumes", "fail", place, Remedy(cause, fix, RIGHTS_LINK)).finding
-    cause = tr(
-        "a file mounted by itself keeps its old content when an editor replaces it, and limiter.toml is not seen: "
-        "mount the folder around it"
-    )
-    return issue("compose.volumes", "warn", place, Remedy(cause, fix, FILE_LINK)).finding
+        cause = tr("there is no such file: Docker creates a folder of that name, and the server exits")
+        return fail(at, Remedy(cause, fix, Link.PERMISSIONS))
+    cause = tr("a file mounted by itself keeps its old content when an editor replaces it: mount its folder")
+    return warn(at, Remedy(cause, fix, Link.STILL_403))
 
 
 def _judge_folder(compose: Compose, mount: Mount, settings: str) -> Finding:
-    place, path = compose.source.at(mount.node), _on_host(compose, mount)
-    fix = _mounting(compose, settings)
+    at, path, fix = compose.source.at(mount.node), _host_path(compose, mount), _mount_folder(compose, settings)
     if not path:
-        cause = tr("the settings live in a volume of Docker's own; the file at hand is not the one in use")
-        return issue("compose.volumes", "warn", place, Remedy(cause, fix, FILE_LINK)).finding
+        cause = tr("the settings are in a Docker volume; the file at hand is not the one in use")
+        return warn(at, Remedy(cause, fix, Link.STILL_403))
     if os.path.realpath(path) != os.path.realpath(os.path.dirname(settings)):
-        cause = tr("the container reads another folder than the one of the file at hand")
-        return issue("compose.volumes", "warn", place, Remedy(cause, fix, FILE_LINK)).finding
+        cause = tr("the container reads another folder than that of the file at hand")
+        return warn(at, Remedy(cause, fix, Link.STILL_403))
     if mount.read_only:
-        cause = tr("the container cannot hand a read-only folder to its own user, and may not be allowed to read it")
-        return issue("compose.volumes", "warn", place, Remedy(cause, fix, RIGHTS_LINK)).finding
-    return fine("compose.volumes", place).finding
+        cause = tr("the folder is read-only, so the container cannot give it to its own user")
+        return warn(at, Remedy(cause, fix, Link.PERMISSIONS))
+    return ok(at)
 
 
-def _on_host(compose: Compose, mount: Mount) -> str:
-    """Return the path on the host, or nothing for a volume that Docker keeps."""
+def _host_path(compose: Compose, mount: Mount) -> str:
+    """Return the path on the host; empty for a Docker volume."""
     if not mount.source.startswith((".", "/", "~")):
         return ""
     return os.path.normpath(os.path.join(compose.folder, os.path.expanduser(mount.source)))
 
 
-def _mounting(compose: Compose, settings: str) -> tuple[str, ...]:
+def _mount_folder(compose: Compose, settings: str) -> tuple[str, ...]:
     folder = os.path.relpath(os.path.dirname(settings), compose.folder)
     return in_compose("volumes:", f"  - ./{'' if folder == '.' else folder + '/'}:{CONFIG}/")
+
+
+CHECKS = (
+    Check("compose.ports", "Published port is right", "Published port is wrong or open", check_ports),
+    Check("compose.volumes", "Settings are mounted", "Settings are not mounted properly", check_volumes),
+)

@@ -1,21 +1,13 @@
-"""Small changes to a YAML text at known places: everything else, comments and order above all, stays as it is."""
+"""Edits to YAML text at known positions; comments, order and everything else stay as they are."""
 
 from collections.abc import Iterable
 
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode
-from sleuth_providers.records import Record
-
-
-class Edit(Record):
-    """A stretch of text and what comes in its place."""
-
-    start: int
-    end: int
-    text: str
+from sleuth.doctor.finding import Edit
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Make all edits that do not touch each other; of two that do, the earlier in the list is made."""
+    """Apply edits; of two that overlap, the earlier in the list wins."""
     chosen: list[Edit] = []
     for edit in edits:
         if all(edit.end < other.start or edit.start > other.end for other in chosen):
@@ -26,36 +18,35 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def set_value(entry: YamlEntry, value: str) -> Edit:
-    """Give a key another value, whatever it had."""
+    """Replace the value of a key."""
     node = entry.value
     if node.kind in ("map", "list") and not node.flow:
-        return Edit(entry.key.end, last_place(node), f": {value}")
+        return Edit(entry.key.end, end_of(node), f": {value}")
     if node.start == node.end:
         return Edit(node.start, node.end, f" {value}")
     return Edit(node.start, node.end, value)
 
 
 def add_key(text: str, section: YamlEntry, key: str, value: str) -> tuple[Edit, ...]:
-    """Add a key to a section that is a mapping or empty; the value is a scalar or in one line."""
+    """Add a key to a section that is a mapping or empty; the value is on one line."""
     node = section.value
     if node.kind == "map" and node.flow:
-        place = text.index("{", node.start) + 1
-        return (Edit(place, place, f"{key}: {value}{', ' if node.value else ''}"),)
+        return (_insert_first(text, node, "{", f"{key}: {value}"),)
     if node.kind == "map":
-        return (_below(text, last_place(node), " " * node.column, f"{key}: {value}"),)
+        return (_below(text, end_of(node), " " * node.column, f"{key}: {value}"),)
     colon = text.find(":", section.key.end)
-    cleared = (
-        (Edit(colon + 1, node.end, ""),) if section.key.end <= colon < node.start < node.end else ()
-    )  # a written null
-    return (*cleared, _below(text, max(section.key.end, node.end), " " * (section.key.column + 2), f"{key}: {value}"))
+    is_null = section.key.end <= colon < node.start < node.end  # written as null or ~
+    return (
+        *([Edit(colon + 1, node.end, "")] if is_null else []),
+        _below(text, max(section.key.end, node.end), " " * (section.key.column + 2), f"{key}: {value}"),
+    )
 
 
 def add_section(text: str, root: YamlNode, name: str, lines: Iterable[str]) -> Edit:
     """Add a section at the end of the file."""
     newline = newline_of(text)
     if root.kind == "map" and root.flow:
-        place = text.index("{", root.start) + 1
-        return Edit(place, place, f"{name}: {{{', '.join(lines)}}}{', ' if root.value else ''}")
+        return _insert_first(text, root, "{", f"{name}: {{{', '.join(lines)}}}")
     indent = " " * (root.column if root.kind == "map" else 0)
     body = newline.join([f"{indent}{name}:", *(f"{indent}  {line}" for line in lines)]) + newline
     place = _end_of_document(text, root)
@@ -64,12 +55,11 @@ def add_section(text: str, root: YamlNode, name: str, lines: Iterable[str]) -> E
 
 
 def add_first(text: str, root: YamlNode, line: str) -> Edit:
-    """Put a line before everything else that is not a comment."""
+    """Insert a line before the first key."""
     if root.kind != "map":
         return Edit(len(text), len(text), ("" if not text or text[-1] in "\r\n" else newline_of(text)) + line + "\n")
     if root.flow:
-        place = text.index("{", root.start) + 1
-        return Edit(place, place, f"{line}{', ' if root.value else ''}")
+        return _insert_first(text, root, "{", line)
     newline = newline_of(text)
     return Edit(root.start, root.start, f"{line}{newline}{newline}{' ' * root.column}")
 
@@ -80,13 +70,17 @@ def add_item(text: str, node: YamlNode, item: str) -> Edit:
         last = max((child.end for child in node.value if node.start < child.start < node.end), default=0)
         if last:
             return Edit(last, last, f", {item}")
-        place = text.index("[", node.start) + 1
-        return Edit(place, place, f"{item}, " if node.value else item)
-    return _below(text, last_place(node), " " * node.column, f"- {item}")
+        return _insert_first(text, node, "[", item)
+    return _below(text, end_of(node), " " * node.column, f"- {item}")
 
 
-def last_place(node: YamlNode, depth: int = 0) -> int:
-    """Return where a value really ends: the parser counts the comments below a block as part of it."""
+def _insert_first(text: str, node: YamlNode, bracket: str, item: str) -> Edit:
+    place = text.index(bracket, node.start) + 1
+    return Edit(place, place, f"{item}{', ' if node.value else ''}")
+
+
+def end_of(node: YamlNode, depth: int = 0) -> int:
+    """Return where a value ends; the parser counts comments below a block as part of it."""
     if node.kind not in ("map", "list") or node.flow or not node.value or depth > 50:
         return node.end
     place = node.start
@@ -94,18 +88,18 @@ def last_place(node: YamlNode, depth: int = 0) -> int:
         value = child.value if isinstance(child, YamlEntry) else child
         if isinstance(child, YamlEntry):
             place = max(place, child.key.end)
-        if place <= value.start <= node.end:  # else it is an alias and stands elsewhere
-            place = max(place, last_place(value, depth + 1))
+        if place <= value.start <= node.end:  # otherwise it is an alias, defined elsewhere
+            place = max(place, end_of(value, depth + 1))
     return place
 
 
 def newline_of(text: str) -> str:
-    """Return how lines end in a text."""
+    """Return the line ending of a text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def _below(text: str, place: int, indent: str, line: str) -> Edit:
-    """Insert a line below the one a place is in."""
+    """Insert a line below the one at a position."""
     newline = newline_of(text)
     if place and text[place - 1] == "\n":  # a block of text ends with its line
         return Edit(place, place, f"{indent}{line}{newline}")
@@ -117,8 +111,8 @@ def _below(text: str, place: int, indent: str, line: str) -> Edit:
 
 
 def _end_of_document(text: str, root: YamlNode) -> int:
-    """Return where a section can be appended: the end of the file, or before a line that ends the document."""
-    place = last_place(root)
+    """Return where to append a section: the end of the file, or before a document end marker."""
+    place = end_of(root)
     while (place := text.find("\n", place) + 1) > 0:
         if text.startswith(("...", "---"), place):
             return place
@@ -126,8 +120,8 @@ def _end_of_document(text: str, root: YamlNode) -> int:
 
 
 def remove_entry(text: str, node: YamlNode, entry: YamlEntry) -> tuple[Edit, ...]:
-    """Take a key out of a mapping: cut out of { }, turned into a comment elsewhere."""
-    end = max(entry.key.end, last_place(entry.value)) if entry.value.start >= entry.key.start else entry.key.end
+    """Remove a key from a mapping: cut out of { }, commented out elsewhere."""
+    end = max(entry.key.end, end_of(entry.value)) if entry.value.start >= entry.key.start else entry.key.end
     if not node.flow:
         start = text.rfind("\n", 0, entry.key.start) + 1
         stop = text.find("\n", end)

@@ -1,4 +1,4 @@
-"""Variables that reach the server: .env and compose files read as Docker reads them, and the names people get wrong."""
+"""Variables that reach the server: .env and compose files read as Docker reads them, and common mistakes."""
 
 import os
 import re
@@ -7,55 +7,35 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
+from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
-from sleuth.doctor.finding import Finding
-from sleuth.doctor.issue import fine, issue
-from sleuth.doctor.verdict import RECREATE, Remedy
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import NEW_SECRET, RECREATE, in_env, in_settings
+from sleuth.doctor.links import Link
 from sleuth_providers.records import Record
 
 SWITCHES = ("SEARXNG_LIMITER", "SEARXNG_PUBLIC_INSTANCE", "SEARXNG_IMAGE_PROXY", "SEARXNG_DEBUG")
 ON, OFF = ("1", "true", "on"), ("0", "false", "off")
-OLD = {
-    "BASE_URL": "SEARXNG_BASE_URL",
-    "BIND_ADDRESS": "GRANIAN_HOST, GRANIAN_PORT",
-    "INSTANCE_NAME": "general.instance_name",
-    "SEARXNG_BIND_ADDRESS": "GRANIAN_HOST, GRANIAN_PORT",
-    "SEARXNG_REDIS_URL": "SEARXNG_VALKEY_URL",
-    "SEARXNG_SECRET_KEY": "SEARXNG_SECRET",
-    "SEARX_SECRET_KEY": "SEARXNG_SECRET",
-    "SEARXNG_URL": "SEARXNG_BASE_URL",
-    "SEARXNG_FORMATS": "search.formats",
-    "UWSGI_WORKERS": "GRANIAN_BLOCKING_THREADS",
-    "UWSGI_THREADS": "GRANIAN_BLOCKING_THREADS",
-    "SEARXNG_UWSGI_WORKERS": "GRANIAN_BLOCKING_THREADS",
-    "SEARXNG_UWSGI_THREADS": "GRANIAN_BLOCKING_THREADS",
-}
 LINE = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)\s*(?:=|:\s)\s*(.*)")
-PLACE = re.compile(r"\$\{([A-Za-z_]\w*)(?:(:?[-+?])([^${}]*))?\}|\$([A-Za-z_]\w*)")
-MAX_PASSES = 10
-LINK = "searxng.md#environment-variables-of-the-searxng-container"
-OLD_LINK = "searxng.md#searxng-broken-after-an-update-uwsgi-redis-base_url"
-SECRET_LINK = "searxng.md#searxng-does-not-start-serversecret_key-is-not-changed"  # noqa: S105 - an address
-EXIT_LINK = "searxng.md#searxng-exits-invalid-settingsyml-yaml-error"
-FRESH = "printf 'SEARXNG_SECRET=%s\\n' \"$(openssl rand -hex 32)\" >> .env"
+PLACEHOLDER = re.compile(r"\$\{([A-Za-z_]\w*)(?:(:?[-+?])([^${}]*))?\}|\$([A-Za-z_]\w*)")
+MAX_PASSES, MAX_CHARS = 10, 5000
 
 
 class Variable(Record):
-    """What a variable is set to and where; None when that is decided elsewhere, such as in the shell."""
+    """A variable's value and position; the value is None when the shell decides it."""
 
     value: str | None
     file: str
     line: int
 
     def at(self, name: str) -> str:
-        """Return it the way findings show it."""
+        """Return it as findings show it."""
         shown = f"{name}={self.value}" if self.value is not None else f"{name}=${{{name}}}"
         return f"{self.file}:{self.line}: {show_line(shown)}"
 
     @property
     def switch(self) -> bool | None:
-        """Return whether it turns something on or off; None when it does neither."""
+        """Return whether it turns something on or off; None for other values."""
         lower = (self.value or "").lower()
         return True if lower in ON else False if lower in OFF else None
 
@@ -63,39 +43,46 @@ class Variable(Record):
 Variables = Mapping[str, Variable]
 
 
-def read_environment(path: str) -> tuple[dict[str, Variable], list[Finding]]:
-    """Read an environment file; lines that mean nothing are findings."""
-    name = os.path.basename(path)
+def read_text(path: str) -> str | Finding:
+    """Return the text of a file beside the settings, or the finding that it cannot be read."""
     try:
         with open(path, "rb") as stream:
-            text = stream.read(MAX_BYTES).decode("utf-8-sig")
+            return stream.read(MAX_BYTES + 1).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else problem
-        return {}, [issue("environment.file", "skipped", f"{name}: {clean(reason, 200)}").finding]
-    found: dict[str, Variable] = {}
+        return skipped(f"{os.path.basename(path)}: {clean(reason, 200)}")
+
+
+def read_environment(path: str) -> tuple[dict[str, Variable], list[Finding]]:
+    """Read an environment file; malformed lines are findings."""
+    name, text = os.path.basename(path), read_text(path)
+    if isinstance(text, Finding):
+        return {}, [FILE.label(text)]
+    variables: dict[str, Variable] = {}
     problems: list[Finding] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.strip()
+    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
         if not line or line.startswith("#"):
             continue
         if match := LINE.fullmatch(line):
-            found[match[1]] = Variable(_unquoted(match[2]), name, number)
+            variables[match[1]] = Variable(_unquote(match[2]), name, number)
         elif re.fullmatch(r"[A-Za-z_]\w*", line):
-            found[line] = Variable(None, name, number)
+            variables[line] = Variable(None, name, number)
         else:
-            remedy = Remedy(tr("Docker refuses a line that is not NAME=value"), ("SEARXNG_…=…", RECREATE), LINK)
-            problems.append(issue("environment.file", "fail", f"{name}:{number}: {show_line(line)}", remedy).finding)
-    return found, problems
+            cause = tr("docker compose rejects a line that is not NAME=value")
+            remedy = Remedy(cause, (tr("# correct line {line} of {file}, then:", line=number, file=name), RECREATE))
+            problem = fail(f"{name}:{number}: {show_line(line)}", remedy._replace(link=Link.VARIABLES))
+            problems.append(FILE.label(problem))
+    return variables, problems
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if value[:1] in ("'", '"'):
         return value[1:].partition(value[0])[0]
     return re.split(r"\s#", value, maxsplit=1)[0].strip()
 
 
 def interpolate(text: str, variables: Variables) -> tuple[str, bool]:
-    """Fill ${NAME} in a compose file from .env, and tell whether every value was known. Nothing else is expanded."""
+    """Fill in ${NAME} as docker compose does, and return whether every value was known."""
     known, passes = True, 0
     text = text.replace("$$", "\0")
 
@@ -109,61 +96,60 @@ def interpolate(text: str, variables: Variables) -> tuple[str, bool]:
         if value or (value is not None and not sign.startswith(":")):
             return value
         if not sign.endswith("-"):
-            known = False  # the shell may set it when the container is made
+            known = False  # the shell may set it when the container is created
             return ""
         return other
 
-    while passes < MAX_PASSES and len(text) < 5000 and PLACE.search(text):
-        text, passes = PLACE.sub(fill, text), passes + 1
+    while passes < MAX_PASSES and len(text) < MAX_CHARS and PLACEHOLDER.search(text):
+        text, passes = PLACEHOLDER.sub(fill, text), passes + 1
     return text.replace("\0", "$"), known
 
 
 def check_variables(variables: Variables) -> Iterator[Finding]:
-    """Check what reaches the container: switches it cannot read, old names, a secret everybody knows."""
-    troubles = [trouble for name, variable in variables.items() for trouble in _check(name, variable)]
-    yield from troubles
-    if variables and not troubles:
+    """Check what reaches the container: invalid values, renamed variables, the built-in secret."""
+    problems = [problem for name, variable in variables.items() for problem in _check(name, variable)]
+    yield from problems
+    if variables and not problems:
         names = ", ".join(sorted(name for name in variables if name.startswith(("SEARXNG_", "GRANIAN_"))))
-        yield fine("environment.variables", clean(names, 200) or tr("none that SearXNG reads")).finding
+        yield ok(clean(names, 200) or tr("none that SearXNG reads"))
 
 
 def _check(name: str, variable: Variable) -> Iterator[Finding]:
-    if name in SWITCHES and variable.value is not None and variable.switch is None:
-        cause = tr("a switch is true or false, on or off, 1 or 0; anything else stops the server")
-        yield _found("fail", name, variable, Remedy(cause, (f"{name}=false", RECREATE), EXIT_LINK))
-    elif name == "SEARXNG_METHOD" and variable.value not in ("GET", "POST", None):
-        cause = tr("it must be GET or POST, in capitals; anything else stops the server")
-        yield _found("fail", name, variable, Remedy(cause, ("SEARXNG_METHOD=GET", RECREATE), EXIT_LINK))
-    elif name in ("SEARXNG_PORT", "GRANIAN_PORT") and not (variable.value or "0").isdigit():
-        cause = tr("a port is a number; the container ignores this one or exits")
-        yield _found("fail", name, variable, Remedy(cause, (f"{name}=8080", RECREATE), LINK))
-    elif name == "SEARXNG_SECRET" and variable.value is not None:
-        yield from _check_secret(name, variable)
-    elif name == "SEARXNG_VALKEY_URL" and variable.value and _scheme(variable.value) not in VALKEY_SCHEMES:
-        cause = tr("the address must begin with valkey://; this one stops the server")
-        yield _found("fail", name, variable, Remedy(cause, (f"{name}=valkey://searxng-valkey:6379/0", RECREATE), LINK))
-    elif name in OLD or name.startswith("UWSGI_"):
-        new = OLD.get(name, "GRANIAN_…")
-        where = tr("settings.yml, key {key}", key=new) if "." in new else new
-        cause = tr("the container does not read {name}; use {new}", name=name, new=where)
-        yield _found("warn", name, variable, Remedy(cause, (new, RECREATE), OLD_LINK))
+    value, at, stops = variable.value, variable.at(name), Link.INVALID_SETTINGS
+    new = FACTS["renamed_variables"].get(name, "GRANIAN_…" if name.startswith("UWSGI_") else "")
+    if name in SWITCHES and value is not None and variable.switch is None:
+        cause = tr("{name} must be true, false, on, off, 1 or 0; SearXNG refuses to start", name=name)
+        yield fail(at, Remedy(cause, in_env(f"{name}=false"), stops))
+    elif name == "SEARXNG_METHOD" and value not in ("GET", "POST", None):
+        cause = tr("{name} must be GET or POST, in capitals; SearXNG refuses to start", name=name)
+        yield fail(at, Remedy(cause, in_env("SEARXNG_METHOD=GET"), stops))
+    elif name in ("SEARXNG_PORT", "GRANIAN_PORT") and not (value or "0").isdigit():
+        cause = tr("a port is a number; the container ignores this value or exits")
+        yield fail(at, Remedy(cause, in_env(f"{name}=8080"), Link.VARIABLES))
+    elif name == "SEARXNG_SECRET" and value == DEFAULT_SECRET:
+        cause = tr("this is the built-in secret key; SearXNG refuses to start")
+        yield fail(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY))
+    elif name == "SEARXNG_SECRET" and value == "":
+        cause = tr("with an empty secret key, anyone can forge the URLs that the server signs")
+        yield warn(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY))
+    elif name == "SEARXNG_VALKEY_URL" and value and url_parts(value)[0] not in VALKEY_SCHEMES:
+        cause = tr("the URL must begin with valkey://; SearXNG refuses to start")
+        yield fail(at, Remedy(cause, in_env(f"{name}=valkey://searxng-valkey:6379/0"), Link.VARIABLES))
+    elif new:
+        cause = tr("the container does not read {name}; use {new}", name=name, new=new)
+        section, _, key = new.partition(".")
+        fix = in_settings(f"{section}:", f"  {key}: …") if key else in_env(*(f"{one}=…" for one in new.split(", ")))
+        yield warn(at, Remedy(cause, fix, Link.OLD_SETTINGS))
 
 
-def _check_secret(name: str, variable: Variable) -> Iterator[Finding]:
-    if variable.value == DEFAULT_SECRET:
-        cause = tr("this is the key everybody knows; the server refuses to start with it")
-        yield _found("fail", name, variable, Remedy(cause, (FRESH, RECREATE), SECRET_LINK))
-    elif not variable.value:
-        cause = tr("an empty key lets anybody forge the addresses that the server signs")
-        yield _found("warn", name, variable, Remedy(cause, (FRESH, RECREATE), SECRET_LINK))
-
-
-def _found(state: str, name: str, variable: Variable, remedy: Remedy) -> Finding:
-    return issue("environment.variables", state, variable.at(name), remedy).finding
-
-
-def _scheme(url: str) -> str:
+def url_parts(url: str) -> tuple[str, str]:
+    """Return scheme and host of a URL, empty where it has none."""
     try:
-        return urlsplit(url).scheme
+        parts = urlsplit(url)
+        return parts.scheme, parts.hostname or ""
     except ValueError:
-        return ""
+        return "", ""
+
+
+FILE = Check("environment.file", "Environment file is valid", "Environment file is not valid")
+VARIABLES = Check("environment.variables", "Variables are valid", "Variable is not valid", check_variables)

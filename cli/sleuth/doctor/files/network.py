@@ -1,4 +1,4 @@
-"""Addresses in settings.yml: valkey, where the server listens, what it thinks it is called, proxies for engines."""
+"""Addresses in settings.yml: valkey, what the server listens on, its base URL, proxies for engines."""
 
 import re
 from collections.abc import Iterator
@@ -6,148 +6,132 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.files.deployment import Deployment, valkey_address
-from sleuth.doctor.files.edits import Edit, set_value
+from sleuth.doctor.files.deployment import Deployment
+from sleuth.doctor.files.edits import set_value
+from sleuth.doctor.files.environment import url_parts
 from sleuth.doctor.files.schema import VALKEY_SCHEMES
-from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find
-from sleuth.doctor.issue import Issue, fine, issue
-from sleuth.doctor.verdict import RECREATE, RESTART, Remedy, in_compose, in_settings
+from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
+from sleuth.doctor.fixes import in_compose, in_env, in_settings
+from sleuth.doctor.links import Link
 
-LOCAL = ("localhost", "127.0.0.1", "::1")
-ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - it is what is looked for
-VALKEY_LINK = "searxng.md#searxng-log-cant-connect-valkey-db-redis"
-UPDATE_LINK = "searxng.md#searxng-broken-after-an-update-uwsgi-redis-base_url"
-PORT_LINK = "searxng.md#searxng-listens-on-the-wrong-port-in-the-container"
-PATH_LINK = "searxng.md#searxng-404-not-found-or-wrong-redirects-under-a-sub-path"
-PROXY_LINK = "searxng.md#all-searxng-engines-fail-after-setting-a-proxy-http-connection-error"
-LAN_LINK = "searxng.md#connection-refused-from-another-machine-in-the-network"
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+WILDCARD_HOSTS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not listened on
+PROXY_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
-def check_valkey(deployment: Deployment) -> Iterator[Issue]:
-    """The address of valkey needs a scheme, and localhost inside a container is the container."""
+def check_valkey(deployment: Deployment) -> Iterator[Finding]:
+    """Check the valkey URL: it needs a scheme, and localhost inside a container is the container."""
     yield from _check_redis(deployment)
-    url, entry = valkey_address(deployment)
+    url, entry = deployment.valkey_url
     if not url or not entry:
-        return  # none, or from the environment and reported with it
-    place, limited = deployment.source.at(entry.key), deployment.switch("SEARXNG_LIMITER", "server", "limiter")
-    limited = limited or deployment.switch("SEARXNG_PUBLIC_INSTANCE", "server", "public_instance")
-    scheme, host = _parts(url)
+        return  # none, or from a variable and reported with it
+    at, (scheme, host) = deployment.source.at(entry.key), url_parts(url)
     if scheme not in VALKEY_SCHEMES:
-        cause = tr("the address must begin with valkey://; this one stops the server")
-        better = f"valkey://{_host(url) or deployment.valkey or 'searxng-valkey'}:6379/0"
-        remedy = Remedy(cause, in_settings("valkey:", f"  url: {better}"), VALKEY_LINK)
-        yield issue("settings.valkey", "fail", place, remedy, (set_value(entry, f'"{better}"'),))
-    elif host in LOCAL and scheme != "unix" and not deployment.host_network and deployment.container is not False:
-        yield _valkey_at_home(deployment, entry, limited)
+        match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
+        better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
+        cause = tr("the URL must begin with valkey://; SearXNG refuses to start")
+        remedy = Remedy(cause, in_settings("valkey:", f"  url: {better}"), Link.VALKEY)
+        yield fail(at, remedy, edits=(set_value(entry, f'"{better}"'),))
+    elif host in LOCAL_HOSTS and scheme != "unix" and not deployment.host_network:
+        yield _local_valkey(deployment, entry, at)
     else:
-        yield fine("settings.valkey", place)
+        yield ok(at)
 
 
-def _check_redis(deployment: Deployment) -> Iterator[Issue]:
+def _check_redis(deployment: Deployment) -> Iterator[Finding]:
     section, entry = find(deployment.root, "redis"), find(deployment.root, "redis", "url")
     if not section or not entry or entry.value.value in (None, False, ""):
         return
-    cause = tr("redis.url is deprecated and will go; the setting is called valkey.url now")
-    remedy = Remedy(cause, in_settings("valkey:", f"  url: {clean(entry.value.value, 100)}"), UPDATE_LINK)
-    free = find(deployment.root, "valkey") is None and section.key.kind == "text"
-    edits = (Edit(section.key.start, section.key.end, "valkey"),) if free else ()
-    yield issue("settings.valkey", "warn", deployment.source.at(entry.key), remedy, edits, first=bool(edits))
+    cause = tr("redis.url is deprecated; use valkey.url")
+    remedy = Remedy(cause, in_settings("valkey:", f"  url: {clean(entry.value.value, 100)}"), Link.OLD_SETTINGS)
+    can_rename = find(deployment.root, "valkey") is None and section.key.kind == "text"
+    edits = (Edit(section.key.start, section.key.end, "valkey"),) if can_rename else ()
+    yield warn(deployment.source.at(entry.key), remedy, edits=edits, edit_first=bool(edits))
 
 
-def _valkey_at_home(deployment: Deployment, entry: YamlEntry, limited: bool) -> Issue:
-    """Judge an address that is right on the host and wrong in a container."""
-    place, name = deployment.source.at(entry.key), deployment.valkey or "searxng-valkey"
-    better = f"valkey://{name}:6379/0"
-    remedy = Remedy("", in_settings("valkey:", f"  url: {better}"), VALKEY_LINK)
+def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
+    """Report a URL that is right on the host and wrong in a container."""
+    better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
+    fix = in_settings("valkey:", f"  url: {better}")
     if not deployment.container:
-        cause = tr("if SearXNG runs in a container, localhost is the container itself; name the valkey container then")
-        return issue("settings.valkey", "warn", place, remedy._replace(cause=cause))
+        cause = tr("if SearXNG runs in a container, localhost is that container; use the valkey container's name")
+        return warn(at, Remedy(cause, fix, Link.VALKEY))
     cause = tr("inside the container localhost is the container itself, where no valkey runs")
-    if deployment.valkey:
-        edits: tuple[Edit, ...] = (set_value(entry, better),)
-    else:
-        edits = (set_value(entry, "false"),) if not limited else ()
-        edits = edits or deployment.put("server", "limiter", "false")
-        remedy = remedy._replace(fix=in_settings("server:", "  limiter: false", "valkey:", "  url: false"))
-    state = "fail" if limited else "warn"
-    return issue("settings.valkey", state, place, remedy._replace(cause=cause), edits)
+    edits: tuple[Edit, ...] = (set_value(entry, better if deployment.valkey else "false"),)
+    if not deployment.valkey:
+        fix = in_settings("server:", "  limiter: false", "valkey:", "  url: false")
+        edits = deployment.set("server", "limiter", "false") if deployment.limiter_on else edits
+    report = fail if deployment.limiter_on else warn
+    return report(at, Remedy(cause, fix, Link.VALKEY), edits=edits)
 
 
-def check_address(deployment: Deployment) -> Iterator[Issue]:
-    """In a container `port` and `bind_address` do nothing; without one they decide who gets in."""
+def check_address(deployment: Deployment) -> Iterator[Finding]:
+    """Check `port` and `bind_address`, which have no effect in a container."""
     port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
+    at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
     if deployment.container:
-        for entry in (port, bind):
-            if entry:
-                cause = tr("the container does not read this; it listens on GRANIAN_HOST and GRANIAN_PORT (8080)")
-                remedy = Remedy(cause, in_compose("ports:", '  - "127.0.0.1:8080:8080"'), PORT_LINK)
-                yield issue("settings.address", "warn", deployment.source.at(entry.key), remedy)
-        return
-    if port and port.value.kind in ("text", "int") and not _is_port(port.value):
-        cause = tr("a port is a number from 1 to 65535")
-        remedy = Remedy(cause, in_settings("server:", "  port: 8888"), PORT_LINK)
-        yield issue("settings.address", "fail", deployment.source.at(port.key), remedy, (set_value(port, "8888"),))
-    elif bind and bind.value.value in ANYWHERE:
+        cause = tr("it has no effect in a container, which listens on GRANIAN_HOST and GRANIAN_PORT (8080)")
+        remedy = Remedy(cause, in_compose("ports:", '  - "127.0.0.1:8080:8080"'), Link.CONTAINER_PORT)
+        yield from (warn(place, remedy) for place in at)
+    elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
+        remedy = Remedy(tr("a port is a number from 1 to 65535"), in_settings("server:", "  port: 8888"))
+        yield fail(at[0], remedy._replace(link=Link.CONTAINER_PORT), edits=(set_value(port, "8888"),))
+    elif bind and bind.value.value in WILDCARD_HOSTS:
         cause = tr("without a container the server is open to the whole network; in a container this has no effect")
-        remedy = Remedy(cause, in_settings("server:", '  bind_address: "127.0.0.1"'), LAN_LINK)
-        yield issue("settings.address", "warn", deployment.source.at(bind.key), remedy)
-    elif port or bind:
-        yield fine("settings.address", "; ".join(deployment.source.at(entry.key) for entry in (port, bind) if entry))
+        fix = in_settings("server:", '  bind_address: "127.0.0.1"')
+        yield warn(at[-1], Remedy(cause, fix, Link.OTHER_MACHINE))
+    elif at:
+        yield ok("; ".join(at))
 
 
-def _is_port(node: YamlNode) -> bool:
-    text = str(node.value)
+def _is_port(text: str) -> bool:
     return text.isdecimal() and 0 < int(text[:6]) < 65536
 
 
-def check_base_url(deployment: Deployment) -> Iterator[Issue]:
-    """The base address needs scheme and host, and must not end in /search."""
-    variable = deployment.variables.get("SEARXNG_BASE_URL")
-    entry = find(deployment.root, "server", "base_url")
-    if variable:
-        url = variable.value or ""
-    elif entry and entry.value.kind == "text":
-        url = entry.value.value
-    else:
-        return
-    place = deployment.place("SEARXNG_BASE_URL", "server", "base_url")
+def check_base_url(deployment: Deployment) -> Iterator[Finding]:
+    """Check that the base URL has a scheme and a host, and does not end in /search."""
+    name = "SEARXNG_BASE_URL"
+    variable, entry = deployment.variables.get(name), find(deployment.root, "server", "base_url")
+    url = (variable.value or "") if variable else entry.value.value if entry and entry.value.kind == "text" else ""
     if not url:
         return
+    at = deployment.at(name, "server", "base_url")
     state, cause, better = _judge_url(url.strip())
     if not state:
-        yield fine("settings.base_url", place)
+        yield ok(at)
         return
-    line = (f"SEARXNG_BASE_URL={better}", RECREATE) if variable else in_settings("server:", f"  base_url: {better}")
+    fix = in_env(f"{name}={better}") if variable else in_settings("server:", f"  base_url: {better}")
     edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
-    yield issue("settings.base_url", state, place, Remedy(cause, line, PATH_LINK), edits)
+    report = fail if state == "fail" else warn
+    yield report(at, Remedy(cause, fix, Link.PATH), edits=edits)
 
 
 def _judge_url(url: str) -> tuple[str, str, str]:
-    """Return how bad a base address is, why, and a better one; nothing when it is good."""
+    """Return the state of a base URL, the cause and a better one; empty texts when it is right."""
     url = clean(url, 500, entities=False).replace('"', "").replace("\\", "")
     if not re.match(r"https?://", url):
-        rest = re.sub(r"^[A-Za-z]*:?/+", "", url)
-        plain = re.match(r"(localhost|[\d.]+|\[)", rest) is not None
-        better = f"http{'' if plain else 's'}://{rest or 'localhost:8080'}"
-        return "fail", tr("without http:// or https:// the start page answers 500"), _with_slash(better)
+        rest = re.sub(r"^[A-Za-z]*:?/+", "", url) or "localhost:8080"
+        scheme = "http" if re.match(r"(localhost|[\d.]+|\[)", rest) else "https"
+        return "fail", tr("without http:// or https:// the home page fails with 500"), _with_slash(f"{scheme}://{rest}")
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        host, port = parts.hostname, f":{parts.port}" if parts.port else ""
     except ValueError:
         host = None
     if not host:
-        return "fail", tr("it names no host, or its port is no number"), "http://localhost:8080/"
-    path = parts.path
+        return "fail", tr("it has no host, or its port is not a number"), "http://localhost:8080/"
+    base, path = f"{parts.scheme}://{parts.netloc}", parts.path
     if re.search(r"/search/?$", path):
-        cause = tr("it must not end in /search: the server would look for /search/search")
-        return "fail", cause, _with_slash(f"{parts.scheme}://{parts.netloc}{re.sub(r'/search/?$', '', path)}")
+        cause = tr("it must not end in /search: SearXNG would look for /search/search")
+        return "fail", cause, _with_slash(base + re.sub(r"/search/?$", "", path))
     if parts.query or parts.fragment:
-        return "warn", tr("a query has no place in it"), _with_slash(f"{parts.scheme}://{parts.netloc}{path}")
-    if host in ANYWHERE:
-        cause = tr("{host} is an address to listen on, not one to visit", host=host)
-        return "warn", cause, _with_slash(f"{parts.scheme}://localhost{f':{parts.port}' if parts.port else ''}{path}")
+        return "warn", tr("it must not contain a query"), _with_slash(base + path)
+    if host in WILDCARD_HOSTS:
+        cause = tr("{host} is an address to listen on, not one to connect to", host=host)
+        return "warn", cause, _with_slash(f"{parts.scheme}://localhost{port}{path}")
     if path and not path.endswith("/"):
-        return "warn", tr("its path should end in a slash: older versions cut off the last part otherwise"), f"{url}/"
+        return "warn", tr("its path should end in a slash; older versions drop the last part otherwise"), f"{url}/"
     return "", "", ""
 
 
@@ -155,59 +139,37 @@ def _with_slash(url: str) -> str:
     return f"{url.rstrip('/')}/"
 
 
-def check_proxies(deployment: Deployment) -> Iterator[Issue]:
-    """A proxy on localhost cannot be reached from inside a container, and needs a scheme."""
+def check_proxies(deployment: Deployment) -> Iterator[Finding]:
+    """Check proxies for engines: they need a scheme, and localhost inside a container is the container."""
     entry = find(deployment.root, "outgoing", "proxies")
     if entry is None or entry.value.value in (None, ""):
         return
-    found = [judged for node in _addresses(entry.value) for judged in _judge_proxy(deployment, node)]
-    yield from found or [fine("settings.proxies", deployment.source.at(entry.key))]
+    found = [problem for node in _proxy_urls(entry.value) for problem in _check_proxy(deployment, node)]
+    yield from found or [ok(deployment.source.at(entry.key))]
 
 
-def _addresses(node: YamlNode) -> Iterator[YamlNode]:
-    if node.kind == "text":
-        yield node
-    for value in (item.value for item in entries(node)):
-        if value.kind == "text":
-            yield value
-        yield from (item for item in (value.value if value.kind == "list" else ()) if item.kind == "text")
+def _proxy_urls(node: YamlNode) -> Iterator[YamlNode]:
+    for value in (node, *(item.value for item in entries(node))):
+        yield from (item for item in (value.value if value.kind == "list" else [value]) if item.kind == "text")
 
 
-def _judge_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Issue]:
-    scheme, host = _parts(node.value)
-    place = deployment.source.at(node)
-    if scheme not in ("http", "https", "socks4", "socks4a", "socks5", "socks5h") or not host:
-        cause = tr("a proxy is written with its scheme, such as http:// or socks5h://")
+def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
+    (scheme, host), at = url_parts(node.value), deployment.source.at(node)
+    if scheme not in PROXY_SCHEMES or not host:
+        cause = tr("a proxy needs a scheme, such as http:// or socks5h://")
         better = f"http://{re.sub(r'^[a-z0-9]*:?//', '', clean(node.value, 200, entities=False))}"
-        remedy = Remedy(cause, (better, RESTART), PROXY_LINK)
-        yield issue("settings.proxies", "warn", place, remedy)
-    elif host in LOCAL and not deployment.host_network:
-        sure = deployment.apart
-        cause = (
-            tr("inside the container localhost is the container itself, where no proxy runs: every engine will fail")
-            if sure
-            else tr("if SearXNG runs in a container, localhost is the container itself")
-        )
+        yield warn(at, Remedy(cause, _proxy_lines(better), Link.ENGINES_PROXY))
+    elif host in LOCAL_HOSTS and not deployment.host_network:
         better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
-        lines = ("outgoing:", "  proxies:", f"    all://: [{_without_login(better)}]")
-        fix = (*in_settings(*lines), *in_compose("extra_hosts:", '  - "host.docker.internal:host-gateway"'))
-        edits = (Edit(node.start, node.end, f'"{better}"'),) if sure and '"' not in better else ()
-        yield issue("settings.proxies", "fail" if sure else "warn", place, Remedy(cause, fix, PROXY_LINK), edits)
+        fix = (*_proxy_lines(better), *in_compose("extra_hosts:", '  - "host.docker.internal:host-gateway"'))
+        if not deployment.container:
+            cause = tr("if SearXNG runs in a container, localhost is that container")
+            yield warn(at, Remedy(cause, fix, Link.ENGINES_PROXY))
+            return
+        cause = tr("inside the container localhost is the container itself, where no proxy runs: every engine fails")
+        edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()
+        yield fail(at, Remedy(cause, fix, Link.ENGINES_PROXY), edits=edits)
 
 
-def _without_login(url: str) -> str:
-    return clean(re.sub(r"//[^/@]*@", "//…@", url), 200, entities=False)
-
-
-def _parts(url: str) -> tuple[str, str]:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme, parts.hostname or ""
-    except ValueError:
-        return "", ""
-
-
-def _host(url: str) -> str:
-    """Return the host of an address that lacks its scheme."""
-    match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
-    return match[1] if match else ""
+def _proxy_lines(url: str) -> tuple[str, ...]:
+    return in_settings("outgoing:", "  proxies:", f"    all://: [{clean(redact(url), 200, entities=False)}]")

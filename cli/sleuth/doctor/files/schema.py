@@ -1,186 +1,119 @@
-"""What SearXNG accepts in settings.yml: its sections, their keys, and what each takes. Anything else stops the server.
+"""What SearXNG accepts in its files; the facts are in schema.toml."""
 
-As of August 2026. Keys that are not listed are ignored by the server, except in `brand` and `preferences`.
-"""
-
+import json
 import re
+import tomllib
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from sleuth.base.i18n import tr
+from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import YamlNode
 from sleuth_providers.records import Record
 
-DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the one everybody knows, and which SearXNG refuses
-FORMATS = ("html", "csv", "json", "rss")
+DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which SearXNG refuses
 VALKEY_SCHEMES = ("valkey", "valkeys", "redis", "rediss", "unix")
+TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
+# A type → the kinds of YAML values it takes; SearXNG counts booleans as integers.
+KINDS = {
+    "bool": ("bool",),
+    "false": ("false",),
+    "nothing": ("null",),
+    "integer": ("int", "bool"),
+    "number": ("int", "float", "bool"),
+    "list": ("list",),
+    "mapping": ("map",),
+}
 WORDS = {
     "bool": "true or false",
     "false": "false",
-    "null": "nothing",
-    "text": "text",
-    "int": "a whole number",
-    "float": "a number",
+    "nothing": "nothing",
+    "integer": "an integer",
+    "number": "a number",
     "list": "a list",
-    "map": "a mapping",
+    "mapping": "a mapping",
+    "text": "text",
+}
+PATTERNS = {
+    "locale": r"|all|auto|[a-z]{2,3}([-_][A-Za-z]{4})?([-_][A-Z]{2}|[-_]\d{3})?",
+    "folder": r"|/.*",  # it must exist inside the container
 }
 
 
 class Shape(Record):
-    """What a setting takes, and what the server uses where nothing is set, as YAML."""
+    """What a setting takes, and the server's default as YAML."""
 
-    kinds: tuple[str, ...]
+    types: tuple[str, ...]
     default: str
     choices: tuple[Any, ...] = ()
     pattern: str = ""  # of text, and of the items of a list
 
     def accepts(self, node: YamlNode) -> bool:
-        """Tell whether the server would take a value."""
+        """Return whether the server takes a value."""
         if self.choices:
             return node.value in self.choices and node.kind not in ("map", "list")
-        kinds = {node.kind, "true" if node.value is True else "false"} if node.kind == "bool" else {node.kind}
-        if not kinds & set(self.kinds):
+        kinds = {kind for name in self.types for kind in KINDS.get(name, ("text",))}
+        if node.kind not in kinds and not (node.value is False and "false" in kinds):
             return False
         words = node.value if node.kind == "list" else [node] if node.kind == "text" else []
-        return not self.pattern or all(_fits(word, self.pattern) for word in words)
+        return not self.pattern or all(
+            word.kind == "text" and re.fullmatch(self.pattern, word.value) is not None for word in words
+        )
 
-    @property
-    def says(self) -> str:
-        """Return in words what is taken."""
+    def describe(self) -> str:
+        """Return what it takes, in words."""
         if self.choices:
-            return ", ".join(repr(choice) if isinstance(choice, str) else str(choice) for choice in self.choices)
-        kinds = [kind for kind in self.kinds if not (kind == "float" or (kind == "bool" and "int" in self.kinds))]
-        return tr(", ").join(tr(WORDS[kind]) for kind in kinds)
+            return ", ".join(json.dumps(choice) for choice in self.choices)
+        return tr(", ").join(tr(WORDS[name if name in WORDS else "text"]) for name in self.types)
+
+    def correct(self, node: YamlNode) -> str:
+        """Return the value that was probably meant, as YAML; the default where that is unclear."""
+        word = str(node.value).strip()
+        if node.kind in ("map", "list", "null"):
+            return self.default
+        if self.choices:
+            return next((json.dumps(one) for one in self.choices if str(one).lower() == word.lower()), self.default)
+        meaning = truth(node)
+        if self.types == ("bool",) and meaning is not None:
+            return str(meaning).lower()
+        number = r"\d+(\.\d+)?" if "number" in self.types else r"\d+"
+        if {"number", "integer"} & set(self.types) and re.fullmatch(number, word, re.ASCII):
+            return word
+        if "text" in self.types and node.kind in ("int", "float", "date"):
+            return f'"{clean(word, 200, entities=False)}"'
+        return self.default
 
 
-def _fits(node: YamlNode, pattern: str) -> bool:
-    return node.kind == "text" and re.fullmatch(pattern, node.value) is not None
+def truth(node: YamlNode) -> bool | None:
+    """Return what a switch means, even when it has the wrong type."""
+    word = str(node.value if node.value is not None else "").strip().lower()
+    return True if word in TRUE else False if word in FALSE else None
 
 
-def _flag(default: bool) -> Shape:
-    return Shape(("bool",), str(default).lower())
+def _parse(spec: str) -> Shape:
+    accepted, _, default = spec.partition(" = ")
+    if " | " in accepted:
+        choices = accepted.split(" | ")
+        return Shape((), choices[0], tuple(json.loads(choice) for choice in choices))
+    accepted, _, items = accepted.partition(" of ")
+    return Shape(tuple(accepted.split(", ")), default, pattern=PATTERNS.get(items or accepted, ""))
 
 
-def _number(default: str) -> Shape:
-    return Shape(("int", "float", "bool"), default)
-
-
-def _whole(default: int) -> Shape:
-    return Shape(("int", "bool"), str(default))
-
-
-def _text(default: str = '""') -> Shape:
-    return Shape(("text",), default)
-
-
-def _one_of(*choices: Any) -> Shape:
-    first = choices[0]
-    return Shape((), f'"{first}"' if isinstance(first, str) else str(first), choices)
-
-
-URL = Shape(("null", "false", "text"), "false")
-LOCALE = r"|all|auto|[a-z]{2,3}([-_][A-Za-z]{4})?([-_][A-Z]{2}|[-_]\d{3})?"
-FOLDER = Shape(("text",), '""', pattern=r"|/.*")  # it must be there, inside the container
-MAPPING = Shape(("map",), "{}")
-
+FACTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("schema.toml").read_text("utf-8"))
 SECTIONS: dict[str, dict[str, Shape]] = {
-    "general": {
-        "debug": _flag(False),
-        "instance_name": _text('"SearXNG"'),
-        "privacypolicy_url": URL,
-        "contact_url": URL,
-        "donation_url": Shape(("bool", "text"), "false"),
-        "enable_metrics": _flag(True),
-        "open_metrics": _text(),
-    },
-    "search": {
-        "safe_search": _one_of(0, 1, 2),
-        "autocomplete": _text(),
-        "autocomplete_min": _whole(4),
-        "favicon_resolver": _text(),
-        "default_lang": Shape(("text",), "auto", pattern=LOCALE),
-        "languages": Shape(("list",), "[all]", pattern=LOCALE),
-        "ban_time_on_fail": _number("5"),
-        "max_ban_time_on_fail": _number("120"),
-        "suspended_times": MAPPING,
-        "formats": Shape(("list",), "[html, json]"),
-        "max_page": _whole(0),
-    },
-    "server": {
-        "port": Shape(("int", "bool", "text"), "8888"),
-        "bind_address": _text('"127.0.0.1"'),
-        "limiter": _flag(False),
-        "public_instance": _flag(False),
-        "secret_key": _text(),
-        "base_url": Shape(("false", "text"), "false"),
-        "image_proxy": _flag(False),
-        "http_protocol_version": _one_of("1.0", "1.1"),
-        "method": _one_of("GET", "POST"),
-        "default_http_headers": MAPPING,
-    },
-    "redis": {"url": URL},
-    "valkey": {"url": URL},
-    "ui": {
-        "static_path": FOLDER,
-        "templates_path": FOLDER,
-        "default_theme": _text("simple"),
-        "default_locale": _text(),
-        "theme_args": MAPPING,
-        "center_alignment": _flag(False),
-        "results_on_new_tab": _flag(False),
-        "query_in_title": _flag(False),
-        "cache_url": _text('"https://web.archive.org/web/"'),
-        "search_on_category_select": _flag(True),
-        "hotkeys": _one_of("default", "vim"),
-        "url_formatting": _one_of("pretty", "full", "host"),
-    },
-    "outgoing": {
-        "useragent_suffix": _text(),
-        "request_timeout": _number("3.0"),
-        "enable_http2": _flag(True),
-        "verify": Shape(("bool", "text"), "true"),
-        "max_request_timeout": Shape(("null", "int", "float"), "null"),
-        "pool_connections": _whole(100),
-        "pool_maxsize": _whole(10),
-        "keepalive_expiry": _number("5.0"),
-        "max_redirects": _whole(30),
-        "retries": _whole(0),
-        "proxies": Shape(("null", "text", "map"), "null"),
-        "source_ips": Shape(("null", "text", "list"), "null"),
-        "using_tor_proxy": _flag(False),
-        "extra_proxy_timeout": _whole(0),
-        "networks": MAPPING,
-    },
+    name: {key: _parse(spec) for key, spec in keys.items()} for name, keys in FACTS["sections"].items()
 }
-CLOSED = {  # sections in which a key nobody knows stops the server
-    "brand": (
-        "issue_url",
-        "docs_url",
-        "public_instances",
-        "wiki_url",
-        "custom",
-        "pwa_colors",
-        "new_issue_url",
-    ),
-    "preferences": ("lock",),
-}
-MAPPINGS = (*SECTIONS, "plugins", "categories_as_tabs", "doi_resolvers")  # empty ones stop the server
-TOP = (
-    *MAPPINGS,
-    *CLOSED,
-    "use_default_settings",
-    "engines",
-    "default_doi_resolver",
-    "hostnames",
-    "checker",
-)
-GONE = {"enabled_plugins": "plugins", "locales": "ui.default_locale", "result_proxy": "server.image_proxy"}
+ENGINE_KEYS: dict[str, Shape] = {key: _parse(spec) for key, spec in FACTS["engine"].items()}
+ENGINE_MODULES: tuple[str, ...] = tuple(FACTS["engines"]["modules"].split())
+MAPPINGS: tuple[str, ...] = (*SECTIONS, *FACTS["top"]["mappings"])
+TOP_LEVEL: tuple[str, ...] = (*MAPPINGS, *FACTS["closed"], *FACTS["top"]["others"])
 
 
-def home_of(key: str) -> str:
+def section_of(key: str) -> str:
     """Return the section a key belongs to, when exactly one has it."""
-    homes = [section for section, keys in SECTIONS.items() if key in keys and section != "redis"]
-    return homes[0] if len(homes) == 1 else ""
+    sections = [section for section, keys in SECTIONS.items() if key in keys and section != "redis"]
+    return sections[0] if len(sections) == 1 else ""
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str:

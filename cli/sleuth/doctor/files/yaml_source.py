@@ -1,4 +1,4 @@
-"""A YAML file read without running anything in it: its values, and the place where each of them stands."""
+"""A YAML file read without constructing objects: its values and their positions."""
 
 import re
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
-MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; beyond that the parser takes many seconds
-MAX_DEPTH = 40  # brackets inside brackets; the parser's time grows with them
-MAX_MERGES, MAX_BASES = 2, 10  # how deep `<<` may lead, and to how many mappings
-BREAKS = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # what ends a line in YAML
+MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; larger files take the parser many seconds
+MAX_DEPTH = 40  # of nested brackets; the parser's time grows with them
+MAX_MERGES, MAX_BASES = 2, 10  # depth of `<<`, and mappings per `<<`
+BREAKS = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # line breaks in YAML
 KINDS = {"str": "text", "bool": "bool", "int": "int", "float": "float", "null": "null", "timestamp": "date"}
-TRUE = ("yes", "true", "on")
-SECRETS = re.compile(  # the default key is no secret: everybody knows it
+TRUE_WORDS = ("yes", "true", "on")
+SECRETS = re.compile(  # the default key is public
     r"(?i)((?:secret|password|api_?key|(?<!link_)token|open_metrics)\w*[\"']?\s*[:=]\s*[\"']?)(?!ultrasecretkey)[^\s\"',}#]+"
 )
 LOGIN = re.compile(r"//[^/@\s]+@")
 
 
 class YamlNode(Record):
-    """A value and its place. An alias leads to the node it names, so a file that nests itself does not grow."""
+    """A value and its position. An alias is the node it names, so a file that nests itself does not grow."""
 
     kind: str  # map, list, text, bool, int, float, null, date
     value: Any  # pairs of nodes, a list of nodes, or the scalar
@@ -33,7 +33,7 @@ class YamlNode(Record):
     flow: bool = False  # written with { } or [ ]
 
     def __repr__(self) -> str:
-        return f"{self.kind} in line {self.line}"  # never what is inside: aliases can make that endless
+        return f"{self.kind} in line {self.line}"  # never the contents: aliases can make them endless
 
 
 class YamlEntry(Record):
@@ -49,7 +49,7 @@ class YamlEntry(Record):
 
 
 class NotYamlError(Exception):
-    """The text is not YAML that SearXNG would read; the place is where reading ended."""
+    """SearXNG could not read the text as YAML; line and column are where parsing stopped."""
 
     def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
         super().__init__(reason)
@@ -57,14 +57,14 @@ class NotYamlError(Exception):
 
 
 class YamlSource(Record):
-    """A file that could be read: its name as shown, its text, and what it holds."""
+    """A parsed file: its name as shown, its text and its root node."""
 
     name: str
     text: str
     root: YamlNode
 
     def at(self, place: YamlNode | int, remark: str = "") -> str:
-        """Return what stands at a place, the way every finding shows it: file, line, and its text or a remark."""
+        """Return a position as findings show it: file, line, and the line's text or a remark."""
         line = place if isinstance(place, int) else place.line
         return f"{self.name}:{line}: {remark or show_line(line_of(self.text, line))}"
 
@@ -81,38 +81,38 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def show_line(line: str) -> str:
-    """Return a line fit to be shown: short, harmless, without secrets."""
-    return clean(hide(line), 160, entities=False)
+    """Return a line that is safe to print: short, without control characters and secrets."""
+    return clean(redact(line), 160, entities=False)
 
 
-def hide(line: str) -> str:
-    """Return a line with the values of secrets left out."""
+def redact(line: str) -> str:
+    """Redact the secrets in a line."""
     return SECRETS.sub(r"\1…", LOGIN.sub("//…@", line))
 
 
-@lru_cache(maxsize=4)  # mending looks at the same text several times
+@lru_cache(maxsize=4)  # --fix parses the same text several times
 def read_yaml(text: str) -> YamlNode:
-    """Read one YAML document the way SearXNG does (YAML 1.1); nothing is constructed, run or expanded."""
+    """Parse one YAML document as SearXNG does (YAML 1.1), without constructing or expanding anything."""
     if len(text) > MAX_BYTES:
         raise NotYamlError(tr("it is larger than {size} characters", size=MAX_BYTES))
     if _is_deep(text):
-        raise NotYamlError(tr("it is nested too deep"))
+        raise NotYamlError(tr("it is nested too deeply"))
+    reader = _Reader(text)
     try:
         composed = _compose(text)
+        root = reader.read(composed) if composed else YamlNode("null", None, len(text), len(text), 1, 0)
+    except NotYamlError:
+        raise
     except RecursionError as problem:
-        raise NotYamlError(tr("it is nested too deep")) from problem
-    except Exception as problem:  # the parser raises more than its own errors on nonsense
+        raise NotYamlError(tr("it is nested too deeply")) from problem
+    except Exception as problem:  # on malformed input the parser raises more than its own errors
         raise _explain(problem, text) from problem
-    if composed is None:
-        return YamlNode("null", None, len(text), len(text), 1, 0)
-    try:
-        return _Reader(text).read(composed)
-    except RecursionError as problem:
-        raise NotYamlError(tr("it is nested too deep")) from problem
+    reader.refuse_tabs()
+    return root
 
 
 def _is_deep(text: str) -> bool:
-    """Count brackets, be they in comments or not: no settings come near the limit."""
+    """Count brackets, even in comments: no real settings come near the limit."""
     depth = 0
     for match in re.finditer(r"[\[{\]}]", text):
         depth = depth + 1 if match[0] in "[{" else max(0, depth - 1)
@@ -129,39 +129,41 @@ def _compose(text: str) -> Any:
     parser = YAML(typ="safe", pure=True)
     parser.version = (1, 1)  # where off, no and yes are booleans
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of anchors used twice, which are allowed
+        warnings.simplefilter("ignore")  # repeated anchors are allowed
         return parser.compose(text)
 
 
 def _explain(problem: Exception, text: str) -> NotYamlError:
     mark = getattr(problem, "problem_mark", None) or getattr(problem, "context_mark", None)
     reason = clean(getattr(problem, "problem", None) or getattr(problem, "reason", None) or problem, 200)
-    if "could not find expected ':'" in reason:  # noticed in the line below the one that is wrong
+    if "could not find expected ':'" in reason:  # reported for the line after the wrong one
         mark = getattr(problem, "context_mark", None) or mark
     if mark is not None:
         return NotYamlError(_reword(reason), mark.line + 1, mark.column + 1)
     position = getattr(problem, "position", None)
     if isinstance(position, int):
         before = BREAKS.split(text[:position])
-        return NotYamlError(tr("a control character is not allowed"), len(before), len(before[-1]) + 1)
+        return NotYamlError(tr("control characters are not allowed"), len(before), len(before[-1]) + 1)
     return NotYamlError(reason or type(problem).__name__)
 
 
 def _reword(reason: str) -> str:
-    """Return the parser's words, plainer where a mistake is common."""
+    """Return the parser's message, reworded for common mistakes."""
     if "'\\t'" in reason or "'\t'" in reason:
-        return tr("a tab stands where only spaces may")
+        return tr("a tab where only spaces are allowed")
     if "mapping values are not allowed" in reason:
-        return tr("a key stands where none may: a wrong indent, or a missing blank or quote before it")
+        return tr("a key where none is allowed: wrong indentation, or a missing space or quote")
     if "could not find expected ':'" in reason:
-        return tr("a colon, or the blank after it, is missing")
+        return tr("a missing colon, or no space after it")
+    if "but found another document" in reason:
+        return tr("more than one YAML document")
     if "expected <block end>" in reason:
-        return tr("the indent fits no line above it")
+        return tr("the indentation matches no line above")
     return reason
 
 
 class _Reader:
-    """Turns the parser's nodes into ours; each one once, however many aliases lead to it."""
+    """Converts the parser's nodes into ours, each one once, however many aliases name it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -172,6 +174,14 @@ class _Reader:
             self._read(node)
         return self.known[id(node)]
 
+    def refuse_tabs(self) -> None:
+        """Raise an error for a tab between values: this parser allows it inside [ ], SearXNG's does not."""
+        scalars = [(node.start, node.end) for node in self.known.values() if node.kind not in ("map", "list")]
+        for position in (match.start() for match in re.finditer("\t", self.text)):
+            lines = BREAKS.split(self.text[:position])
+            if "#" not in lines[-1] and not any(start <= position < end for start, end in scalars):
+                raise NotYamlError(tr("a tab where only spaces are allowed"), len(lines), len(lines[-1]) + 1)
+
     def _read(self, node: Any) -> None:
         tag = str(node.tag).rpartition(":")[2]
         if isinstance(node.value, str):
@@ -180,8 +190,8 @@ class _Reader:
         values: list[Any] = []
         kind = "map" if tag in ("map", "omap", "set") else "list" if tag in ("seq", "pairs") else ""
         if not kind:
-            raise self._refuse(node, tr("the tag {tag} is not understood", tag=clean(node.tag, 80)))
-        self.known[id(node)] = self._place(node, kind, values)  # known before its children: one may lead back here
+            raise self._refuse(node, tr("unknown tag {tag}", tag=clean(node.tag, 80)))
+        self.known[id(node)] = self._place(node, kind, values)  # before its children, which may refer to it
         if kind == "list":
             values += [self.read(child) for child in node.value]
             return
@@ -190,8 +200,8 @@ class _Reader:
 
     def _pair(self, key: YamlNode, value: YamlNode, original: Any) -> YamlEntry:
         if key.kind in ("map", "list"):
-            raise self._refuse(original, tr("a key must be a word, not a list or a mapping"))
-        if value.kind == "null" and value.start == value.end:  # nothing is written there: point behind the colon
+            raise self._refuse(original, tr("a key must be a scalar, not a list or a mapping"))
+        if value.kind == "null" and value.start == value.end:  # empty: point behind the colon
             colon = self.text.find(":", key.end, key.end + 20)
             place = colon + 1 if colon >= 0 and not self.text[key.end : colon].strip(" \"'") else key.end
             value = value._replace(start=place, end=place, line=key.line, column=key.column)
@@ -201,13 +211,13 @@ class _Reader:
         text = node.value
         if tag == "bool":
             lower = text.lower()
-            return ("text", text) if lower in ("y", "n") else ("bool", lower in TRUE)  # PyYAML leaves y and n alone
+            return ("text", text) if lower in ("y", "n") else ("bool", lower in TRUE_WORDS)  # as PyYAML does
         if tag in ("int", "float"):
             return _number(text, tag)
         if tag in ("merge", "value"):
             return "text", text
         if tag not in KINDS:
-            raise self._refuse(node, tr("the tag {tag} is not understood", tag=clean(node.tag, 80)))
+            raise self._refuse(node, tr("unknown tag {tag}", tag=clean(node.tag, 80)))
         return KINDS[tag], None if tag == "null" else text
 
     def _place(self, node: Any, kind: str, value: Any) -> YamlNode:
@@ -224,11 +234,11 @@ def _number(text: str, tag: str) -> tuple[str, Any]:
     try:
         return tag, int(plain) if tag == "int" else float(plain)
     except ValueError:
-        return tag, text  # hexadecimal, octal, base 60: nobody asks for its value
+        return tag, text  # hexadecimal, octal, base 60: the value is not needed
 
 
 def entries(node: YamlNode, depth: int = 0) -> list[YamlEntry]:
-    """Return the entries of a mapping, those it takes over with `<<` included; none where it is no mapping."""
+    """Return the entries of a mapping, including those merged with `<<`; nothing for other nodes."""
     if node.kind != "map":
         return []
     own = [entry for entry in node.value if entry.name != "<<"]
@@ -240,7 +250,7 @@ def entries(node: YamlNode, depth: int = 0) -> list[YamlEntry]:
 
 
 def find(node: YamlNode, *names: str) -> YamlEntry | None:
-    """Return the entry that a path of keys leads to; of several with the same name the last one, which counts."""
+    """Return the entry at a path of keys; of duplicate keys the last, which counts."""
     found = None
     for name in names:
         matching = [entry for entry in entries(node) if entry.key.kind == "text" and entry.name == name]
@@ -251,36 +261,11 @@ def find(node: YamlNode, *names: str) -> YamlEntry | None:
     return found
 
 
-def repeated(node: YamlNode) -> Iterator[tuple[YamlEntry, YamlEntry]]:
-    """Yield each key of a mapping that is overruled further down by the same key, with the one that counts."""
+def duplicates(node: YamlNode) -> Iterator[tuple[YamlEntry, YamlEntry]]:
+    """Yield each duplicate key of a mapping with the later one, which counts."""
     if node.kind != "map":
         return
     last = {entry.name: entry for entry in node.value}
     for entry in node.value:
         if last[entry.name].key.start != entry.key.start:
             yield entry, last[entry.name]
-
-
-def stray_tab(text: str, root: YamlNode) -> tuple[int, int] | None:
-    """Return line and column of a tab between values: inside [ ] our parser lets it pass, SearXNG's does not."""
-    if "\t" not in text:
-        return None
-    scalars = sorted((node.start, node.end) for node in _scalars(root, set()))
-    for match in re.finditer("\t", text):
-        position = match.start()
-        if any(start <= position < end for start, end in scalars):
-            continue
-        lines = BREAKS.split(text[:position])
-        if "#" not in lines[-1]:
-            return len(lines), len(lines[-1]) + 1
-    return None
-
-
-def _scalars(node: YamlNode, seen: set[int]) -> Iterator[YamlNode]:
-    if node.kind not in ("map", "list"):
-        yield node
-    elif node.start not in seen:
-        seen.add(node.start)
-        for child in node.value:
-            for part in child if isinstance(child, YamlEntry) else (child,):
-                yield from _scalars(part, seen)

@@ -1,9 +1,8 @@
-"""This installation: settings, database, cache, keys, network, terminal, model. No check stops another."""
+"""The checks of this installation; none of them stops another."""
 
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -11,130 +10,103 @@ from sleuth import __version__
 from sleuth.base.errors import SettingsError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.installation.accounts import check_keys, check_model
+from sleuth.doctor.installation.shared_cache import check_shared_cache
+from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
+from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
+from sleuth.doctor.links import Link
 from sleuth.store.settings import CACHE_URL, FETCH_BROWSER, Settings, read_toml
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
-Check = Callable[["Runtime", Settings], Iterator[Finding]]
-
-OLDEST_PYTHON = (3, 11)
-EXTRAS = {"browser": "playwright", "keyring": "keyring"}  # what `sleuth[…]` brings → the package it brings
-SETTINGS_LINK = "troubleshooting.md#settings-file-is-broken-configtoml-is-not-toml"
-VALUES_LINK = "settings.md#bad-values-unknown-keys-and-syntax-errors-in-configtoml"
-INSTALL_LINK = "getting-started.md#install-sleuth-with-pip-pipx-or-uv"
+MIN_PYTHON = (3, 11)
+EXTRAS = {"browser": "playwright", "keyring": "keyring", "mcp": "mcp", "serve": "uvicorn"}  # extra → package
 
 
-def check_installation(runtime: "Runtime") -> Iterator[Finding]:
-    """Check everything of sleuth's own and around it."""
-    from sleuth.doctor.installation.accounts import check_keys, check_model
-    from sleuth.doctor.installation.shared_cache import check_shared
-    from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
-    from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
-
-    settings = _usable_settings(runtime)
-    checks: dict[str, tuple[str, Check]] = {
-        "install.version": (tr("sleuth and Python"), check_version),
-        "install.extras": (tr("optional parts"), check_extras),
-        "install.settings": (tr("the settings of sleuth"), check_settings),
-        "install.database": (tr("the database"), check_database),
-        "install.modes": (tr("private files"), check_modes),
-        "install.cache": (tr("the cache of answers"), check_cache),
-        "install.library": (tr("the library and its handbook"), check_library),
-        "install.keys": (tr("keys of the providers in use"), check_keys),
-        "install.proxies": (tr("proxies"), check_proxies),
-        "install.certificates": (tr("certificates"), check_certificates),
-        "install.terminal": (tr("the terminal"), check_terminal),
-        "install.encoding": (tr("characters"), check_encoding),
-        "install.model": (tr("the model"), check_model),
-    }
-    if settings[CACHE_URL]:
-        checks["cache.shared"] = (tr("the server that cache.url names"), check_shared)
-    for id, (title, check) in checks.items():
-        yield from _guarded(id, title, check, runtime, settings)
-
-
-def _guarded(id: str, title: str, check: Check, runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
-    """Run one check; what goes wrong inside is a finding too. A check leaves id and title to be filled in here."""
-    started = time.monotonic()
-    try:
-        for finding in check(runtime, settings):
-            elapsed = round((time.monotonic() - started) * 1000)
-            yield finding._replace(id=id, title=title, elapsed_ms=elapsed)
-    except Exception as problem:
-        from sleuth.base.logs import log
-
-        log("doctor: %s: %r", id, problem)
-        yield _broken_check(id, title, problem)
-
-
-def _broken_check(id: str, title: str, problem: Exception) -> Finding:
-    if isinstance(problem, SleuthError):
-        message, hint = tr(problem.message, **problem.values), tr(problem.hint, **problem.values)
-        return Finding(id, "fail", title, clean(message, 500, entities=False), fix=(clean(hint, 500, entities=False),))
-    remark = tr("the check itself went wrong ({kind}); see the log", kind=type(problem).__name__)
-    return Finding(id, "skipped", title, remark)
-
-
-def _usable_settings(runtime: "Runtime") -> Settings:
-    """Return the settings, or the defaults where the file cannot be read: other checks need some."""
-    try:
-        return Settings(runtime.paths.config_file, runtime.environ)
-    except SettingsError:
-        return Settings(os.devnull, runtime.environ)
-
-
-def check_version(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
-    """Say which sleuth and which Python run."""
+def check_version(runtime: "Runtime", settings: Settings) -> Finding:
+    """Report the versions of sleuth, Python and SQLite."""
     import sqlite3
 
-    python = ".".join(map(str, sys.version_info[:3]))
-    seen = tr(
-        "sleuth {version}, Python {python}, SQLite {sqlite}, {system}",
-        version=__version__,
-        python=python,
-        sqlite=sqlite3.sqlite_version,
-        system=sys.platform,
-    )
-    if sys.version_info[:2] < OLDEST_PYTHON:  # pip refuses this; a copied folder does not
-        wanted = ".".join(map(str, OLDEST_PYTHON))
-        cause = tr("sleuth needs Python {wanted} or newer", wanted=wanted)
-        yield Finding("", "fail", "", seen, cause, ("pipx install --python python3.13 sleuth",), INSTALL_LINK)
-    else:
-        yield Finding("", "ok", "", seen)
+    python, sqlite = ".".join(map(str, sys.version_info[:3])), sqlite3.sqlite_version
+    evidence = f"sleuth {__version__}, Python {python}, SQLite {sqlite}, {sys.platform}"
+    if sys.version_info[:2] >= MIN_PYTHON:
+        return ok(evidence)
+    # pip refuses to install on an older Python; a copied folder does not.
+    cause = tr("sleuth needs Python {version} or newer", version=".".join(map(str, MIN_PYTHON)))
+    return fail(evidence, Remedy(cause, ("pipx install --python python3.13 .",), Link.INSTALL))
 
 
-def check_extras(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
-    """Say which optional parts are installed; one that the settings ask for must be."""
-    there = {name: find_spec(package) is not None for name, package in EXTRAS.items()}
-    seen = ", ".join(
-        tr("{name}: installed", name=name) if found else tr("{name}: not installed", name=name)
-        for name, found in there.items()
-    )
-    if settings[FETCH_BROWSER] and not there["browser"]:
-        cause = tr("fetch.browser is on, but the part that runs a browser is not installed")
-        fix = ("pip install 'sleuth[browser]'", "sleuth config set fetch.browser false")
-        yield Finding("", "warn", "", seen, cause, fix, INSTALL_LINK)
-    else:
-        yield Finding("", "ok", "", seen)
+def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
+    """Check that optional parts which the settings require are installed."""
+    installed = [name for name, package in EXTRAS.items() if find_spec(package)]
+    missing = [name for name in EXTRAS if name not in installed]
+    facts = {"installed": ", ".join(installed) or "–", "missing": ", ".join(missing) or "–"}
+    evidence = tr("installed: {installed}; not installed: {missing}", **facts)
+    if not settings[FETCH_BROWSER] or "browser" in installed:
+        return ok(evidence)
+    cause = tr("fetch.browser is on, but the browser part is not installed")
+    fix = (tr("# in the folder of sleuth's source:"), "pipx install --force '.[browser]'")
+    off = (tr("# or turn it off:"), "sleuth config set fetch.browser false")
+    return warn(evidence, Remedy(cause, (*fix, *off), Link.INSTALL))
 
 
 def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
-    """Check that the settings file is TOML and every value fits."""
+    """Check that config.toml is TOML and that every value is valid."""
     path = runtime.paths.config_file
     try:
         read_toml(path)
     except SettingsError as problem:
-        evidence = clean(tr(problem.message, **problem.values), 500, entities=False)
-        cause = tr("nothing of the file is used while it cannot be read")
-        yield Finding("", "fail", "", evidence, cause, ("sleuth config edit",), SETTINGS_LINK)
+        cause = tr("the whole file is ignored while it cannot be parsed")
+        remedy = Remedy(cause, ("sleuth config edit",), Link.CONFIG_SYNTAX)
+        yield fail(clean(tr(problem.message, **problem.values), 500, entities=False), remedy)
         return
-    misfits = list(settings.problems())
-    for misfit in misfits:
-        cause = tr("the default is used in its place")
-        evidence = clean(misfit, 500, entities=False)
-        yield Finding("", "warn", "", evidence, cause, ("sleuth config edit", "sleuth config validate"), VALUES_LINK)
-    if not misfits:
-        seen = path if os.path.exists(path) else tr("{path}: not there, so the defaults hold", path=path)
-        yield Finding("", "ok", "", clean(seen, 500, entities=False))
+    problems = list(settings.problems())
+    fix = ("sleuth config edit", "sleuth config validate")
+    for text in problems:
+        yield warn(clean(text, 500, entities=False), Remedy(tr("the default is used instead"), fix, Link.CONFIG_VALUES))
+    if not problems:
+        yield ok(path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path))
+
+
+CHECKS = (
+    Check("install.version", "Versions are supported", "Python is too old", check_version),
+    Check("install.extras", "Optional parts are installed as needed", "An optional part is missing", check_extras),
+    Check("install.settings", "Settings are valid", "Settings are not valid", check_settings),
+    Check("install.database", "Database is readable and intact", "Database cannot be used", check_database),
+    Check("install.modes", "Files are private", "Files are not private", check_modes),
+    Check("install.cache", "Cache works", "Cache has a problem", check_cache),
+    Check("install.library", "Library is intact", "Library has a problem", check_library),
+    Check("install.keys", "API keys are present", "API keys are missing", check_keys),
+    Check("install.proxies", "Proxies are reachable", "Proxy is not usable", check_proxies),
+    Check("install.certificates", "CA certificates are found", "CA certificates have a problem", check_certificates),
+    Check("install.terminal", "Terminal is suitable", "Terminal is very narrow", check_terminal),
+    Check("install.encoding", "Locale is UTF-8", "Locale is not UTF-8", check_encoding),
+    Check("install.model", "Model endpoint answers", "Model endpoint has a problem", check_model),
+    Check("cache.shared", "Shared cache works", "Shared cache has a problem", check_shared_cache),
+)
+
+
+def check_installation(runtime: "Runtime") -> Iterator[Finding]:
+    """Run every check; the shared cache only where one is configured."""
+    try:
+        settings = Settings(runtime.paths.config_file, runtime.environ)
+    except SettingsError:  # reported by its own check; the others get the defaults
+        settings = Settings(os.devnull, runtime.environ)
+    for check in CHECKS:
+        if check.id != "cache.shared" or settings[CACHE_URL]:
+            yield from _run(check, runtime, settings)
+
+
+def _run(check: Check, runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
+    try:
+        yield from check.run(runtime, settings)
+    except SleuthError as problem:
+        message, hint = tr(problem.message, **problem.values), tr(problem.hint, **problem.values)
+        yield check.label(fail(clean(message, 500, entities=False), Remedy("", (hint,))))
+    except Exception as problem:
+        from sleuth.base.logs import log
+
+        log("doctor: %s: %r", check.id, problem)
+        yield check.label(skipped(tr("internal error ({kind}); see the log", kind=type(problem).__name__)))

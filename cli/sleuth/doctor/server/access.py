@@ -1,192 +1,154 @@
-"""Whether programs may search at all: JSON among the formats, and a limiter that lets sleuth pass."""
+"""Whether programs may search: JSON output is enabled, and the limiter allows requests."""
 
 from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import CHECK_VARIABLES, LOG, PASS_LOCAL, RESTART, in_limiter, in_settings, shell
+from sleuth.doctor.links import Link
+from sleuth.doctor.server.http import login_needed
 from sleuth.doctor.server.probe import REDIRECTS, ProbeResult
 from sleuth.doctor.server.session import Session
-from sleuth.doctor.verdict import LOG, RECREATE, Remedy, bad, good, in_limiter, in_settings, poor, shell, unasked
 
-PASS = ("[botdetection.ip_lists]", "pass_ip = ['127.0.0.0/8', '172.16.0.0/12']")
-LINK_TOKEN = "botdetection.ip_limit.link_token"  # noqa: S105 - a key of /config
-JSON_LINK = "searxng.md#enable-json-in-searxng-403-forbidden"
-HTML_LINK = "searxng.md#searxng-returns-html-instead-of-json"
-PUBLIC_LINK = "searxng.md#public-searxng-instances-do-not-work-with-sleuth"
-BROKEN_LINK = "searxng.md#searxng-500-internal-server-error-on-every-page"
-SLOW_LINK = "searxng.md#searxng-is-slow-timeout-in-sleuth"
-LIMITER_LINK = "searxng.md#the-searxng-limiter-turn-it-off-or-pass-your-address-pass_ip"
-FIRST_LINK = "searxng.md#searxng-429-too-many-requests-on-the-first-request"
-QUOTA_LINK = "searxng.md#searxng-429-after-four-requests-api-limit-per-hour"
-HOME_LINK = "searxng.md#searxng-redirects-to-its-home-page-302-instead-of-results"
+LINK_TOKEN_KEY = "botdetection.ip_limit.link_token"  # noqa: S105 - a key of /config
+OWN_SERVER = ("sleuth searxng init ./searxng",)
 
 
-def json_is_enabled(visit: Session) -> Finding:
-    """Ask for JSON without saying what to search: SearXNG complains about that in JSON, or refuses the format."""
-    if _refusal(visit):
-        return unasked(tr("the limiter answered first"))
-    seen = visit.trial
+def json_is_enabled(session: Session) -> Finding:
+    """Request JSON without a query: SearXNG answers with an error in JSON, or refuses the format."""
+    if _refusal(session):
+        return skipped(tr("the limiter answered first"))
+    seen = session.json_probe
     if isinstance(seen.json(), dict) and seen.status in (200, 400):
-        return good(seen.summary, elapsed_ms=seen.elapsed_ms)
-    return bad(_described(seen), _without_json(visit, seen), elapsed_ms=seen.elapsed_ms)
-
-
-def _described(seen: ProbeResult) -> str:
+        return ok(seen.summary)
     kind = clean(seen.header("content-type"), 60)
-    return f"{seen.summary}, {kind}" if kind else seen.summary
+    evidence = f"{seen.summary}, {kind}" if kind else seen.summary
+    if seen.status == 403 and (seen.signed or session.software[0]):
+        return fail(evidence, _format_disabled(session))
+    return fail(evidence, _no_json(session, seen), title=tr("JSON output is not available"))
 
 
-def _without_json(visit: Session, seen: ProbeResult) -> Remedy:
-    if seen.status == 403 and (seen.signed or visit.software[0]):
-        return _format_off(visit)
+def _no_json(session: Session, seen: ProbeResult) -> Remedy:
     if seen.status == 401:
-        cause = tr("only the search itself asks for a user name and a password")
-        login = f"sleuth providers set {visit.around.provider} --basic-auth-username NAME --basic-auth-password -"
-        return Remedy(cause, (login,), "searxng.md#searxng-401-unauthorized-user-name-and-password")
+        return login_needed(session, seen)
     if seen.status in REDIRECTS:
-        where = clean(urlsplit(seen.target).hostname, 100) or "?"
-        return Remedy(tr("the search is redirected to {where}; sleuth does not follow", where=where), (), HTML_LINK)
+        host = clean(urlsplit(seen.target).hostname, 100) or "?"
+        return Remedy(tr("the search is redirected to {host}; sleuth does not follow", host=host), (), Link.HTML)
     if seen.status == 200:
-        cause = tr(
-            "a page came instead of JSON: what stands in front drops `format=json`, or another program answers /search"
-        )
-        return Remedy(cause, (f"curl -s {shell(visit.place.url + '/search?format=json')}",), HTML_LINK)
+        cause = tr("an HTML page came back: a reverse proxy drops `format=json`, or another program serves /search")
+        return Remedy(cause, (f"curl -s {shell(session.endpoint.url + '/search?format=json')}",), Link.HTML)
     if seen.timed_out:
         cause = tr("the server does not answer in time: it hangs, or all its threads wait for slow engines")
-        return Remedy(cause, (LOG, "docker compose restart core"), SLOW_LINK)
+        return Remedy(cause, (LOG, RESTART), Link.SLOW)
     if seen.status >= 500:
-        return Remedy(tr("the server fails when it is searched; its log has the reason"), (LOG,), BROKEN_LINK)
-    return Remedy(tr("the search is refused by the server or by what stands in front of it"), (LOG,), HTML_LINK)
+        return Remedy(tr("the server fails on a search; its log shows the reason"), (LOG,), Link.SERVER_ERROR)
+    return Remedy(tr("SearXNG or the reverse proxy refuses the search"), (LOG,), Link.HTML)
 
 
-def _format_off(visit: Session) -> Remedy:
-    own = (
+def _format_disabled(session: Session) -> Remedy:
+    enable = (
         *in_settings("use_default_settings: true", "search:", "  formats:", "    - html", "    - json"),
-        tr("# no change? look at the file with the container's eyes:"),
+        tr("# no change? check the file that the container sees:"),
         "docker compose exec core cat /etc/searxng/settings.yml",
     )
-    if visit.is_own:
-        cause = tr("`json` is not in `search.formats`: only html is there by default, and capital letters do not count")
-        return Remedy(cause, own, JSON_LINK)
-    cause = tr(
-        "`json` is not in `search.formats`; on servers of other people that is on purpose, and sleuth does not try "
-        "to get round it: run your own"
-    )
-    fix = (tr("# somebody else's server:"), "sleuth searxng init ./searxng", tr("# your own server:"), *own)
-    return Remedy(cause, fix, PUBLIC_LINK)
+    if session.is_private:
+        cause = tr("`json` is not in `search.formats`: only html is enabled by default, and names are lower case")
+        return Remedy(cause, enable, Link.JSON)
+    cause = tr("`json` is not in `search.formats`; public servers disable it on purpose: run your own")
+    return Remedy(cause, _for_owner(enable), Link.PUBLIC)
 
 
-def limiter_lets_pass(visit: Session) -> Finding:
-    """See whether the limiter refuses sleuth or will do so soon; nothing is asked twice."""
-    if refusal := _refusal(visit):
-        return bad(*refusal)
-    enabled = visit.limiter.get("enabled")
-    if enabled is True and _expects_browser(visit):
-        return poor(tr("it is on, and so is link_token or public_instance"), _token())
+def _for_owner(fix: tuple[str, ...]) -> tuple[str, ...]:
+    return (tr("# if the server is not yours, run your own:"), *OWN_SERVER, tr("# if it is yours:"), *fix)
+
+
+def limiter_allows_requests(session: Session) -> Finding:
+    """Check whether the limiter refuses sleuth or soon will; no request is repeated."""
+    if refusal := _refusal(session):
+        return fail(*refusal)
+    enabled = session.limiter.get("enabled")
+    if enabled is True and _expects_browser(session):
+        title = tr("Limiter will block sleuth")
+        return warn(tr("the limiter is on, and so is link_token or public_instance"), _link_token(), title=title)
     if enabled is True:
-        evidence = tr("it is on; this examination used one of the four JSON requests an hour that it allows an address")
-        return poor(evidence, quota(visit))
-    if not visit.config:
-        return unasked(tr("{summary}: it does not tell", summary=visit.first[1].summary))
+        evidence = tr("the limiter is on; this examination used one of the four JSON requests it allows an hour")
+        return warn(evidence, quota(session), title=tr("Limiter allows four requests an hour"))
+    if not session.config:
+        return skipped(tr("{summary}: limiter state unknown", summary=session.probes[1].summary))
     if enabled is None:
-        return good(tr("this version has none"))
-    return good(tr("off; one that is turned on is off in silence when valkey was missing at the start"))
+        return ok(tr("this version has no limiter"))
+    return ok(tr("off (a limiter that is turned on stays off when valkey was missing at the start)"))
 
 
-def _refusal(visit: Session) -> tuple[str, Remedy] | None:
-    """Return how the limiter refuses sleuth, and what to do; None when it does not."""
-    config = visit.first[1]
+def _refusal(session: Session) -> tuple[str, Remedy] | None:
+    """Return evidence and remedy when the limiter refuses sleuth."""
+    config = session.probes[1]
     if config.status == 429:
-        return _summary(config), _barred(visit, config)
-    seen = visit.trial
+        return _with_text(config), _refused_at_once(session, config)
+    seen = session.json_probe
     if seen.status == 429:
-        return _summary(seen), _token() if _expects_browser(visit) else quota(visit, seen)
-    if seen.status == 302 and _leads_home(visit, seen):
-        return tr("{summary}, sent to the home page", summary=seen.summary), _token()
-    if seen.status == 500 and seen.header("x-download-options") and visit.limiter.get("enabled") is True:
-        return seen.summary, _no_valkey()
+        return _with_text(seen), _link_token() if _expects_browser(session) else quota(session, seen)
+    if seen.status == 302 and _leads_home(session, seen):
+        return tr("{summary}, redirected to the home page", summary=seen.summary), _link_token()
+    if seen.status == 500 and seen.header("x-download-options") and session.limiter.get("enabled") is True:
+        cause = tr("the limiter is on and has lost its valkey (or redis) server, so every search fails")
+        without = (tr("# or turn the limiter off:"), *in_settings("server:", "  limiter: false"), LOG)
+        return seen.summary, Remedy(cause, ("docker compose up -d valkey", *without), Link.VALKEY)
     return None
 
 
-def _expects_browser(visit: Session) -> bool:
-    return visit.limiter.get(LINK_TOKEN) is True or visit.config.get("public_instance") is True
+def _expects_browser(session: Session) -> bool:
+    return session.limiter.get(LINK_TOKEN_KEY) is True or session.config.get("public_instance") is True
 
 
-def _leads_home(visit: Session, seen: ProbeResult) -> bool:
+def _leads_home(session: Session, seen: ProbeResult) -> bool:
     target = urlsplit(seen.target)
-    return target.hostname == visit.place.host and target.path == f"{visit.place.path}/"
+    return target.hostname == session.endpoint.host and target.path == f"{session.endpoint.path}/"
 
 
-def _summary(seen: ProbeResult) -> str:
-    return f"{seen.summary}: {clean(seen.text, 200)}" if not seen.text.lstrip().startswith("<") else seen.summary
+def _with_text(seen: ProbeResult) -> str:
+    return seen.summary if seen.text.lstrip().startswith("<") else f"{seen.summary}: {clean(seen.text, 200)}"
 
 
-def _barred(visit: Session, seen: ProbeResult) -> Remedy:
-    """Every path but /healthz is refused: by address, by headers, or not by SearXNG at all."""
+def _refused_at_once(session: Session, seen: ProbeResult) -> Remedy:
+    """Every path but /healthz is refused: by IP address, by headers, or by a reverse proxy."""
     if "BLOCKLIST" in seen.text:
-        cause = tr("the address of this machine is listed in `block_ip` of the server's limiter.toml")
-        return Remedy(cause, in_limiter("[botdetection.ip_lists]", "block_ip = []"), FIRST_LINK)
+        cause = tr("this machine's IP address is listed in `block_ip` of the server's limiter.toml")
+        return Remedy(cause, in_limiter("[botdetection.ip_lists]", "block_ip = []"), Link.LIMITED_AT_ONCE)
     if not seen.signed:
-        return _front()
-    cause = tr(
-        "the limiter takes sleuth for a bot, though its headers are good: a proxy in front changes or drops them"
-    )
-    return Remedy(cause, _open_up(visit), FIRST_LINK)
+        cause = tr("a reverse proxy in front of SearXNG limits requests; wait, or change its rules")
+        return Remedy(cause, (), Link.LIMITED_AT_ONCE)
+    cause = tr("the limiter takes sleuth for a bot: a reverse proxy changes or drops request headers")
+    return Remedy(cause, _allow_requests(session), Link.LIMITED_AT_ONCE)
 
 
-def _front() -> Remedy:
-    cause = tr("a proxy or service in front of SearXNG limits how often it may be asked; wait, or change its rules")
-    return Remedy(cause, (), FIRST_LINK)
+def quota(session: Session, seen: ProbeResult | None = None) -> Remedy:
+    """Return what to do about a request limit that was or soon will be reached."""
+    if seen and ("BLOCKLIST" in seen.text or not (seen.signed or session.limiter.get("enabled") is True)):
+        return _refused_at_once(session, seen)
+    cause = tr("the limiter allows four JSON requests an hour per IP address, except for those in `pass_ip`")
+    return Remedy(cause, _allow_requests(session), Link.QUOTA if seen else Link.LIMITER)
 
 
-def quota(visit: Session, seen: ProbeResult | None = None) -> Remedy:
-    """Return what to do about a limit on requests that was, or soon will be, reached."""
-    if seen and ("BLOCKLIST" in seen.text or not (seen.signed or visit.limiter.get("enabled") is True)):
-        return _barred(visit, seen)
-    cause = tr("the limiter allows four JSON requests an hour and address; addresses in `pass_ip` have no limit")
-    return Remedy(cause, _open_up(visit), QUOTA_LINK if seen else LIMITER_LINK)
-
-
-def _open_up(visit: Session) -> tuple[str, ...]:
-    own = (
-        tr("# nobody else can reach the server? turn the limiter off:"),
+def _allow_requests(session: Session) -> tuple[str, ...]:
+    fix = (
+        tr("# a server that only you can reach needs no limiter:"),
         *in_settings("server:", "  limiter: false"),
-        tr("# the environment wins over settings.yml:"),
-        "grep -E 'SEARXNG_(LIMITER|PUBLIC_INSTANCE)' .env docker-compose.yml",
-        tr("# or keep it, and let your own addresses pass:"),
-        *in_limiter(*PASS),
+        tr("# environment variables override settings.yml:"),
+        CHECK_VARIABLES,
+        tr("# or keep the limiter and exempt your own addresses:"),
+        *in_limiter(*PASS_LOCAL),
     )
-    if visit.is_own:
-        return own
-    return (
-        tr("# somebody else's server: respect its limit, or run your own:"),
-        "sleuth searxng init ./searxng",
-        tr("# your own server:"),
-        *own,
-    )
+    return fix if session.is_private else _for_owner(fix)
 
 
-def _token() -> Remedy:
-    cause = tr(
-        "`link_token` or `public_instance` is on: it expects a browser, and sends programs to the home page for days"
-    )
+def _link_token() -> Remedy:
+    cause = tr("`link_token` or `public_instance` is on: it expects a browser and redirects programs to the home page")
     fix = (
         *in_settings("server:", "  public_instance: false"),
         *in_limiter("[botdetection.ip_limit]", "link_token = false"),
-        tr("# the environment wins over settings.yml:"),
-        "grep SEARXNG_PUBLIC_INSTANCE .env docker-compose.yml",
+        tr("# environment variables override settings.yml:"),
+        CHECK_VARIABLES,
     )
-    return Remedy(cause, fix, HOME_LINK)
-
-
-def _no_valkey() -> Remedy:
-    cause = tr("the limiter is on and has lost its valkey (or redis) server, so that every search fails")
-    fix = (
-        "docker compose up -d valkey",
-        tr("# or do without the limiter:"),
-        *in_settings("server:", "  limiter: false"),
-        LOG,
-        RECREATE,
-    )
-    return Remedy(cause, fix, "searxng.md#searxng-log-cant-connect-valkey-db-redis")
+    return Remedy(cause, fix, Link.LINK_TOKEN)

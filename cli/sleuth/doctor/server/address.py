@@ -1,34 +1,63 @@
-"""The address as it is written: taken apart, and mended where people slip."""
+"""A server address as people write it: parsed, with common slips corrected."""
 
 import os
 import re
 from collections.abc import Callable
+from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding
-from sleuth.doctor.server.session import ANYWHERE, Place
-from sleuth.doctor.verdict import Remedy, bad, good, poor
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, warn
+from sleuth.doctor.links import Link
 from sleuth_providers.net.client import system_proxy
 from sleuth_providers.records import Record
 
 EXAMPLE = "http://localhost:8080"
-LINK = "searxng.md#tell-sleuth-the-address-of-searxng"
-KEPT_IN_PATHS = "/%:@!$&'()*+,;=~"
-PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
+PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
+WILDCARD_HOSTS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not listened on
+
+
+class Endpoint(Record):
+    """A valid server address in parts."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str = ""  # without a trailing slash
+
+    @property
+    def url(self) -> str:
+        """Return the address as one would write it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        is_default = self.port == (443 if self.scheme == "https" else 80)
+        return f"{self.scheme}://{host}{'' if is_default else f':{self.port}'}{self.path}"
+
+    @property
+    def is_local(self) -> bool:
+        """Return whether it is on this machine."""
+        return self.host in ("localhost", *WILDCARD_HOSTS) or self.host.endswith(".localhost") or is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is a loopback IP address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class ParsedAddress(Record):
-    """What an address was taken to mean, and what is wrong with the way it is written."""
+    """What an address means, and what is wrong with how it is written."""
 
-    place: Place | None
-    slips: tuple[str, ...] = ()  # mended here; a search would stumble over them
-    login: bool = False  # it carries a user name
+    endpoint: Endpoint | None  # None: it cannot be corrected
+    slips: tuple[str, ...] = ()  # corrected here, but a search would fail on them
+    has_login: bool = False
 
 
-def read_address(text: str) -> ParsedAddress:
-    """Take an address apart, mending the slips people make; what cannot be mended has no place."""
+def parse_address(text: str) -> ParsedAddress:
+    """Parse an address, correcting common slips."""
     slips: list[str] = []
     url = clean(text, 2000, entities=False).strip("\"'<> ")
     if not re.match(r"https?://", url, re.IGNORECASE):
@@ -41,44 +70,46 @@ def read_address(text: str) -> ParsedAddress:
         host, port = parts.hostname or "", parts.port
         host.encode("idna")
     except ValueError:
-        return ParsedAddress(None, (tr("its host is misspelt, or its port is no number from 1 to 65535"),))
+        return ParsedAddress(None, (tr("the host is misspelt or the port is not a number from 1 to 65535"),))
     if not host or port == 0:
-        return ParsedAddress(None, (tr("it names no host") if not host else tr("0 is no port"),))
+        return ParsedAddress(None, (tr("it has no host") if not host else tr("0 is not a valid port"),))
     if parts.query or parts.fragment:
-        slips.append(tr("it ends in a query, and sleuth adds its own"))
-    path = quote(parts.path, safe=KEPT_IN_PATHS).rstrip("/")
+        slips.append(tr("it ends in a query; sleuth adds its own"))
+    path = quote(parts.path, safe=SAFE_IN_PATH).rstrip("/")
     if path.endswith("/search"):
         path = path.removesuffix("/search").rstrip("/")
-        slips.append(tr("it ends in /search, which sleuth adds itself"))
+        slips.append(tr("it ends in /search; sleuth adds that itself"))
     scheme = parts.scheme.lower()
-    place = Place(scheme, host, port or (443 if scheme == "https" else 80), path)
-    return ParsedAddress(place, tuple(slips), bool(parts.username))
+    endpoint = Endpoint(scheme, host, port or (443 if scheme == "https" else 80), path)
+    return ParsedAddress(endpoint, tuple(slips), bool(parts.username))
 
 
-def check_address(reading: ParsedAddress, use: Callable[[str], str], provider: str) -> Finding:
-    """Return the verdict on an address as it is written; `use` is the command that sets another one."""
-    place = reading.place
-    if place is None:
-        cause = tr("this is not the address of a web server: http:// or https://, a host, perhaps a port")
-        return bad("; ".join(reading.slips), Remedy(cause, (use(EXAMPLE),), LINK))
-    if reading.slips:
-        cause = tr("a search cannot use the address as it is written; the checks below use {url}", url=place.url)
-        return bad("; ".join(reading.slips), Remedy(cause, (use(place.url),), LINK))
-    if reading.login:
-        fix = (use(place.url), f"sleuth providers set {provider} --basic-auth-username NAME --basic-auth-password -")
-        cause = tr("sleuth keeps user name and password apart from the address and does not use those in it")
-        return poor(tr("the address contains a user name"), Remedy(cause, fix, LINK))
-    if place.host in ANYWHERE:
-        cause = tr("{host} is an address to listen on, not one to connect to", host=place.host)
-        return poor(place.url, Remedy(cause, (use(place._replace(host="127.0.0.1").url),), LINK))
-    return good(_way(place), title=place.url)
+def address_is_valid(parsed: ParsedAddress, command_to_use: Callable[[str], str], provider: str) -> Finding:
+    """Check an address as written; `command_to_use` returns the command that sets another one."""
+    endpoint = parsed.endpoint
+    if endpoint is None:
+        cause = tr("a server address is http:// or https://, a host, and optionally a port and a path")
+        return fail("; ".join(parsed.slips), Remedy(cause, (command_to_use(EXAMPLE),), Link.ADDRESS))
+    if parsed.slips:
+        cause = tr("a search cannot use the address as written; the checks below use {url}", url=endpoint.url)
+        return fail("; ".join(parsed.slips), Remedy(cause, (command_to_use(endpoint.url),), Link.ADDRESS))
+    if parsed.has_login:
+        login = f"sleuth providers set {provider} --basic-auth-username NAME --basic-auth-password -"
+        cause = tr("sleuth ignores a user name and password in the address; they are stored separately")
+        remedy = Remedy(cause, (command_to_use(endpoint.url), login), Link.ADDRESS)
+        return warn(tr("the address contains a user name"), remedy)
+    if endpoint.host in WILDCARD_HOSTS:
+        cause = tr("{host} is an address to listen on, not one to connect to", host=endpoint.host)
+        better = endpoint._replace(host="127.0.0.1").url
+        return warn(endpoint.url, Remedy(cause, (command_to_use(better),), Link.ADDRESS))
+    return ok(_route(endpoint), title=endpoint.url)
 
 
-def _way(place: Place) -> str:
-    """Say how requests get there: a proxy in the environment surprises people."""
-    variables = ", ".join(sorted(name for name in os.environ if name.lower() in PROXIES and os.environ[name]))
+def _route(endpoint: Endpoint) -> str:
+    """Describe how requests get there: a proxy in the environment surprises people."""
+    variables = ", ".join(sorted(name for name in os.environ if name.lower() in PROXY_VARIABLES and os.environ[name]))
     if not variables:
-        return tr("host {host}, port {port}", host=place.host, port=place.port)
-    if not system_proxy(place.url):
-        return tr("{variables} is set, but this address is asked directly", variables=variables)
-    return tr("asked through the proxy of {variables}", variables=variables)
+        return tr("host {host}, port {port}", host=endpoint.host, port=endpoint.port)
+    if not system_proxy(endpoint.url):
+        return tr("{variables} is set, but requests to this address bypass the proxy", variables=variables)
+    return tr("requests go through the proxy from {variables}", variables=variables)

@@ -1,80 +1,72 @@
-"""The path under which SearXNG lives, and where else it may be when it is not there."""
+"""The path SearXNG is served under, and other places to look when it is not there."""
 
 from functools import partial
 from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Finding
-from sleuth.doctor.server.probe import ProbeResult
-from sleuth.doctor.server.session import Place, Session
-from sleuth.doctor.verdict import Remedy, bad, good, poor, shell, unasked
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import in_env, shell
+from sleuth.doctor.links import Link
+from sleuth.doctor.server.address import Endpoint
+from sleuth.doctor.server.probe import ProbeResult, side_by_side
+from sleuth.doctor.server.session import Session
 from sleuth_providers.json import as_dict
-from sleuth_providers.threads import run_all
 
-PREFIXES = ("", "/searxng", "/searx", "/search")  # where people put it
-PORTS = (8080, 8888)  # in a container, and without one
-PATH_LINK = "searxng.md#searxng-404-not-found-or-wrong-redirects-under-a-sub-path"
-ADDRESS_LINK = "searxng.md#tell-sleuth-the-address-of-searxng"
+COMMON_PREFIXES = ("", "/searxng", "/searx", "/search")
+COMMON_PORTS = (8080, 8888)  # with and without a container
 
 
-def path_is_right(visit: Session) -> Finding:
-    """See whether SearXNG's paths are where the address says; if not, look one level up and at the usual prefixes."""
-    health, config = visit.first[:2]
-    moved = urlsplit(health.target)
-    if (health.status, config.status) != (404, 404) and not moved.path.endswith("/healthz"):
-        return good(visit.place.path or "/")
-    paths = [
-        path for path in (moved.path.removesuffix("/healthz"), *_paths(visit.place.path)) if path != visit.place.path
-    ]
-    found = _look(visit, [visit.place._replace(path=path) for path in dict.fromkeys(paths)])
+def path_is_right(session: Session) -> Finding:
+    """Check that SearXNG is at the path of the address; if not, try parent paths and common prefixes."""
+    endpoint, (health, config, _) = session.endpoint, session.probes
+    target = urlsplit(health.target)
+    if (health.status, config.status) != (404, 404) and not target.path.endswith("/healthz"):
+        return ok(endpoint.path or "/")
+    paths = dict.fromkeys((target.path.removesuffix("/healthz"), *_parents(endpoint.path), *COMMON_PREFIXES))
+    found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
     if found:
         evidence = tr("{summary}; SearXNG answers at {url}", summary=health.summary, url=found.url)
-        cause = tr("the address has the wrong path: it must have the prefix under which SearXNG is served, and no more")
-        fix = (visit.use(found.url), f"sleuth doctor {shell(found.url)}")
-        return bad(evidence, Remedy(cause, fix, PATH_LINK))
+        cause = tr("the address has the wrong path: use exactly the prefix under which SearXNG is served")
+        fix = (session.command_to_use(found.url), f"sleuth doctor {shell(found.url)}")
+        return fail(evidence, Remedy(cause, fix, Link.PATH))
     if health.signed:
-        cause = tr("SearXNG does not know this path: the proxy in front neither strips the prefix nor announces it")
-        announce = (
-            tr("# in the proxy, for nginx:"),
-            f"proxy_set_header X-Script-Name {visit.place.path};",
-            tr("# or in .env:"),
-            f"SEARXNG_BASE_URL={shell(visit.place.url + '/')}",
-        )
-        return bad(health.summary, Remedy(cause, announce, PATH_LINK))
-    return unasked(tr("nothing of SearXNG at this path or at the usual ones"))
+        cause = tr("SearXNG does not know this path: the reverse proxy neither strips the prefix nor announces it")
+        nginx = (tr("# in the reverse proxy, for nginx:"), f"proxy_set_header X-Script-Name {endpoint.path};")
+        announce = (*nginx, tr("# or instead:"), *in_env(f"SEARXNG_BASE_URL={shell(endpoint.url + '/')}"))
+        return fail(health.summary, Remedy(cause, announce, Link.PATH))
+    return skipped(tr("no SearXNG at this path or at common prefixes"))
 
 
-def _paths(here: str) -> list[str]:
-    parts = here.split("/")
-    parents = ["/".join(parts[:number]) for number in range(1, len(parts))]
-    return [*reversed(parents), *PREFIXES]
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:number]) for number in range(len(parts) - 1, 0, -1)]
 
 
-def answers_elsewhere(visit: Session) -> Finding | None:
-    """When nobody answers on this machine, see whether SearXNG is at one of its usual ports, over IPv6 or IPv4."""
-    place = visit.place
-    if not visit.nobody or not place.is_local:
+def answers_elsewhere(session: Session) -> Finding | None:
+    """When no SearXNG answers on this machine, try its usual ports over IPv4 and IPv6."""
+    endpoint = session.endpoint
+    if not session.no_server or not endpoint.is_local:
         return None
-    near = [
-        Place("http", host, port, path)
-        for port in dict.fromkeys((place.port, *PORTS))
+    candidates = [
+        Endpoint("http", host, port, path)
+        for port in dict.fromkeys((endpoint.port, *COMMON_PORTS))
         for host in ("127.0.0.1", "::1")
-        for path in dict.fromkeys(("", place.path))
+        for path in dict.fromkeys(("", endpoint.path))
     ]
-    found = _look(visit, [other for other in near if other != place])
+    found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
     if found is None:
         return None
-    cause = tr("sleuth asks at the wrong port or address: SearXNG runs, but elsewhere")
-    fix = (visit.use(found.url), f"sleuth doctor {shell(found.url)}")
-    return poor(tr("SearXNG answers at {url}", url=found.url), Remedy(cause, fix, ADDRESS_LINK))
+    cause = tr("sleuth is configured for the wrong address or port")
+    fix = (session.command_to_use(found.url), f"sleuth doctor {shell(found.url)}")
+    return warn(tr("SearXNG answers at {url}", url=found.url), Remedy(cause, fix, Link.ADDRESS))
 
 
-def _look(visit: Session, places: list[Place]) -> Place | None:
-    """Return the first of several places where SearXNG answers; no password is sent there."""
-    answers = run_all(partial(visit.ask, "/config", place.url) for place in places)
-    return next((place for place, seen in zip(places, answers, strict=True) if _is_it(seen)), None)
+def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:
+    """Return the first endpoint at which SearXNG answers; no password is sent."""
+    answers = side_by_side(partial(session.get, "/config", endpoint.url) for endpoint in endpoints)
+    return next((endpoint for endpoint, seen in zip(endpoints, answers, strict=True) if _is_searxng(seen)), None)
 
 
-def _is_it(seen: ProbeResult) -> bool:
-    facts = as_dict(seen.json()) if seen.status == 200 else {}
-    return (seen.signed and seen.status != 404) or ("engines" in facts and "instance_name" in facts)
+def _is_searxng(seen: ProbeResult) -> bool:
+    config = as_dict(seen.json()) if seen.status == 200 else {}
+    return (seen.signed and seen.status != 404) or ("engines" in config and "instance_name" in config)

@@ -1,4 +1,4 @@
-"""Who answers, and how: HTTP at all, a gateway, a login; SearXNG itself, which version, and where it believes to be."""
+"""What answers at the address: HTTP, a gateway, a login, SearXNG and its version, its base URL and clock."""
 
 import html
 import re
@@ -9,254 +9,197 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding
-from sleuth.doctor.server.address import read_address
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.fixes import LOG, RECREATE, RESTART, in_compose, in_env, in_settings, shell
+from sleuth.doctor.links import Link
+from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.probe import ProbeResult
-from sleuth.doctor.server.session import Place, Session
+from sleuth.doctor.server.session import Session
 from sleuth.doctor.server.tls import uses_tls
-from sleuth.doctor.verdict import LOG, RECREATE, RESTART, Remedy, bad, good, in_settings, poor, shell, unasked
 
-GATEWAY = (502, 503, 504, *range(520, 527))  # the last ones are Cloudflare's own
-TO_TLS = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server")  # nginx, Go and Caddy
-OLD = 365  # days after which a server has lost many engines
-MAX_SKEW = 60  # seconds
-TEMPLATE = re.compile(r"template=\"([^\"?]{1,500})/search\?")
-TLS_LINK = "searxng.md#searxng-with-a-self-signed-certificate-or-internal-ca"
-GATEWAY_LINK = "searxng.md#searxng-502-bad-gateway-or-504-gateway-timeout"
-REFUSED_LINK = "searxng.md#connection-refused-on-localhost8080-is-the-searxng-container-running"
-LOGIN_LINK = "searxng.md#searxng-401-unauthorized-user-name-and-password"
-PORT_LINK = "searxng.md#port-8080-is-already-in-use-by-another-program"
-BROKEN_LINK = "searxng.md#searxng-500-internal-server-error-on-every-page"
-PATH_LINK = "searxng.md#searxng-404-not-found-or-wrong-redirects-under-a-sub-path"
-PROXY_LINK = "troubleshooting.md#proxy-settings-http_proxy-https_proxy-socks-no_proxy"
-UPDATE_LINK = "searxng.md#update-searxng"
+GATEWAY_STATUSES = (502, 503, 504, *range(520, 527))  # 520 to 526 are Cloudflare's
+HTTP_ON_TLS_PORT = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server")  # nginx; Go, Caddy
+LOCAL_SERVER = "http://127.0.0.1:8080"
+MAX_AGE_DAYS = 365
+MAX_SKEW_S = 60
+SEARCH_TEMPLATE = re.compile(r"template=\"([^\"?]{1,500})/search\?")
 
 
-def answers_http(visit: Session) -> Finding:
-    """See whether anything speaks HTTP, and whether it is the door itself or a gateway with nobody behind it."""
-    answered = [seen for seen in visit.first if seen.reply]
-    if not answered:
-        visit.nobody = True
-        return bad(visit.health.summary, _mute(visit), elapsed_ms=visit.health.elapsed_ms)
-    seen = answered[0]
-    if seen.status == 400 and any(sign in seen.text for sign in TO_TLS):
-        return bad(seen.summary, _speak_tls(visit), elapsed_ms=seen.elapsed_ms)
-    if moved := _moved_to_https(visit, seen):
+def answers_http(session: Session) -> Finding:
+    """Check that something answers HTTP, and that it is not a gateway without SearXNG behind it."""
+    seen = next((seen for seen in session.probes if seen.reply), None)
+    if seen is None:
+        session.no_server = True
+        return fail(session.health.summary, _no_answer(session))
+    if seen.status == 400 and any(sign in seen.text for sign in HTTP_ON_TLS_PORT):
+        return fail(seen.summary, _use_https(session))
+    if moved := _redirect_to_https(session, seen):
         return moved
-    if seen.status in GATEWAY and not seen.signed:
-        return bad(seen.summary, _gateway(visit, seen.status), elapsed_ms=seen.elapsed_ms)
-    return good(seen.summary, elapsed_ms=seen.elapsed_ms)
+    if seen.status in GATEWAY_STATUSES and not seen.signed:
+        return fail(seen.summary, _gateway(seen.status))
+    return ok(seen.summary)
 
 
-def _mute(visit: Session) -> Remedy:
-    if visit.prober.proxy:
-        cause = tr("the proxy in the environment (http_proxy and the like) does not lead to this address")
-        return Remedy(cause, (f"export no_proxy={shell(visit.place.host)}",), PROXY_LINK)
-    if visit.health.timed_out:
-        cause = tr(
-            "the port is open but nothing answers: the server hangs, all its threads are busy, or it is no web server"
-        )
-        return Remedy(cause, (RESTART, LOG, *_listener(visit)), REFUSED_LINK)
-    if visit.place.scheme == "http" and visit.health.broke_off and uses_tls(visit):
-        return _speak_tls(visit)
+def _no_answer(session: Session) -> Remedy:
+    if session.prober.proxy:
+        cause = tr("the proxy from the environment (http_proxy and similar) does not reach this address")
+        return Remedy(cause, (f"export no_proxy={shell(session.endpoint.host)}",), Link.PROXY)
+    if session.health.timed_out:
+        cause = tr("the port is open but nothing answers: the server hangs, is overloaded, or is not a web server")
+        return Remedy(cause, (RESTART, LOG, *_list_listeners(session)), Link.REFUSED)
+    if session.endpoint.scheme == "http" and session.health.broke_off and uses_tls(session):
+        return _use_https(session)
     cause = tr(
-        "the connection is closed without an answer: typical of a port that Docker publishes with no program behind "
-        "it, because SearXNG exited or listens on another port inside; or of a program that is no web server"
+        "the connection is closed without an answer: SearXNG in the container has exited or listens on another port, "
+        "or the program there is not a web server"
     )
-    return Remedy(cause, ("docker ps -a --filter name=searxng", LOG, *_listener(visit)), REFUSED_LINK)
+    return Remedy(cause, ("docker ps -a --filter name=searxng", LOG, *_list_listeners(session)), Link.REFUSED)
 
 
-def _listener(visit: Session) -> tuple[str, ...]:
-    return (f"ss -ltnp 'sport = :{visit.place.port}'",) if visit.place.is_local else ()
+def _list_listeners(session: Session) -> tuple[str, ...]:
+    return (f"ss -ltnp 'sport = :{session.endpoint.port}'",) if session.endpoint.is_local else ()
 
 
-def _speak_tls(visit: Session) -> Remedy:
-    cause = tr("the port speaks TLS: the address must begin with https://")
-    return Remedy(cause, (visit.use(visit.place._replace(scheme="https").url),), TLS_LINK)
+def _use_https(session: Session) -> Remedy:
+    url = session.endpoint._replace(scheme="https").url
+    return Remedy(tr("the port expects TLS: use https://"), (session.command_to_use(url),), Link.CERTIFICATE)
 
 
-def _moved_to_https(visit: Session, seen: ProbeResult) -> Finding | None:
-    """Report a redirect of the same host to https; a search follows one from port 80 to 443, and so do later checks."""
-    target = read_address(seen.target.removesuffix("/healthz")).place
-    here = visit.place
+def _redirect_to_https(session: Session, seen: ProbeResult) -> Finding | None:
+    """Report a redirect to https on the same host; a search follows it from port 80 to 443, and so do later checks."""
+    target, here = parse_address(seen.target.removesuffix("/healthz")).endpoint, session.endpoint
     if not target or (here.scheme, target.scheme) != ("http", "https") or target.host != here.host:
         return None
     better = here._replace(scheme="https", port=target.port)
     evidence = tr("{summary}, redirects to {url}", summary=seen.summary, url=target.url)
-    fix = (visit.use(better.url), f"sleuth doctor {shell(better.url)}")
-    remedy = Remedy(tr("the server wants https; sleuth must be given that address"), fix, TLS_LINK)
+    fix = (session.command_to_use(better.url), f"sleuth doctor {shell(better.url)}")
+    remedy = Remedy(tr("the server redirects to https; configure that address"), fix, Link.CERTIFICATE)
     if (here.port, target.port) != (80, 443):
-        return bad(evidence, remedy, elapsed_ms=seen.elapsed_ms)
-    visit.move(better)
-    verdict = poor if any(after.reply for after in visit.first) else bad
-    return verdict(evidence, remedy, elapsed_ms=seen.elapsed_ms)
+        return fail(evidence, remedy)
+    session.switch_to(better)
+    return warn(evidence, remedy) if any(after.reply for after in session.probes) else fail(evidence, remedy)
 
 
-def _gateway(visit: Session, status: int) -> Remedy:
+def _gateway(status: int) -> Remedy:
+    check = f"curl -fsS {LOCAL_SERVER}/healthz"
     if status == 504:
-        cause = tr(
-            "the proxy in front waits for SearXNG in vain: it hangs, or its engines are slower than the proxy allows"
-        )
-        fix = (
-            "curl -fsS http://127.0.0.1:8080/healthz",
-            LOG,
-            tr("# in the proxy, for nginx:"),
-            "proxy_read_timeout 30s;",
-        )
-        return Remedy(cause, fix, GATEWAY_LINK)
-    cause = tr(
-        "the proxy in front cannot reach SearXNG: it is stopped, exits at the start, or the proxy has the wrong port"
-    )
-    return Remedy(cause, ("curl -fsS http://127.0.0.1:8080/healthz", "docker compose ps", RECREATE, LOG), GATEWAY_LINK)
+        cause = tr("the reverse proxy gets no answer from SearXNG in time: it hangs, or its engines are too slow")
+        fix = (check, LOG, tr("# in the reverse proxy, for nginx:"), "proxy_read_timeout 30s;")
+        return Remedy(cause, fix, Link.GATEWAY)
+    cause = tr("the reverse proxy cannot reach SearXNG: it is not running, or the proxy uses the wrong port")
+    return Remedy(cause, (check, "docker compose ps", RECREATE, LOG), Link.GATEWAY)
 
 
-def lets_in(visit: Session) -> Finding:
-    """See whether something in front asks for a password, sends us to a login page, or forbids access."""
-    refused = next((seen for seen in visit.first if seen.status in (401, 407)), None)
-    if refused:
-        return bad(_challenge(refused), _login(visit, refused), elapsed_ms=refused.elapsed_ms)
-    away = urlsplit(visit.health.target)
-    if away.hostname and away.hostname != visit.place.host:
-        cause = tr(
-            "requests are sent to another site, most often a login page in front; sleuth can only give a password"
-        )
-        fix = (
-            tr("# let this path pass without a login page, or go past the proxy on the server itself:"),
-            visit.use("http://127.0.0.1:8080"),
-        )
-        return bad(tr("redirected to {host}", host=away.hostname), Remedy(cause, fix, LOGIN_LINK))
-    if all(seen.status == 403 and not seen.signed for seen in visit.first):
-        cause = tr("what stands in front of the server forbids access: a firewall, a bot check, or an address list")
-        return bad(visit.health.summary, Remedy(cause, (visit.use("http://127.0.0.1:8080"),), LOGIN_LINK))
-    return good(tr("user name and password are accepted") if visit.account.username else tr("none needed"))
+def access_is_allowed(session: Session) -> Finding:
+    """Check whether a reverse proxy asks for a password, redirects to a login page, or denies access."""
+    if refused := next((seen for seen in session.probes if seen.status in (401, 407)), None):
+        challenge = clean(refused.header("www-authenticate"), 100)
+        evidence = tr("{summary}, asks for {challenge}", summary=refused.summary, challenge=challenge)
+        return fail(evidence, login_needed(session, refused))
+    direct = (tr("# on the server itself, bypass the reverse proxy:"), session.command_to_use(LOCAL_SERVER))
+    target = urlsplit(session.health.target)
+    if target.hostname and target.hostname != session.endpoint.host:
+        cause = tr("requests are redirected to another site, usually a login page; sleuth supports only HTTP Basic")
+        return fail(tr("redirected to {host}", host=target.hostname), Remedy(cause, direct, Link.LOGIN))
+    if all(seen.status == 403 and not seen.signed for seen in session.probes):
+        cause = tr("something in front of SearXNG denies access: a firewall, a bot check or an IP allowlist")
+        return fail(session.health.summary, Remedy(cause, direct, Link.LOGIN))
+    return ok(tr("user name and password are accepted") if session.account.username else tr("no login needed"))
 
 
-def _challenge(seen: ProbeResult) -> str:
-    return tr(
-        "{summary}, asks for {challenge}", summary=seen.summary, challenge=clean(seen.header("www-authenticate"), 100)
-    )
-
-
-def _login(visit: Session, seen: ProbeResult) -> Remedy:
-    provider = visit.around.provider
+def login_needed(session: Session, seen: ProbeResult) -> Remedy:
+    """Return how to log in at a reverse proxy."""
+    provider = session.environment.provider
     if not seen.header("www-authenticate").lower().startswith("basic"):
-        cause = tr("the server in front wants a kind of login that sleuth does not know; it knows HTTP Basic")
-        return Remedy(cause, (), LOGIN_LINK)
-    cause = (
-        tr("the server in front rejects the user name or the password that sleuth has for it")
-        if visit.account.username
-        else tr("the server in front of SearXNG asks for a user name and a password; SearXNG itself has no login")
-    )
+        cause = tr("the reverse proxy wants a login that sleuth does not support; sleuth supports HTTP Basic")
+        return Remedy(cause, (), Link.LOGIN)
+    cause = tr("the reverse proxy asks for a user name and password; SearXNG itself has no login")
+    if session.account.username:
+        cause = tr("the reverse proxy rejects the user name or password")
     set_login = f"sleuth providers set {provider} --basic-auth-username NAME --basic-auth-password -"
-    return Remedy(cause, (set_login, f"sleuth providers test {provider}"), LOGIN_LINK)
+    return Remedy(cause, (set_login, f"sleuth providers test {provider}"), Link.LOGIN)
 
 
-def is_searxng(visit: Session) -> Finding:
-    """Recognise SearXNG by its own signs, and its version."""
-    name, version = visit.software
-    elapsed_ms = visit.first[1].elapsed_ms
+def is_searxng(session: Session) -> Finding:
+    """Check that the server is SearXNG, that it works, and that it is not too old."""
+    name, version = session.software
     if not name:
-        visit.nobody = True
-        return bad(visit.index.summary, _stranger(visit), elapsed_ms=elapsed_ms)
-    if visit.health.status == 500 and visit.first[1].status == 500:
-        return bad(tr("HTTP 500 on every path, /healthz too"), _unusable(visit), elapsed_ms=elapsed_ms)
-    version = clean(version, 60)
+        session.no_server = True
+        return fail(session.index.summary, _other_program(session))
+    if session.health.status == 500 and session.probes[1].status == 500:
+        return fail(tr("HTTP 500 on every path, including /healthz"), _always_fails(session))
+    title = f"{'SearXNG' if name == 'searxng' else name} {clean(version, 60)}".strip()
     if name == "searx":
-        return poor(f"searx {version}", _predecessor(), title=f"searx {version}", elapsed_ms=elapsed_ms)
-    title = f"SearXNG {version}".strip()
-    age = _age(version, visit.now)
-    if age > OLD:
-        cause = tr("search engines change their pages often; a server that is {days} days old has lost some", days=age)
-        fix = ("docker compose pull", RECREATE)
-        return poor(title, Remedy(cause, fix, UPDATE_LINK), title=title, elapsed_ms=elapsed_ms)
-    return good(clean(visit.config.get("instance_name"), 80), title=title, elapsed_ms=elapsed_ms)
+        cause = tr(
+            "searx is the unmaintained predecessor of SearXNG: it works with sleuth, but many engines are broken and "
+            "suspended ones are not reported"
+        )
+        return warn(title, Remedy(cause, ("sleuth searxng init ./searxng",), Link.START), title=title)
+    if (age := _age_in_days(version, session.now)) > MAX_AGE_DAYS:
+        cause = tr("the server is {days} days old; search engines change, and old versions lose them", days=age)
+        return warn(title, Remedy(cause, ("docker compose pull", RECREATE), Link.UPDATE), title=title)
+    return ok(clean(session.config.get("instance_name"), 80), title=title)
 
 
-def _stranger(visit: Session) -> Remedy:
-    cause = tr(
-        "another program answers at this address: none of SearXNG's signs is there (/config, Server-Timing, generator)"
-    )
-    if not visit.place.is_local:
-        return Remedy(cause, (f"sleuth providers show {visit.around.provider}",), PORT_LINK)
-    fix = (
-        *_listener(visit),
-        tr("# give SearXNG another port, in docker-compose.yml at the service:"),
-        "ports:",
-        '  - "127.0.0.1:8888:8080"',
-        tr("# then:"),
-        RECREATE,
-        visit.use("http://localhost:8888"),
-    )
-    return Remedy(cause, fix, PORT_LINK)
+def _other_program(session: Session) -> Remedy:
+    cause = tr("another program answers at this address: /config, Server-Timing and generator do not look like SearXNG")
+    if not session.endpoint.is_local:
+        return Remedy(cause, (f"sleuth providers show {session.environment.provider}",), Link.PORT_IN_USE)
+    another_port = in_compose("ports:", '  - "127.0.0.1:8888:8080"')
+    fix = (*_list_listeners(session), *another_port, session.command_to_use("http://localhost:8888"))
+    return Remedy(cause, fix, Link.PORT_IN_USE)
 
 
-def _unusable(visit: Session) -> Remedy:
-    if visit.health.header("x-download-options"):
-        return Remedy(tr("the server fails on every request; its log has the reason"), (LOG, RESTART), BROKEN_LINK)
-    cause = tr("settings.yml lacks `use_default_settings: true`, so that almost every setting is missing")
-    return Remedy(cause, (*in_settings("use_default_settings: true"), LOG), BROKEN_LINK)
+def _always_fails(session: Session) -> Remedy:
+    if session.health.header("x-download-options"):
+        return Remedy(tr("every request fails; the log shows the reason"), (LOG, RESTART), Link.SERVER_ERROR)
+    cause = tr("settings.yml lacks `use_default_settings: true`, so almost every setting is missing")
+    return Remedy(cause, (*in_settings("use_default_settings: true"), LOG), Link.SERVER_ERROR)
 
 
-def _predecessor() -> Remedy:
-    cause = tr(
-        "this is searx, the predecessor of SearXNG, no longer developed: it works with sleuth, but engines that are "
-        "suspended vanish without a word and many no longer work"
-    )
-    return Remedy(cause, ("sleuth searxng init ./searxng",), "searxng.md#start-searxng-with-docker-compose")
-
-
-def _age(version: str, now: float) -> int:
-    """Return how many days old a version is; SearXNG's are dates."""
+def _age_in_days(version: str, now: float) -> int:
+    """Return the age of a version; SearXNG versions are dates."""
     found = re.match(r"(20\d\d)\.(\d{1,2})\.(\d{1,2})\b", version)
     try:
         year, month, day = (int(part) for part in found.groups()) if found else (0, 0, 0)
-        made = datetime(year, month, day, tzinfo=UTC)
+        released = datetime(year, month, day, tzinfo=UTC)
     except ValueError:
         return 0
-    return int((now - made.timestamp()) // 86400)
+    return int((now - released.timestamp()) // 86400)
 
 
-def base_url_fits(visit: Session) -> Finding:
-    """Compare where the server believes to be with where it is; its JSON does not care, its pages do."""
-    seen = visit.first[2]
-    found = TEMPLATE.search(seen.text)
-    there = read_address(html.unescape(found[1])).place if found else None
+def base_url_matches(session: Session) -> Finding:
+    """Compare the base URL in the server's pages with the address; JSON works without, links in pages do not."""
+    seen, here = session.probes[2], session.endpoint
+    found = SEARCH_TEMPLATE.search(seen.text)
+    there = parse_address(html.unescape(found[1])).endpoint if found else None
     if there is None:
-        return unasked(tr("{summary}: it does not tell", summary=seen.summary))
-    here = visit.place
+        return skipped(tr("{summary}: no base URL given", summary=seen.summary))
     if _same_server(here, there) and here.path in ("", there.path):
-        return good(there.url, elapsed_ms=seen.elapsed_ms)
-    evidence = tr("it believes to be at {there}, and is asked at {here}", there=there.url, here=here.url)
-    public = f"{here.url}/"
-    fix = (
-        tr("# in .env:"),
-        f"SEARXNG_BASE_URL={shell(public)}",
-        tr("# then:"),
-        RECREATE,
-        tr("# or in the proxy, for nginx:"),
-        "proxy_set_header Host $http_host;",
-        f"proxy_set_header X-Script-Name {here.path or '/'};",
-    )
-    cause = tr("SEARXNG_BASE_URL or the headers of a proxy name another address; JSON does not care, links in pages do")
-    return poor(evidence, Remedy(cause, fix, PATH_LINK), elapsed_ms=seen.elapsed_ms)
+        return ok(there.url)
+    evidence = tr("it is configured for {there} but was reached at {here}", there=there.url, here=here.url)
+    nginx = ("proxy_set_header Host $http_host;", f"proxy_set_header X-Script-Name {here.path or '/'};")
+    url = shell(f"{here.url}/")
+    fix = (*in_env(f"SEARXNG_BASE_URL={url}"), tr("# or in the reverse proxy, for nginx:"), *nginx)
+    cause = tr("SEARXNG_BASE_URL or a proxy header names another address: JSON works, but links in pages are wrong")
+    return warn(evidence, Remedy(cause, fix, Link.PATH))
 
 
-def _same_server(one: Place, two: Place) -> bool:
+def _same_server(one: Endpoint, two: Endpoint) -> bool:
     hosts = one.host == two.host or (one.is_local and two.is_local)
     return hosts and (one.scheme, one.port) == (two.scheme, two.port)
 
 
-def clock_agrees(visit: Session) -> Finding:
+def clock_agrees(session: Session) -> Finding:
     """Compare the server's clock with this machine's."""
-    header = next((seen.header("date") for seen in visit.first if seen.reply), "")
+    header = next((seen.header("date") for seen in session.probes if seen.reply), "")
     try:
-        skew = parsedate_to_datetime(header).timestamp() - visit.now
-    except (ValueError, OverflowError, TypeError, IndexError):  # all of which odd dates raise
-        return unasked(tr("the server tells no time"))
-    if abs(skew) <= MAX_SKEW:
-        return good(tr("{seconds} s apart", seconds=abs(round(skew))))
-    here = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(visit.now))
+        skew = parsedate_to_datetime(header).timestamp() - session.now
+    except (ValueError, OverflowError, TypeError, IndexError):  # all of which malformed dates raise
+        return skipped(tr("the server sent no valid Date header"))
+    if abs(skew) <= MAX_SKEW_S:
+        return ok(tr("{seconds} s apart", seconds=abs(round(skew))))
+    here = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(session.now))
     evidence = tr("server: {header}; here: {here} GMT", header=clean(header, 40), here=here)
-    cause = tr("one of the two clocks is wrong; certificates and the ends of suspensions depend on them")
-    fix = ("date -u", "timedatectl", "sudo timedatectl set-ntp true")
-    return poor(evidence, Remedy(cause, fix, TLS_LINK))
+    cause = tr("one of the two clocks is wrong; TLS certificates and engine suspensions depend on them")
+    return warn(evidence, Remedy(cause, ("date -u", "sudo timedatectl set-ntp true"), Link.CERTIFICATE))

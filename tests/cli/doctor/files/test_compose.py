@@ -1,4 +1,4 @@
-"""A compose file beside the settings: what reaches the server, and whether port and mount are right."""
+"""Checks of a compose file beside the settings: variables, ports and mounts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ def check(tmp_path: Path) -> Check:
     return run
 
 
-def troubles(findings: list[Finding]) -> list[tuple[str, str, str]]:
+def problems(findings: list[Finding]) -> list[tuple[str, str, str]]:
     return [(f.id, f.state, f.evidence) for f in findings if f.state in ("warn", "fail")]
 
 
@@ -54,9 +54,9 @@ def with_line(line: str) -> str:
     return f"{COMPOSE}{line}\n"
 
 
-def test_good_deployment_is_found_good(check: Check) -> None:
+def test_good_deployment_passes(check: Check) -> None:
     findings = check()
-    assert not troubles(findings)
+    assert not problems(findings)
     assert {"compose.ports", "compose.volumes", "compose.env_file", "compose.restart"} <= {f.id for f in findings}
     assert all(f.state == "ok" for f in findings)
 
@@ -124,7 +124,7 @@ MISTAKES = {
 def test_mistake_is_found_at_its_line(name: str, check: Check) -> None:
     compose, id, state, line = MISTAKES[name]
     findings = check(compose)
-    found = troubles(findings)
+    found = problems(findings)
     assert any(f[:2] == (id, state) and f[2].startswith(f"docker-compose.yml:{line}:") for f in found), found
     for finding in findings:
         if finding.state in ("warn", "fail"):
@@ -149,31 +149,31 @@ def test_mistake_is_found_at_its_line(name: str, check: Check) -> None:
         COMPOSE.replace("always", "unless-stopped"),
     ],
 )  # fmt: skip
-def test_other_ways_of_writing_are_fine(compose: str, check: Check) -> None:
-    assert not troubles(check(compose))
+def test_other_valid_notations_pass(compose: str, check: Check) -> None:
+    assert not problems(check(compose))
 
 
-def test_loopback_is_said_to_be_this_machine_only(check: Check) -> None:
+def test_loopback_port_is_reported_as_this_machine_only(check: Check) -> None:
     found = next(f for f in check() if f.id == "compose.ports")
     assert "this machine only" in found.evidence
 
 
 def test_missing_env_file_stops_the_start(check: Check) -> None:
-    found = troubles(check(env=None))
+    found = problems(check(env=None))
     assert ("compose.env_file", "fail", "docker-compose.yml:7: env_file: ./.env") in found
     assert any(id == "settings.secret_key" and state == "fail" for id, state, _ in found)
 
 
 def test_secret_in_env_counts_only_where_it_reaches_the_container(check: Check) -> None:
     without = COMPOSE.replace("    env_file: ./.env\n", "")
-    assert any(id == "settings.secret_key" for id, _, _ in troubles(check(without)))
+    assert any(id == "settings.secret_key" for id, _, _ in problems(check(without)))
     handed = f"{without}    environment: ['SEARXNG_SECRET=${{SEARXNG_SECRET}}']\n"
-    assert not troubles(check(handed))
+    assert not problems(check(handed))
     by_name = f"{without}    environment: [SEARXNG_SECRET]\n"
-    assert not troubles(check(by_name))
+    assert not problems(check(by_name))
 
 
-def test_secret_from_the_shell_is_not_called_checked(check: Check) -> None:
+def test_secret_from_the_shell_is_skipped(check: Check) -> None:
     compose = COMPOSE.replace("    env_file: ./.env\n", "    environment: {SEARXNG_SECRET: '${MY_SECRET}'}\n")
     found = next(f for f in check(compose) if f.id == "settings.secret_key")
     assert found.state == "skipped"
@@ -182,57 +182,55 @@ def test_secret_from_the_shell_is_not_called_checked(check: Check) -> None:
 
 def test_port_inside_follows_the_variables(check: Check) -> None:
     env = f"SEARXNG_SECRET={SECRET}\nSEARXNG_HOST=127.0.0.1\nSEARXNG_PORT=8888\n"
-    assert not troubles(check(COMPOSE.replace("127.0.0.1:8080:8080", UPSTREAM_PORT), env=env))
-    found = troubles(check(env=env))
+    assert not problems(check(COMPOSE.replace("127.0.0.1:8080:8080", UPSTREAM_PORT), env=env))
+    found = problems(check(env=env))
     assert [(id, state) for id, state, _ in found] == [("compose.ports", "fail")]
 
 
 def test_port_and_address_have_no_effect_in_a_container(check: Check) -> None:
     settings = SETTINGS.replace("limiter: false", "limiter: false, port: 8080, bind_address: 127.0.0.1")
-    found = troubles(check(settings=settings))
+    found = problems(check(settings=settings))
     assert [(id, state) for id, state, _ in found] == [("settings.address", "warn")] * 2
 
 
 @pytest.mark.parametrize(("limiter", "state"), [("true", "fail"), ("false", "warn")])
-def test_valkey_on_localhost_is_not_found_in_a_container(
-    limiter: str, state: str, check: Check, tmp_path: Path
-) -> None:
+def test_valkey_on_localhost_fails_in_a_container(limiter: str, state: str, check: Check, tmp_path: Path) -> None:
     settings = SETTINGS.replace("false", limiter) + "valkey:\n  url: valkey://localhost:6379/0\n"
-    found = troubles(check(COMPOSE + VALKEY, settings))
+    found = problems(check(COMPOSE + VALKEY, settings))
     assert ("settings.valkey", state, "settings.yml:5: url: valkey://localhost:6379/0") in found
-    mended = fix_settings(str(tmp_path / "core-config" / "settings.yml"))
-    assert mended is not None
-    assert "url: valkey://my-valkey:6379/0" in mended
-    assert not [f for f in check(COMPOSE + VALKEY, mended) if f.state == "fail"]
+    fixed = fix_settings(str(tmp_path / "core-config" / "settings.yml"))
+    assert fixed is not None
+    assert "url: valkey://my-valkey:6379/0" in fixed
+    assert not [f for f in check(COMPOSE + VALKEY, fixed) if f.state == "fail"]
 
 
-def test_limiter_without_address_takes_the_valkey_of_the_compose_file(check: Check, tmp_path: Path) -> None:
+def test_limiter_without_url_gets_the_valkey_of_the_compose_file(check: Check, tmp_path: Path) -> None:
     check(COMPOSE + VALKEY, SETTINGS.replace("false", "true"))
-    mended = fix_settings(str(tmp_path / "core-config" / "settings.yml"))
-    assert mended is not None
-    assert mended.endswith("valkey:\n  url: valkey://my-valkey:6379/0\n")
+    fixed = fix_settings(str(tmp_path / "core-config" / "settings.yml"))
+    assert fixed is not None
+    assert fixed.endswith("valkey:\n  url: valkey://my-valkey:6379/0\n")
 
 
-def test_localhost_is_the_host_with_its_network(check: Check) -> None:
+def test_localhost_works_with_the_host_network(check: Check) -> None:
     settings = (
         f"{SETTINGS}valkey: {{url: 'valkey://localhost:6379/0'}}\noutgoing: {{proxies: 'http://localhost:3128'}}\n"
     )
-    found = troubles(check(with_line("    network_mode: host"), settings))
+    found = problems(check(with_line("    network_mode: host"), settings))
     assert [id for id, _, _ in found] == ["compose.ports"]
 
 
-def test_proxy_on_localhost_is_not_found_in_a_container(check: Check, tmp_path: Path) -> None:
+def test_proxy_on_localhost_fails_in_a_container(check: Check, tmp_path: Path) -> None:
     settings = f"{SETTINGS}outgoing:\n  proxies:\n    all://:\n      - http://me:{SECRET}@localhost:3128 # mine\n"
     findings = check(settings=settings)
-    assert ("settings.proxies", "fail", "settings.yml:7: - http://…@localhost:3128 # mine") in troubles(findings)
+    assert ("settings.proxies", "fail", "settings.yml:7: - http://…@localhost:3128 # mine") in problems(findings)
     assert SECRET not in repr(findings)
-    mended = fix_settings(str(tmp_path / "core-config" / "settings.yml"))
-    assert mended == settings.replace(
+    fixed = fix_settings(str(tmp_path / "core-config" / "settings.yml"))
+    assert fixed == settings.replace(
         f"http://me:{SECRET}@localhost:3128", f'"http://me:{SECRET}@host.docker.internal:3128"'
     )
 
 
-def test_compose_file_of_something_else_is_left_alone(check: Check) -> None:
+def test_compose_file_without_searxng_is_skipped(check: Check) -> None:
     findings = check("services: {web: {image: nginx}}\n")
     assert [f.state for f in findings if f.id == "compose.service"] == ["skipped"]
     assert not [f for f in findings if f.id == "compose.volumes"]
@@ -253,6 +251,6 @@ def test_compose_file_of_something_else_is_left_alone(check: Check) -> None:
         ("${LOOP}", "${LOOP}", True),
     ],
 )
-def test_variables_are_filled_in_and_nothing_else(text: str, filled: str, complete: bool) -> None:
+def test_only_variables_are_interpolated(text: str, filled: str, complete: bool) -> None:
     known = {name: Variable(value, ".env", 1) for name, value in {"A": "1", "EMPTY": "", "LOOP": "${LOOP}"}.items()}
     assert interpolate(text, known) == (filled, complete)

@@ -1,4 +1,4 @@
-"""`sleuth searxng init`: what it writes, what it refuses, what it says."""
+"""`sleuth searxng init`: the files it writes, what it refuses, and its output."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def written(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("options", [(), ("--limiter",), ("--port", "8888"), ("--port", "8888", "--limiter")])
-def test_written_deployment_has_no_fault(options: tuple[str, ...], sleuth: Any, tmp_path: Path) -> None:
+def test_written_deployment_passes_every_check(options: tuple[str, ...], sleuth: Any, tmp_path: Path) -> None:
     done = sleuth("searxng", "init", str(tmp_path / "s"), *options)
     assert done.exit == 0, done.err
     findings = check_settings(str(tmp_path / "s" / "core-config" / "settings.yml"))
@@ -37,7 +37,7 @@ def test_files_are_private_whatever_the_umask(sleuth: Any, tmp_path: Path) -> No
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-def test_each_deployment_has_a_secret_of_its_own_and_shows_none(sleuth: Any, tmp_path: Path) -> None:
+def test_each_deployment_has_its_own_secret_and_does_not_print_it(sleuth: Any, tmp_path: Path) -> None:
     secrets = set()
     for name in ("one", "two"):
         done = sleuth("searxng", "init", str(tmp_path / name))
@@ -61,8 +61,10 @@ def test_commands_to_start_verify_and_restart_are_on_stdout(sleuth: Any, tmp_pat
     assert '- "127.0.0.1:8899:8080"' in (folder / "docker-compose.yml").read_text()
 
 
-def test_usual_port_needs_no_word_to_sleuth(sleuth: Any, tmp_path: Path) -> None:
-    assert "--api-host" not in sleuth("searxng", "init", str(tmp_path / "s")).out
+def test_default_port_needs_no_setting_in_sleuth(sleuth: Any, tmp_path: Path) -> None:
+    out = sleuth("searxng", "init", str(tmp_path / "s")).out
+    assert "--api-host" not in out
+    assert "sleuth doctor http://127.0.0.1:8080" in out.splitlines()
 
 
 @pytest.mark.parametrize("there", FILES)
@@ -81,7 +83,7 @@ def test_nothing_is_overwritten_without_force(there: str, sleuth: Any, tmp_path:
     assert written(tmp_path / "s") == FILES
 
 
-def test_limiter_file_that_is_not_to_be_written_is_no_hindrance(sleuth: Any, tmp_path: Path) -> None:
+def test_existing_limiter_file_matters_only_with_the_limiter(sleuth: Any, tmp_path: Path) -> None:
     (tmp_path / "s" / "core-config").mkdir(parents=True)
     (tmp_path / "s" / "core-config" / "limiter.toml").write_text("")
     assert sleuth("searxng", "init", str(tmp_path / "s"), "--limiter").exit == 2
@@ -95,14 +97,16 @@ def test_existing_folder_keeps_its_other_files(sleuth: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("arguments", [(), ("a", "b"), ("x", "--port", "0"), ("x", "--port", "70000")])
-def test_nonsense_is_refused(arguments: tuple[str, ...], sleuth: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_invalid_arguments_are_refused(
+    arguments: tuple[str, ...], sleuth: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     done = sleuth("searxng", "init", *arguments)
     assert done.exit == 2
     assert written(tmp_path) == []
 
 
-def test_place_that_cannot_be_written_is_an_error(sleuth: Any, tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_an_error(sleuth: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = sleuth("searxng", "init", str(tmp_path / "file" / "s"))
     assert done.exit == 2

@@ -1,4 +1,4 @@
-"""When nobody answers on this machine, Docker is asked: a stand-in that says what the real one would."""
+"""The container check, with a fake docker that prints what the real one would."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -12,13 +12,13 @@ NOT_ALLOWED = "permission denied while trying to connect to the Docker daemon so
 EXITED = "searxng-core\tsearxng/searxng:latest\texited\tExited (1) 3 minutes ago\t"
 LOGS = [
     ("ERROR:searx.webapp: server.secret_key is not changed. Please use something else instead of ultrasecretkey.",
-     "no secret of their own", "openssl rand -hex 32"),
+     "still the built-in one", "openssl rand -hex 32"),
     ("yaml.scanner.ScannerError: while scanning for the next token", "not valid YAML", "yaml.safe_load"),
-    ("ERROR:searx: Invalid settings.yml", "a value SearXNG does not accept", "sleuth doctor --settings"),
+    ("ERROR:searx: Invalid settings.yml", "does not accept a value", "sleuth doctor --settings"),
     ("OSError: Address family not supported by protocol (os error 97)", "listens on IPv6", "GRANIAN_HOST=0.0.0.0"),
     ("Invalid value for '--port': 'tcp://10.0.0.1:8080' is not a valid integer.", "Kubernetes", "enableServiceLinks"),
-    ("PermissionError: [Errno 13] Permission denied: '/etc/searxng/settings.yml'", "not writable", "chown -R 977:977"),
-    ("something else", "its log has the reason", "docker start searxng-core"),
+    ("PermissionError: [Errno 13] Permission denied: '/etc/searxng/settings.yml'", "cannot write", "chown -R 977:977"),
+    ("something else", "its log shows the reason", "docker start searxng-core"),
 ]  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def closed_port() -> Iterator[int]:
 
 @pytest.fixture
 def docker(tmp_path: Path) -> Callable[..., str]:
-    """Give a function that puts a docker on a PATH of its own; it says what it is told to and runs nothing."""
+    """Give a function that installs a fake docker and returns its PATH."""
 
     def install(listed: str = "", *, log: str = "", error: str = "", name: str = "docker") -> str:
         folder = tmp_path / "bin"
@@ -48,8 +48,8 @@ def docker(tmp_path: Path) -> Callable[..., str]:
     return install
 
 
-def test_docker_that_is_not_installed_is_said(closed_port: int, examined: Any) -> None:
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs="/nowhere")["searxng.container"]
+def test_missing_docker_is_reported(closed_port: int, examined: Any) -> None:
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path="/nowhere")["searxng.container"]
     assert finding.state == "skipped"
     assert "neither docker nor podman" in finding.evidence
 
@@ -58,42 +58,42 @@ def test_docker_that_is_not_installed_is_said(closed_port: int, examined: Any) -
     ("error", "cause", "fix"),
     [
         (NO_SERVICE, "its service is not running", "sudo systemctl start docker"),
-        (NOT_ALLOWED, "you may not ask docker", "sudo docker ps -a"),
+        (NOT_ALLOWED, "may use docker", "sudo docker ps -a"),
     ],
 )
 def test_docker_that_does_not_answer_is_explained(
     error: str, cause: str, fix: str, closed_port: int, examined: Any, docker: Any
 ) -> None:
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=docker(error=error))["searxng.container"]
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=docker(error=error))["searxng.container"]
     assert (finding.state, finding.evidence) == ("warn", error)
     assert cause in finding.cause
-    assert fix in "\n".join(finding.fix)
+    assert fix in finding.fix
 
 
 @pytest.mark.parametrize(("log", "cause", "fix"), LOGS)
-def test_log_of_a_stopped_container_gives_the_reason_away(
+def test_log_of_a_stopped_container_shows_the_cause(
     log: str, cause: str, fix: str, closed_port: int, examined: Any, docker: Any
 ) -> None:
-    programs = docker(EXITED, log=f"starting\n{log}")
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
+    search_path = docker(EXITED, log=f"starting\n{log}")
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert finding.state == "warn"
     assert "Exited (1)" in finding.evidence
     assert cause in finding.cause
-    assert fix in "\n".join(finding.fix)
+    assert fix in finding.fix
     assert "docker logs --tail 50 searxng-core" in finding.fix
 
 
 def test_container_with_another_port_gives_the_address(closed_port: int, examined: Any, docker: Any) -> None:
     ports = "127.0.0.1:8899->8080/tcp"
-    programs = docker(f"searxng\tsearxng/searxng\trunning\tUp 2 hours\t{ports}")
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
+    search_path = docker(f"searxng\tsearxng/searxng\trunning\tUp 2 hours\t{ports}")
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "publishes another port" in finding.cause
-    assert finding.fix[0] == "sleuth providers set searxng --api-host http://localhost:8899"
+    assert finding.fix.splitlines()[0] == "sleuth providers set searxng --api-host http://localhost:8899"
 
 
 def test_container_without_a_port_gets_one(closed_port: int, examined: Any, docker: Any) -> None:
-    programs = docker("searxng\tsearxng/searxng\trunning\tUp 2 hours\t8080/tcp")
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
+    search_path = docker("searxng\tsearxng/searxng\trunning\tUp 2 hours\t8080/tcp")
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "publishes no port" in finding.cause
     assert f'  - "127.0.0.1:{closed_port}:8080"' in finding.fix
 
@@ -101,35 +101,35 @@ def test_container_without_a_port_gets_one(closed_port: int, examined: Any, dock
 def test_container_with_the_right_port_listens_on_another_one_inside(
     closed_port: int, examined: Any, docker: Any
 ) -> None:
-    programs = docker(f"searxng\tsearxng/searxng\trunning\tUp 1 second\t0.0.0.0:{closed_port}->8080/tcp")
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
+    search_path = docker(f"searxng\tsearxng/searxng\trunning\tUp 1 second\t0.0.0.0:{closed_port}->8080/tcp")
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "GRANIAN_PORT" in finding.cause
 
 
-def test_companions_are_no_server(closed_port: int, examined: Any, docker: Any) -> None:
-    programs = docker(
+def test_companion_containers_are_ignored(closed_port: int, examined: Any, docker: Any) -> None:
+    search_path = docker(
         "searxng-valkey\tvalkey/valkey:9-alpine\trunning\tUp 2 hours\t6379/tcp\nweb\tnginx\trunning\tUp\t"
     )
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
-    assert "docker has no container of SearXNG" in finding.evidence
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
+    assert "docker has no SearXNG container" in finding.evidence
     assert "docker compose up -d" in finding.fix
 
 
-def test_podman_will_do(closed_port: int, examined: Any, docker: Any) -> None:
-    programs = docker(EXITED, name="podman")
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
+def test_podman_works_too(closed_port: int, examined: Any, docker: Any) -> None:
+    search_path = docker(EXITED, name="podman")
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "podman logs --tail 50 searxng-core" in finding.fix
 
 
-def test_docker_is_not_asked_about_other_machines_or_servers_that_answer(
+def test_docker_is_queried_only_when_no_local_server_answers(
     replay: Any, healthy: Any, examined: Any, docker: Any
 ) -> None:
-    programs = docker(EXITED)
-    assert "searxng.container" not in examined(replay(healthy).url, programs=programs)
-    assert "searxng.container" not in examined("http://nowhere.invalid:8080", programs=programs)
+    search_path = docker(EXITED)
+    assert "searxng.container" not in examined(replay(healthy).url, search_path=search_path)
+    assert "searxng.container" not in examined("http://nowhere.invalid:8080", search_path=search_path)
 
 
-def test_name_of_a_container_cannot_smuggle_a_command(closed_port: int, examined: Any, docker: Any) -> None:
-    programs = docker("searxng;reboot\tsearxng/searxng\texited\tExited\t")
-    finding = examined(f"http://127.0.0.1:{closed_port}", programs=programs)["searxng.container"]
+def test_container_name_is_quoted_in_commands(closed_port: int, examined: Any, docker: Any) -> None:
+    search_path = docker("searxng;reboot\tsearxng/searxng\texited\tExited\t")
+    finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
     assert "docker logs --tail 50 'searxng;reboot'" in finding.fix

@@ -1,24 +1,23 @@
-"""How a server is examined: the address, the port, the time it takes, what is sent, and what a hostile one can do."""
+"""Examining a server: address, port, requests, timeout, and hostile answers."""
 
 import errno
 import json
 import re
 import socket
 import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sleuth.doctor.server.address import read_address
+from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.examination import CHECKS, examine
-from sleuth.doctor.server.session import Environment, Place, Session
+from sleuth.doctor.server.probe import ProbeResult
+from sleuth.doctor.server.search import response_is_fast_enough, search_works
+from sleuth.doctor.server.session import Environment, Session
 from sleuth_providers.base import Account, Response
-from sleuth_providers.errors import UnreachableError
+from sleuth_providers.errors import DeadlineError, UnreachableError
 
-ROOT = Path(__file__).parents[4]
 ESCAPE = "\x1b]0;owned\x07\x1b[31m"
 ADDRESSES = [
     ("http://localhost:8080", "http://localhost:8080", ""),
@@ -36,7 +35,7 @@ ADDRESSES = [
     ("http://bücher.example/sö ok", "http://bücher.example/s%C3%B6%20ok", ""),
     ("http://alice:secret@localhost:8080", "http://localhost:8080", ""),
     ("http://localhost:99999", "", "port"),
-    ("http://localhost:0", "", "0 is no port"),
+    ("http://localhost:0", "", "0 is not a valid port"),
     ("http://", "", "no host"),
     ("ftp://localhost", "", "begins with ftp"),
     ("http://[::1", "", "misspelt"),
@@ -46,51 +45,49 @@ ADDRESSES = [
 
 @pytest.fixture
 def closed_port() -> Iterator[int]:
-    """Give a port that nobody listens on, and that nobody gets meanwhile."""
+    """Give a port without a listener, reserved for the test."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]
 
 
 @pytest.mark.parametrize(("text", "url", "slip"), ADDRESSES)
-def test_address_is_read_and_mended(text: str, url: str, slip: str) -> None:
-    reading = read_address(text)
-    assert (reading.place.url if reading.place else "") == url
-    assert slip in "; ".join(reading.slips)
-    assert bool(reading.slips) == bool(slip)
+def test_address_is_parsed_and_corrected(text: str, url: str, slip: str) -> None:
+    parsed = parse_address(text)
+    assert (parsed.endpoint.url if parsed.endpoint else "") == url
+    assert slip in "; ".join(parsed.slips)
+    assert bool(parsed.slips) == bool(slip)
 
 
-def test_slips_in_the_address_fail_and_the_rest_is_examined_all_the_same(
-    replay: Any, healthy: Any, examined: Any
-) -> None:
+def test_slips_in_the_address_fail_but_the_server_is_still_examined(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy)
     found = examined(server.url.removeprefix("http://") + "/search?q=<query>")
     assert found.failed == ["searxng.address"]
-    assert found["searxng.address"].fix == (f"sleuth providers set searxng --api-host {server.url}",)
+    assert found["searxng.address"].fix == f"sleuth providers set searxng --api-host {server.url}"
     assert found["searxng.search"].state == "ok"
 
 
-def test_address_that_is_none_skips_the_rest(examined: Any) -> None:
+def test_invalid_address_skips_the_other_checks(examined: Any) -> None:
     found = examined("http://localhost:99999")
     assert found["searxng.address"].state == "fail"
     assert {finding.state for id, finding in found.items() if id != "searxng.address"} == {"skipped"}
 
 
-def test_address_from_the_environment_is_mended_there(examined: Any) -> None:
+def test_address_from_a_variable_is_fixed_in_the_variable(examined: Any) -> None:
     found = examined("ftp://localhost", variable="SEARXNG_URL")
-    assert found["searxng.address"].fix == ("export SEARXNG_URL=http://localhost:8080",)
+    assert found["searxng.address"].fix == "export SEARXNG_URL=http://localhost:8080"
 
 
 def test_password_in_the_address_is_neither_used_nor_shown(replay: Any, healthy: Any) -> None:
     server = replay(healthy)
     findings = list(examine(server.url.replace("//", "//alice:s3cret-horse@")))
     assert findings[0].state == "warn"
-    assert "--basic-auth-password -" in findings[0].fix[1]
+    assert "--basic-auth-password -" in findings[0].fix.splitlines()[1]
     assert "s3cret-horse" not in repr(findings)
     assert not any("authorization" in request.headers.lower() for request in server.asked)
 
 
-def test_unknown_name_is_told_from_a_closed_port(examined: Any) -> None:
+def test_unknown_name_differs_from_a_closed_port(examined: Any) -> None:
     found = examined("http://nowhere.invalid:8080")
     assert found.failed == ["searxng.name"]
     assert found["searxng.port"].state == "skipped"
@@ -106,14 +103,14 @@ def test_unknown_name_is_told_from_a_closed_port(examined: Any) -> None:
 def test_names_of_containers_get_their_own_advice(
     host: str, cause: str, fix: str, examined: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nobody(*_: object, **__: object) -> None:
+    def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
     finding = examined(f"http://{host}:8080")["searxng.name"]
     assert finding.state == "fail"
     assert cause in finding.cause
-    assert fix in "\n".join(finding.fix)
+    assert fix in finding.fix
 
 
 def test_closed_port_is_refused_with_what_to_look_at(closed_port: int, examined: Any) -> None:
@@ -127,28 +124,28 @@ def test_closed_port_is_refused_with_what_to_look_at(closed_port: int, examined:
 
 def test_closed_port_inside_a_container_explains_localhost(closed_port: int, examined: Any) -> None:
     finding = examined(f"http://127.0.0.1:{closed_port}", in_container=True)["searxng.port"]
-    assert "localhost is the container itself" in finding.cause
-    assert any("http://searxng-core:8080" in line for line in finding.fix)
+    assert "localhost is that container itself" in finding.cause
+    assert "http://searxng-core:8080" in finding.fix
 
 
-def test_server_that_was_never_set_up_is_no_failure(closed_port: int, examined: Any) -> None:
+def test_missing_server_is_only_a_warning_when_none_is_configured(closed_port: int, examined: Any) -> None:
     found = examined(f"http://127.0.0.1:{closed_port}", expected=False)
     assert not found.failed
     assert found["searxng.port"].state == "warn"
     assert "sleuth searxng init ./searxng" in found["searxng.port"].fix
 
 
-def test_another_program_is_no_failure_either_where_no_server_was_set_up(replay: Any, examined: Any) -> None:
+def test_another_program_is_only_a_warning_when_no_server_is_configured(replay: Any, examined: Any) -> None:
     assert not examined(replay({}).url, expected=False).failed
 
 
-def test_connection_that_is_closed_unanswered_points_to_docker(replay: Any, examined: Any) -> None:
+def test_connection_closed_without_an_answer_points_to_docker(replay: Any, examined: Any) -> None:
     found = examined(replay({}, closes=True).url)
     assert found.failed == ["searxng.http"]
-    assert "typical of a port that Docker publishes" in found["searxng.http"].cause
+    assert "closed without an answer" in found["searxng.http"].cause
 
 
-def test_program_that_is_no_web_server_is_told_apart(examined: Any) -> None:
+def test_program_that_is_not_a_web_server_is_recognised(examined: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def greet() -> None:
@@ -164,55 +161,43 @@ def test_program_that_is_no_web_server_is_told_apart(examined: Any) -> None:
         found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}")
         listener.shutdown(socket.SHUT_RDWR)
     assert found.failed == ["searxng.http"]
-    assert "no web server" in found["searxng.http"].cause
+    assert "not a web server" in found["searxng.http"].cause
 
 
-def test_tls_to_a_plain_port_asks_for_http(replay: Any, healthy: Any, examined: Any) -> None:
+def test_https_on_a_plain_port_suggests_http(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy)
     finding = examined(server.url.replace("http://", "https://"))["searxng.tls"]
     assert finding.state == "fail"
     assert "plain HTTP, not TLS" in finding.cause
-    assert finding.fix == (f"sleuth providers set searxng --api-host {server.url}",)
+    assert finding.fix == f"sleuth providers set searxng --api-host {server.url}"
 
 
-def test_server_that_never_answers_costs_less_than_ten_seconds(examined: Any) -> None:
+def test_server_that_never_answers_is_given_up(examined: Any) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=32) as listener:  # connections are accepted by the kernel alone
-        started = time.monotonic()
-        found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}")
-    assert time.monotonic() - started < 9.5
+        found = examined(f"http://127.0.0.1:{listener.getsockname()[1]}", time_limit=0.5)
     assert found.failed == ["searxng.http"]
     assert "the server hangs" in found["searxng.http"].cause
 
 
-def test_every_answer_late_costs_less_than_ten_seconds(replay: Any, healthy: Any, examined: Any) -> None:
-    started = time.monotonic()
-    found = examined(replay(healthy, delay=2.5).url, timeout=2.0)
-    assert time.monotonic() - started < 10
-    assert found["searxng.time"].state == "fail"
+@pytest.mark.parametrize(("elapsed_ms", "state"), [(100, "ok"), (4000, "warn"), (6000, "fail")])
+def test_time_of_the_search_is_compared_with_the_timeout(elapsed_ms: int, state: str) -> None:
+    session = Session(Endpoint("http", "127.0.0.1", 1), Account(), 5.0, Environment())
+    session.search = ProbeResult("/search", Response(200, {}, b'{"results": []}'), None, elapsed_ms)
+    finding = response_is_fast_enough(session)
+    assert finding.state == state
+    assert ("sleuth gives up after 5 s" in finding.cause) == (state != "ok")
+    assert ("sleuth config set searxng.timeout 15" in finding.fix) == (state != "ok")
 
 
-def test_search_slower_than_the_limit_fails_with_the_command_to_raise_it(
-    replay: Any, healthy: Any, examined: Any
-) -> None:
-    found = examined(replay(healthy, delay=0.3).url, timeout=0.2)
-    finding = found["searxng.time"]
-    assert finding.state == "fail"
-    assert "sleuth gives up after 0.2 s" in finding.cause
-    assert "sleuth config set searxng.timeout 15" in finding.fix
-    assert found["searxng.search"].state == "ok"
+def test_search_without_an_answer_in_time_fails() -> None:
+    session = Session(Endpoint("http", "127.0.0.1", 1), Account(), 5.0, Environment())
+    session.search = ProbeResult("/search", None, DeadlineError("late"), 9000)
+    assert response_is_fast_enough(session).state == "fail"
+    assert search_works(session).state == "fail"
 
 
-def test_search_close_to_the_limit_is_worth_a_word(replay: Any, healthy: Any, examined: Any) -> None:
-    assert examined(replay(healthy, delay=0.4).url, timeout=0.5)["searxng.time"].state in ("warn", "fail")
-    assert examined(replay(healthy, delay=0.1).url, timeout=5)["searxng.time"].state == "ok"
-
-
-def test_healthy_server_takes_no_time(replay: Any, healthy: Any, examined: Any) -> None:
-    server = replay(healthy)
-    started = time.monotonic()
-    found = examined(server.url)
-    assert time.monotonic() - started < 0.7
-    assert not found.troubled
+def test_healthy_server_has_no_problem(replay: Any, healthy: Any, examined: Any) -> None:
+    assert not examined(replay(healthy).url).problems
 
 
 def test_requests_look_like_those_of_a_search(replay: Any, healthy: Any, examined: Any) -> None:
@@ -231,19 +216,19 @@ def test_requests_look_like_those_of_a_search(replay: Any, healthy: Any, examine
     assert "engines=alpha" in search
 
 
-def test_limiter_that_counts_is_asked_once(replay: Any, healthy: Any, examined: Any) -> None:
+def test_limiter_that_counts_gets_one_request(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy | {"/config": "config_limiter_on", "search": "limiter_429_api_window"})
     examined(server.url)
     assert sum("format=json" in path for path in server.paths) == 1
 
 
-def test_limiter_that_refuses_is_left_alone(replay: Any, healthy: Any, examined: Any) -> None:
+def test_limiter_that_refuses_gets_no_more_requests(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy | {"/config": "limiter_config_curl_ua_429"})
     examined(server.url)
     assert not any("format=json" in path for path in server.paths)
 
 
-def test_errors_of_engines_are_asked_for_only_when_there_are_some(replay: Any, healthy: Any, examined: Any) -> None:
+def test_engine_errors_are_requested_only_when_engines_failed(replay: Any, healthy: Any, examined: Any) -> None:
     server = replay(healthy)
     examined(server.url)
     assert "/stats/errors" not in server.paths
@@ -264,10 +249,10 @@ def test_server_found_at_another_port_is_offered(
     replay: Any, healthy: Any, closed_port: int, examined: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = replay(healthy)
-    monkeypatch.setattr("sleuth.doctor.server.base_path.PORTS", (int(server.url.rpartition(":")[2]),))
+    monkeypatch.setattr("sleuth.doctor.server.base_path.COMMON_PORTS", (int(server.url.rpartition(":")[2]),))
     finding = examined(f"http://localhost:{closed_port}")["searxng.elsewhere"]
     assert finding.state == "warn"
-    assert finding.fix[0] == f"sleuth providers set searxng --api-host {server.url}"
+    assert finding.fix.splitlines()[0] == f"sleuth providers set searxng --api-host {server.url}"
 
 
 def test_clock_of_the_server_is_compared(replay: Any, healthy: Any, examined: Any) -> None:
@@ -278,7 +263,7 @@ def test_clock_of_the_server_is_compared(replay: Any, healthy: Any, examined: An
     assert "timedatectl" in finding.fix
 
 
-def test_old_version_is_worth_a_word(replay: Any, healthy: Any, examined: Any) -> None:
+def test_old_version_is_a_warning(replay: Any, healthy: Any, examined: Any) -> None:
     finding = examined(replay(healthy).url, now=1_794_787_200.0 + 400 * 86400)["searxng.server"]
     assert finding.state == "warn"
     assert "docker compose pull" in finding.fix
@@ -292,26 +277,26 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
             return Response(200, {"server-timing": "total;dur=1, render;dur=0"}, b"OK")
         raise UnreachableError("refused")
 
-    visit = Session(Place("http", "search.example.org", 80), Account(), 5.0, Environment())
-    visit.prober.transport = wire
-    look = {check.name: check.look for check in CHECKS}
-    finding = look["http"](visit)
+    session = Session(Endpoint("http", "search.example.org", 80), Account(), 5.0, Environment())
+    session.prober.transport = wire
+    look = {check.id: check.look for check in CHECKS}
+    finding = look["searxng.http"](session)
     assert finding
     assert finding.state == "warn"
-    assert "https://search.example.org" in finding.fix[0]
-    assert visit.place.url == "https://search.example.org"
-    assert visit.software[0] == "searxng"
+    assert "https://search.example.org" in finding.fix.splitlines()[0]
+    assert session.endpoint.url == "https://search.example.org"
+    assert session.software[0] == "searxng"
 
 
-def test_server_of_other_people_is_left_as_it_is(healthy: Any) -> None:
-    visit = Session(Place("https", "search.example.org", 443), Account(), 5.0, Environment())
+def test_public_server_without_json_suggests_an_own_server(healthy: Any) -> None:
+    session = Session(Endpoint("https", "search.example.org", 443), Account(), 5.0, Environment())
     refused = Response(403, {"server-timing": "total;dur=1, render;dur=0", "content-type": "text/html"}, b"")
-    visit.prober.transport = lambda *_: refused
-    look = {check.name: check.look for check in CHECKS}
-    finding = look["json"](visit)
+    session.prober.transport = lambda *_: refused
+    look = {check.id: check.look for check in CHECKS}
+    finding = look["searxng.json"](session)
     assert finding
-    assert "on servers of other people that is on purpose" in finding.cause
-    assert finding.fix[1] == "sleuth searxng init ./searxng"
+    assert "public servers disable it on purpose" in finding.cause
+    assert finding.fix.splitlines()[1] == "sleuth searxng init ./searxng"
 
 
 @pytest.mark.parametrize(
@@ -333,10 +318,10 @@ def test_closed_port_of_another_machine_gets_its_own_advice(
     finding = examined("http://192.168.1.10:8080")["searxng.port"]
     assert finding.state == "fail"
     assert cause in finding.cause
-    assert fix in "\n".join(finding.fix)
+    assert fix in finding.fix
 
 
-def test_proxy_of_the_environment_is_used_as_a_search_uses_it(
+def test_proxy_of_the_environment_is_used(
     replay: Any, healthy: Any, examined: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = replay(healthy)
@@ -344,10 +329,10 @@ def test_proxy_of_the_environment_is_used_as_a_search_uses_it(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", server.url)
     found = examined("http://searxng.invalid:8080")
-    assert "asked through the proxy" in found["searxng.address"].evidence
+    assert "requests go through the proxy" in found["searxng.address"].evidence
     assert {found[f"searxng.{name}"].state for name in ("name", "port", "tls")} == {"skipped"}
     assert found["searxng.search"].state == "ok"
-    assert "asked directly" in examined("http://127.0.0.1:1")["searxng.address"].evidence
+    assert "bypass the proxy" in examined("http://127.0.0.1:1")["searxng.address"].evidence
 
 
 def hostile_answers() -> dict[str, Any]:
@@ -380,11 +365,11 @@ def hostile_answers() -> dict[str, Any]:
     }
 
 
-def test_hostile_text_reaches_nobody(replay: Any, examined: Any) -> None:
+def test_hostile_text_is_cleaned(replay: Any, examined: Any) -> None:
     found = examined(replay(hostile_answers()).url)
-    shown = "\n".join("\n".join([f.title, f.evidence, f.cause, *f.fix]) for f in found.values())
+    shown = "\n".join("\n".join([f.title, f.evidence, f.cause, f.fix]) for f in found.values())
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", shown)
-    for line in (line for finding in found.values() for line in finding.fix):
+    for line in (line for finding in found.values() for line in finding.fix.splitlines()):
         assert "$(reboot)" not in line or line.strip().startswith('- name: "')
     assert found["searxng.engines.blocked"].state == "fail"
 
@@ -435,23 +420,11 @@ def test_strange_headers_never_break_the_examination(
     status: str, headers: dict[str, str], replay: Any, healthy: Any, examined: Any
 ) -> None:
     strange = ("searxng", status, "<title>x</title>\xff", headers)
-    assert examined(replay({"*": strange}).url, patience=3.0)
-    assert examined(replay(healthy | {"probe": strange, "search": strange}).url, patience=3.0)
+    assert examined(replay({"*": strange}).url, time_limit=3.0)
+    assert examined(replay(healthy | {"probe": strange, "search": strange}).url, time_limit=3.0)
 
 
-def test_redirect_cannot_smuggle_a_command(replay: Any, examined: Any) -> None:
+def test_redirect_target_is_quoted_in_commands(replay: Any, examined: Any) -> None:
     target = {"Location": "https://127.0.0.1:9443/x;$(reboot)/healthz"}
     found = examined(replay({"*": ("nginx", "301 Moved Permanently", None, target)}).url)
-    assert not any("$(reboot)" in line for finding in found.values() for line in finding.fix)
-
-
-def test_every_link_leads_to_a_heading_of_the_handbook() -> None:
-    sources = (ROOT / "cli" / "sleuth" / "doctor").rglob("*.py")
-    links = {link for file in sources for link in re.findall(r"\b([a-z-]+\.md)#([\w-]+)", file.read_text())}
-    assert len(links) > 20
-    assert [link for link in sorted(links) if link[1] not in anchors(link[0])] == []
-
-
-def anchors(name: str) -> set[str]:
-    headings = re.findall(r"^##+ (.+)$", (ROOT / "docs" / name).read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert not any("$(reboot)" in finding.fix for finding in found.values())

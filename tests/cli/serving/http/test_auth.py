@@ -228,16 +228,17 @@ def test_signal_stops_the_server(serve: Any, number: int, exit: int, said: str) 
     assert server.stop(number) == (exit, "", said)
 
 
-def test_running_request_is_finished_at_shutdown(serve: Any, asked: list[str]) -> None:
+def test_running_request_is_finished_at_shutdown(serve: Any, asked: list[str], finish: threading.Event) -> None:
     server, replies = serve(), []
     body = {"providerId": "searxng", "questions": ["slow end"]}
     thread = threading.Thread(target=lambda: replies.append(server.call("POST", "/websearch/search", body)))
     thread.start()
     while "slow end" not in asked:
         thread.join(0.02)
-    code, out, err = server.stop()
+    server.process.send_signal(signal.SIGTERM)
+    finish.set()
     thread.join()
-    assert (code, out, err) == (0, "", "")
+    assert (*server.process.communicate(timeout=20), server.process.returncode) == ("", "", 0)
     assert replies[0].status == 200
 
 

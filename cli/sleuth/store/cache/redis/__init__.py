@@ -1,1 +1,1 @@
-"""What machines share through a Redis or Valkey server: answers, pages, who is asking what now, and rate limits."""
+"""The cache, locks and rate limits that machines share through a Redis or Valkey server."""

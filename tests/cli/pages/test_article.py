@@ -1,12 +1,12 @@
-"""What trafilatura leaves of a page becomes blocks, with nothing lost and nothing twice."""
+"""The tree that trafilatura extracts becomes blocks: nothing is lost, nothing is repeated."""
 
 from typing import Any
 
 import pytest
 from lxml import etree
 
+from sleuth.pages.article import from_tree
 from sleuth.pages.blocks import Block
-from sleuth.pages.xml_blocks import from_tree
 
 
 def blocks(inner: str) -> Any:

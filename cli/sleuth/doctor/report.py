@@ -1,0 +1,141 @@
+"""What `sleuth doctor` examines: this installation, a server, a provider, or files."""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from sleuth.base.errors import SleuthError
+from sleuth.base.i18n import tr
+from sleuth.doctor import USER_AGENT
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
+from sleuth.doctor.links import Link
+from sleuth.store.settings import SEARXNG_TIMEOUT
+from sleuth_providers.base import Account
+from sleuth_providers.errors import ProviderError
+from sleuth_providers.records import Record
+from sleuth_providers.threads import iterate_in_thread
+
+if TYPE_CHECKING:
+    from sleuth.engine.selector import Candidate
+    from sleuth.runtime import Runtime
+
+CONTAINER_MARKERS = ("/.dockerenv", "/run/.containerenv")
+OVERHEAD_S = 4.0  # for everything but the search, when --timeout allows a longer one
+
+
+class Target(Record):
+    """The server to examine, and what the provider table says about it."""
+
+    address: str
+    account: Account = Account()
+    timeout: float = SEARXNG_TIMEOUT.default
+    provider: str = "searxng"
+    variable: str = ""  # the environment variable that holds the address
+    configured: bool = True
+    enabled: bool = True
+
+
+def examine_all(runtime: "Runtime", only: str, timeout: float | None) -> Iterator[Finding]:
+    """Yield the findings on this installation and on the SearXNG server in use."""
+    from sleuth.doctor.installation.checks import check_installation
+
+    topic = only.partition(".")[0]
+    server: Iterator[Finding] = iter(())
+    if topic not in ("install", "cache"):
+        # Naming one check of the server means that there should be a server.
+        findings = examine_server(runtime, None, "", timeout, expected=only.startswith("searxng."))
+        server = iterate_in_thread(findings)  # meanwhile the installation is checked
+    if topic != "searxng":
+        yield from check_installation(runtime)
+    yield from server
+
+
+def examine_server(
+    runtime: "Runtime", url: str | None, provider: str, timeout: float | None, *, expected: bool = True
+) -> Iterator[Finding]:
+    """Return the findings on a SearXNG server, or on any other provider; the provider table is read at once."""
+    candidate = runtime.selector.candidate(provider) if provider else None
+    if candidate and candidate.row.adapter != "searxng":
+        return iter([_test_provider(runtime, candidate, timeout)])
+    target = _find_target(runtime, url, provider or "searxng")
+    if not target.enabled and url is None and not provider:
+        reason = tr("it is turned off; to turn it on: sleuth providers set searxng --enable")
+        return iter([Check("searxng.address", "", "").label(skipped(reason))])
+    from sleuth.doctor.server.examination import examine
+    from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
+
+    environment = Environment(
+        user_agent=USER_AGENT,
+        provider=target.provider,
+        variable=target.variable,
+        expected=target.configured or expected,
+        time_limit=max(TIME_LIMIT_S, (timeout or 0) + OVERHEAD_S),
+        search_path=runtime.environ.get("PATH", os.defpath),
+        in_container=any(os.path.exists(marker) for marker in CONTAINER_MARKERS),
+    )
+    return examine(target.address, target.account, timeout or target.timeout, environment)
+
+
+def _find_target(runtime: "Runtime", url: str | None, provider: str) -> Target:
+    """Return the server in a row of the provider table, or from the environment when the table cannot be read."""
+    from sleuth_providers.adapters.searxng import SearXNG
+
+    try:
+        target = _target_in_table(runtime, provider)
+    except (SleuthError, ProviderError):
+        variable = next((name for name in SearXNG.host_env if runtime.environ.get(name)), "")
+        address = runtime.environ.get(variable, SearXNG.host)
+        target = Target(address, variable=variable, configured=bool(variable))
+    if url is None or url.rstrip("/") == target.address.rstrip("/"):
+        return target
+    # The password belongs to the configured server, not to whichever address is typed.
+    return target._replace(address=url, account=Account(id=provider), variable="")
+
+
+def _target_in_table(runtime: "Runtime", provider: str) -> Target:
+    selector = runtime.selector
+    candidate = selector.candidate(provider)
+    names = candidate.adapter.host_env if candidate.row.built_in else ()
+    variable = next((name for name in names if runtime.environ.get(name)), "")
+    return Target(
+        address=selector.host(candidate),
+        account=selector.accounts(candidate)[0],
+        timeout=selector.policy(candidate, None).timeout,
+        provider=candidate.id,
+        variable=variable,
+        configured=bool(variable or candidate.row.api_host),
+        enabled=candidate.row.enabled,
+    )
+
+
+def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | None) -> Finding:
+    """Return how one real request to a provider other than SearXNG went."""
+    from sleuth.engine.trial import test_providers
+
+    result = next(test_providers(runtime.selector, [candidate], timeout))
+    remedy = Remedy(result.message, (result.hint,) if result.hint else (), Link.TROUBLESHOOTING)
+    name, elapsed_ms = candidate.row.name, result.latency_ms
+    found = ok(result.message, title=name) if result.success else fail("", remedy, title=name)
+    return Check(f"provider.{candidate.id}", "", "").label(found._replace(elapsed_ms=elapsed_ms))
+
+
+def select(findings: Iterable[Finding], only: str) -> Iterator[Finding]:
+    """Keep the checks whose id starts with `only`; a skipped one brings along the failures before it."""
+    failed: list[Finding] = []
+    for finding in findings:
+        if finding.id.startswith(only) or finding.id.partition(".")[2].startswith(only):
+            if finding.state == "skipped":
+                yield from failed
+                failed.clear()
+            yield finding
+        elif finding.state == "fail":
+            failed.append(finding)
+
+
+def end_cooldown(runtime: "Runtime", provider: str) -> None:
+    """Let searches use a provider again after it failed: its search has just worked."""
+    import contextlib
+    import sqlite3
+
+    with contextlib.suppress(SleuthError, sqlite3.Error):  # a broken database is reported by its own check
+        runtime.health.forget(provider)
