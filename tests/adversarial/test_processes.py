@@ -175,7 +175,10 @@ def usual(home: Home) -> Callable[[tuple[str, ...]], int]:
 
     def find(command: tuple[str, ...]) -> int:
         if command not in known:
-            known[command] = home.main(*filled(home, command), exits=EXIT_CODES).exit
+            words = filled(home, command)
+            in_process = command[0] != "mcp"  # the MCP server needs real streams
+            result = home.main(*words, exits=EXIT_CODES) if in_process else home.run(*words)
+            known[command] = result.exit
         return known[command]
 
     return find

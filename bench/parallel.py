@@ -1,4 +1,4 @@
-"""Things done side by side, against what they cannot be faster than: the slowest provider, curl, extraction alone."""
+"""Parallel work compared with its lower bound: the slowest provider, curl, extraction alone."""
 
 import shutil
 import subprocess
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loopback import SLOWEST, Addresses
-from measuring import race
+from loopback import SLOWEST_S, Addresses
+from timing import measure
 
 PROVIDERS = 8
 FETCH = """
@@ -39,7 +39,7 @@ for number in range(int(sys.argv[2])):
 
 
 class Row(NamedTuple):
-    """One comparison: the time sleuth takes as a multiple of something else's, and the goal for it."""
+    """One comparison: the time of sleuth as a multiple of another time, and the goal."""
 
     name: str
     ratio: float
@@ -54,7 +54,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def compare(addresses: Addresses, environ: Mapping[str, str], runs: int) -> list[Row]:
-    """Measure everything that runs in parallel."""
+    """Measure all parallel work."""
     reading = {
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_LIBRARY_REMEMBER": "false",
@@ -73,16 +73,16 @@ def _providers(addresses: Addresses, environ: Mapping[str, str], runs: int) -> R
         host = ["--adapter", "searxng", "--id", name, "--api-host", f"{addresses.http}/slow/{number}"]
         subprocess.run([sleuth, "providers", "add", *host], env=dict(environ), check=True, capture_output=True)
     command = [sleuth, "search", "-p", ",".join(names), "--no-cache", "--json", "rust"]
-    took = race({"eight": command}, environ, max(10, runs))["eight"].seconds
-    against = f"the slowest of them, {SLOWEST * 1000:.0f} ms"
-    return Row(f"{PROVIDERS} providers at once", took / SLOWEST, against, 1.10)
+    took = measure({"eight": command}, environ, max(10, runs))["eight"].seconds
+    against = f"the slowest of them, {SLOWEST_S * 1000:.0f} ms"
+    return Row(f"{PROVIDERS} providers at once", took / SLOWEST_S, against, 1.10)
 
 
 def _fetching(addresses: Addresses, environ: Mapping[str, str], runs: int) -> list[Row]:
     urls = [f"{addresses.http}/text/{number}" for number in range(50)]
-    ways = {"fetched": FETCH, "fetched and made readable": READ}
+    ways = {"fetched": FETCH, "fetched and extracted": READ}
     commands = {name: [sys.executable, "-c", code, *urls] for name, code in ways.items()}
-    found = race({"curl": _curl(urls)} | commands, environ, max(5, runs))
+    found = measure({"curl": _curl(urls)} | commands, environ, max(5, runs))
     goals = {"fetched": 4.0}
     return [
         Row(
@@ -102,7 +102,7 @@ def _extracting(addresses: Addresses, environ: Mapping[str, str]) -> Row:
         "extraction": [sys.executable, "-c", EXTRACT, str(Path(__file__).parent), "5"],
         "sleuth": [sys.executable, "-c", READ, *urls],
     }
-    found = race(commands, environ, 8)
+    found = measure(commands, environ, 8)
     ratio = found["sleuth"].seconds / (found["curl"].seconds + found["extraction"].seconds)
     return Row("5 pages of 100 kB, read and extracted", ratio, "`curl --parallel` and extraction alone", 1.5)
 
