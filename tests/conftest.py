@@ -84,14 +84,6 @@ def make_httpserver(httpserver_listen_address: tuple[str | None, int | None]) ->
 
 
 @pytest.fixture
-def httpserver(make_httpserver: HTTPServer) -> Iterator[HTTPServer]:
-    """The server with no handlers; requests without a handler fail the test."""
-    make_httpserver.clear()
-    yield make_httpserver
-    make_httpserver.check_assertions()
-
-
-@pytest.fixture
 def lone_server() -> Iterator[HTTPServer]:
     """A server of the test's own, for responses that may come after the test."""
     with HTTPServer("127.0.0.1", 0, threaded=True) as server:

@@ -182,7 +182,7 @@ def without_defaults(world: World) -> str:
 
 def exits(world: World, changes: dict[str, Any], **options: Any) -> Any:
     server = world.searxng(changes, wait=False, **options)
-    assert server.process.wait(60) != 0
+    assert server.process.wait(300) != 0
     return server
 
 

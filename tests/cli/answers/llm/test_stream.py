@@ -56,7 +56,7 @@ def test_pieces_arrive_before_the_next_is_sent(serve: Any, wire: Any) -> None:
 
     def answer(connection: Any) -> None:
         connection.sendall(wire.STREAM + wire.chunk("H"))
-        go_on.wait(5)
+        go_on.wait(300)
         connection.sendall(wire.chunk("i", "stop") + wire.DONE)
 
     pieces = wire.model(serve(answer)).stream(wire.ask())
@@ -213,7 +213,7 @@ def test_connection_is_closed_with_the_generator(serve: Any, wire: Any) -> None:
     pieces = wire.model(server).stream(wire.ask())
     next(pieces)
     pieces.close()
-    assert server.gone.wait(5)
+    assert server.gone.wait(300)
 
 
 def test_request_is_sent_with_the_first_piece(serve: Any, wire: Any) -> None:
@@ -234,7 +234,7 @@ def test_endless_stream_is_an_error(flood: bytes, serve: Any, wire: Any, monkeyp
     server = serve(answer)
     found, error = collect(wire.model(server).stream(wire.ask()))
     assert (found, type(error)) == ([], ModelResponseError)
-    assert server.gone.wait(5)
+    assert server.gone.wait(300)
 
 
 def test_compressed_stream_is_an_error(serve: Any, wire: Any) -> None:
