@@ -23,8 +23,6 @@ PAGES = sorted([*ROOT.glob("*.md"), *CHAPTERS])
 TREE = command_tree.read(get_command(app))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # Chapters whose sections still start with "This section …".
-UNREVISED = {"agents", "answers", "commands", "doctor", "http", "merging", "models", "pages", "searxng", "settings"}
-UNREVISED |= {"sharing", "troubleshooting", "usage"}
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
@@ -123,7 +121,7 @@ def test_json_and_toml_examples_parse(page: Path) -> None:
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.name)
 def test_sections_start_with_a_fact(page: Path) -> None:
     announcements = re.findall(r"^This (?:section|chapter|table|page|list) \w+ .*", prose(page), re.MULTILINE)
-    assert announcements == [] or page.stem in UNREVISED
+    assert announcements == []
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.name)

@@ -388,7 +388,7 @@ STATES = [
     State(tls_to_plain, "searxng.tls", "fail", "plain HTTP, not TLS", "--api-host http://127.0.0.1:"),
     State(to_https, "searxng.http", "fail", "redirects to https", "--api-host https://127.0.0.1:9443", "301"),
     State(something_else, "searxng.server", "fail", "another program answers", "ss -ltnp", "Hello"),
-    State(nothing, "searxng.port", "fail", "nothing listens there", "docker ps -a", "refused"),
+    State(nothing, "searxng.port", "fail", "no server is listening", "docker ps -a", "refused"),
     State(silent, "searxng.http", "fail", "the server hangs", "docker compose restart core", "no answer in time"),
     State(predecessor, "searxng.server", "warn", "predecessor of SearXNG", "sleuth searxng init", "searx 1.1.0"),
     State(predecessor, "searxng.engines", "warn", "left out of the results", evidence="answered: alpha"),
@@ -449,7 +449,7 @@ def test_server_that_exits_is_explained_by_its_log(make: Any, cause: str, fix: s
     server = make(world)
     found = look(server.url, search_path=dockerised(world.folder, server.log))
     assert found["searxng.port"].state == "fail"
-    assert "exits at the start (secret_key unchanged, a mistake in settings.yml)" in found["searxng.port"].cause
+    assert "exits on startup (default secret_key, an error in settings.yml)" in found["searxng.port"].cause
     finding = found["searxng.container"]
     assert cause in finding.cause, server.log
     assert fix in finding.fix
