@@ -60,11 +60,11 @@ class Bocha(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an empty balance from an invalid key, and find error codes in HTTP 200."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status in (400, 403):
             if b"enough money" in response.body:
-                return QuotaError(detail, status=status)
-            return KeyInvalidError(detail, status=status) if b"API KEY is missing" in response.body else None
+                return QuotaError(status=status)
+            return KeyInvalidError(status=status) if b"API KEY is missing" in response.body else None
         if status != 200:
             return None
         code = as_text(as_dict(response.json()).get("code"))

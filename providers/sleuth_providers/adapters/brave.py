@@ -69,9 +69,9 @@ class Brave(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find the invalid key in a 422, and tell an exhausted month from too many requests."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status == 422 and re.search(rb"SUBSCRIPTION_TOKEN_INVALID|x-subscription-token", response.body):
-            return KeyInvalidError(detail, status=status)
+            return KeyInvalidError(status=status)
         if status == 400 and b"OPTION_NOT_IN_PLAN" in response.body:
             hint = "to use snippets as page text: sleuth providers set {id} --option content=snippets"
             return BadRequestError("not in the plan", status=status, hint=hint)
@@ -79,9 +79,9 @@ class Brave(Provider):
             return None
         quota = dict(re.findall(rb'"quota_(limit|current)"\s*:\s*(\d{1,12})', response.body))
         if 0 < int(quota.get(b"limit", 0)) <= int(quota.get(b"current", 0)):
-            return QuotaError(detail, status=status)
+            return QuotaError(status=status)
         reset = re.match(r"\d{1,9}", response.headers.get("x-ratelimit-reset", ""))
-        return RateLimitError(detail, status=status, retry_after=float(reset[0]) if reset else None)
+        return RateLimitError(status=status, retry_after=float(reset[0]) if reset else None)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, which are in different places for web, other kinds and page text."""

@@ -74,7 +74,7 @@ class DuckDuckGo(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check, which comes as 202, 403 or 200."""
         if response.status in (202, 403):
-            return BlockedError(f"HTTP {response.status}", status=response.status)
+            return BlockedError(status=response.status)
         if response.status == 200 and any(sign.encode() in response.body for sign in CHALLENGE_SIGNS):
             return BlockedError("challenge page", status=200)
         return None

@@ -64,7 +64,7 @@ class Exa(Provider):
         """Tell a forbidden request from an invalid key: both are 403."""
         tags = rb"FEATURE_DISABLED|ROBOTS_FILTER_FAILED|PROHIBITED_CONTENT"
         if response.status == 403 and re.search(tags, response.body):
-            return BadRequestError("HTTP 403", status=403)
+            return BadRequestError(status=403)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -53,7 +53,7 @@ class Firecrawl(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell the daily limit without a key from too many requests, and find failures in HTTP 200."""
         if response.status == 429 and not any(word in response.body for word in (b"Rate limit", b"Concurrency")):
-            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT, retry_after=_wait(response))
+            return QuotaError(status=429, hint=OWN_KEY_HINT, retry_after=_wait(response))
         if response.status == 200 and as_dict(response.json()).get("success") is False:
             return BadResponseError("the API reports a failure", status=200)
         return None

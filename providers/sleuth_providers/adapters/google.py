@@ -70,18 +70,18 @@ class Google(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise an invalid key (400), limits (403, 429) and an unknown search engine id (404)."""
-        status, detail, body = response.status, f"HTTP {response.status}", response.body
+        status, body = response.status, response.body
         if status == 400 and re.search(rb"keyInvalid|API.key", body, re.IGNORECASE):
-            return KeyInvalidError(detail, status=status)
+            return KeyInvalidError(status=status)
         if status == 404:
             hint = "check the search engine id: sleuth providers set {id} --option cx=ID"
-            return NotFoundError(detail, status=status, hint=hint)
+            return NotFoundError(status=status, hint=hint)
         if status == 429 or (status == 403 and b"LimitExceeded" in body):
             daily = re.search(rb"per ?day|dailyLimit", body, re.IGNORECASE)
-            return QuotaError(detail, status=status) if daily else RateLimitError(detail, status=status)
+            return QuotaError(status=status) if daily else RateLimitError(status=status)
         if status == 403:
             hint = "enable the Custom Search API for this key's project; Google accepts no new customers"
-            return KeyInvalidError(detail, status=status, hint=hint)
+            return KeyInvalidError(status=status, hint=hint)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -63,7 +63,7 @@ class Kagi(Provider):
         """Tell an exhausted allowance from too many requests: both are 429."""
         spent = (b"usage", b"quota", b"exhausted", b"balance", b"billing", b"credit")
         if response.status == 429 and any(word in response.body.lower() for word in spent):
-            return QuotaError("HTTP 429", status=429)
+            return QuotaError(status=429)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -63,15 +63,15 @@ class Linkup(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise an empty result (400) and an exhausted balance (429) by the code in the body."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status == 400 and b"SEARCH_QUERY_NO_RESULT" in response.body:
-            return NoResultsError(detail, status=status)
+            return NoResultsError(status=status)
         if status == 429 and (
             b"INSUFFICIENT_FUNDS_CREDITS" in response.body or b"EXCEED_BUDGET_LIMIT" in response.body
         ):
-            return QuotaError(detail, status=status)
+            return QuotaError(status=status)
         if status == 504:
-            return DeadlineError(detail, status=status)
+            return DeadlineError(status=status)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -53,12 +53,12 @@ class Marginalia(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Parse errors in plain text: which limit was exceeded, or an invalid key."""
         if response.status == 400 and b"API-Key" in response.body:
-            return KeyInvalidError("HTTP 400", status=400)
+            return KeyInvalidError(status=400)
         if response.status != 429:
             return None
         if b"QPM" in response.body:
-            return RateLimitError("HTTP 429", status=429, hint=OWN_KEY_HINT)
-        return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
+            return RateLimitError(status=429, hint=OWN_KEY_HINT)
+        return QuotaError(status=429, hint=OWN_KEY_HINT)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; `quality` is not used as a score, because lower is better."""

@@ -61,7 +61,7 @@ class Perplexity(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted balance from an invalid key or too many requests."""
         if response.status in (401, 429) and b"insufficient_quota" in response.body:
-            return QuotaError(f"HTTP {response.status}", status=response.status)
+            return QuotaError(status=response.status)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

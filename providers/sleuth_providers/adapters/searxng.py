@@ -55,7 +55,6 @@ class SearXNG(Provider):
         """Recognise a disabled JSON format (403), missing credentials (401) and the limiter (429)."""
         if response.status == 403:
             return BadResponseError(
-                "HTTP 403",
                 status=403,
                 message="{provider} does not allow JSON responses",
                 hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
@@ -63,19 +62,17 @@ class SearXNG(Provider):
             )
         if response.status == 401:
             return BadResponseError(
-                "HTTP 401",
                 status=401,
                 message="{provider} requires a user name and a password",
                 hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
             )
         if response.status == 429:
             return RateLimitError(
-                "HTTP 429",
                 status=429,
                 hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
             )
         if response.status == 400 and "json" in response.headers.get("content-type", ""):
-            return BadRequestError("HTTP 400", status=400)
+            return BadRequestError(status=400)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -41,16 +41,16 @@ class SerpApi(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted balance (429) from too many requests, and errors in HTTP 200 from empty results."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status == 429 and (b"run out of searches" in response.body or b"exhausted" in response.body):
-            return QuotaError(detail, status=status)
+            return QuotaError(status=status)
         text = as_text(as_dict(response.json()).get("error")) if status == 200 else ""
         if not text or "returned any results" in text:
             return None
         if "API key" in text:
-            return KeyInvalidError(detail, status=status)
+            return KeyInvalidError(status=status)
         if "run out of searches" in text or "exhausted" in text:
-            return QuotaError(detail, status=status)
+            return QuotaError(status=status)
         return BadResponseError("an error inside HTTP 200", status=status)
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -48,7 +48,7 @@ class Serper(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise an exhausted balance in a 400."""
         if response.status == 400 and b"not enough credits" in response.body.lower():
-            return QuotaError("HTTP 400", status=400)
+            return QuotaError(status=400)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -84,12 +84,12 @@ class Tavily(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise Tavily's own statuses, and the waiting time in the body of requests without a key."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status in (432, 433):
-            return QuotaError(detail, status=status)
+            return QuotaError(status=status)
         wait = re.search(rb'"retry_after_seconds"\s*:\s*(\d{1,9})', response.body) if status == 429 else None
         if wait:
-            return RateLimitError(detail, status=status, retry_after=float(wait[1]), hint=OWN_KEY_HINT)
+            return RateLimitError(status=status, retry_after=float(wait[1]), hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

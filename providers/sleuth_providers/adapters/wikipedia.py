@@ -52,10 +52,10 @@ class Wikipedia(Provider):
             return None
         code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
         if code == "ratelimited":
-            return RateLimitError(code, status=200)
+            return RateLimitError("error {code!r}", code=code, status=200)
         if code == "maxlag":
-            return UnavailableError(code, status=200)
-        return BadResponseError(f"error {code!r}", status=200) if code else None
+            return UnavailableError("error {code!r}", code=code, status=200)
+        return BadResponseError("error {code!r}", code=code, status=200) if code else None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the pages and sort them by rank, which is in `index`."""

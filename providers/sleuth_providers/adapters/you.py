@@ -74,7 +74,7 @@ class You(Provider):
         """Tell the daily limit without a key from too many requests."""
         daily = (b"daily", b"per day", b"quota")
         if response.status == 429 and any(word in response.body.lower() for word in daily):
-            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
+            return QuotaError(status=429, hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -57,7 +57,7 @@ class Zhipu(Provider):
         """Map the code in the body to an error."""
         code = re.search(rb'"code"\s*:\s*"?(\d{4})\b', response.body) if response.status != 200 else None
         error = ERRORS.get(code[1]) if code else None
-        return error(f"HTTP {response.status}", status=response.status) if error else None
+        return error(status=response.status) if error else None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; some engines return results without a link, which are skipped."""

@@ -226,6 +226,11 @@ def _missing() -> ProviderError:
 
 def _browser_error(text: str) -> ProviderError:
     code = re.search(r"net::(ERR_\w+)", text)
-    if code is None or code[1] in ("ERR_ABORTED", "ERR_TOO_MANY_REDIRECTS", "ERR_INVALID_RESPONSE"):
-        return BadResponseError(code[1] if code else "the browser could not load the page")
-    return DeadlineError(code[1]) if code[1].endswith("TIMED_OUT") else UnreachableError(code[1])
+    if code is None:
+        return BadResponseError("the browser could not load the page")
+    kind: type[ProviderError] = UnreachableError
+    if code[1] in ("ERR_ABORTED", "ERR_TOO_MANY_REDIRECTS", "ERR_INVALID_RESPONSE"):
+        kind = BadResponseError
+    elif code[1].endswith("TIMED_OUT"):
+        kind = DeadlineError
+    return kind(code[1])

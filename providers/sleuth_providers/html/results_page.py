@@ -96,7 +96,9 @@ class ResultsPage(Provider):
             response = self._browse(request, http) if account.browser else http.send(request, self.detect_error)
         except BadResponseError as error:
             if any(host in error.detail for host in self.walls):
-                raise BlockedError(error.detail, status=error.status, hint=USE_BROWSER_HINT) from error
+                raise BlockedError(
+                    error.detail.template, status=error.status, hint=USE_BROWSER_HINT, **error.values
+                ) from error
             raise
         return self.read(response, query, account.options)
 
@@ -112,16 +114,14 @@ class ResultsPage(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check, whatever its status."""
         if response.status in (202, 403) or (urlsplit(response.url).hostname or "").endswith(self.walls):
-            return BlockedError(f"HTTP {response.status}", status=response.status)
+            return BlockedError(status=response.status)
         if response.status in (200, 429, 503) and self.is_challenge(response):
             return BlockedError("challenge page", status=response.status)
         if response.status == 429:
             from sleuth_providers.net.client import retry_after  # loaded already; a cached answer does not need it
 
             pause = retry_after(response)
-            return RateLimitError(
-                "HTTP 429", status=429, retry_after=self.rate_limit_pause_s if pause is None else pause
-            )
+            return RateLimitError(status=429, retry_after=self.rate_limit_pause_s if pause is None else pause)
         return None
 
     def is_challenge(self, response: Response) -> bool:
