@@ -8,7 +8,7 @@ TRADITIONAL_CHINESE = ("TW", "HK", "MO", "HANT")
 def time_span(query: Query, padded: bool = False) -> str:
     """Return a freshness as a `tbs` value; dates are month/day/year, with or without leading zeros."""
     if query.freshness != "range":
-        return f"qdr:{query.freshness[0]}"
+        return f"qdr:{query.freshness[0]}" if query.freshness else ""
     first, last = (_american(day, padded) for day in (query.since, query.until))
     return f"cdr:1,cd_min:{first},cd_max:{last}"
 

@@ -91,7 +91,7 @@ class Brave(Provider):
         altered = as_text(as_dict(response.json().get("query")).get("altered"))
         return Found(web_results(map(_result, hits)), corrections=(altered,) if altered else ())
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("wal"),
         "GET https://api.search.brave.com/res/v1/web/search?q=wal&count=10&safesearch=moderate"
         "&text_decorations=false&result_filter=web%2Cquery",
@@ -129,7 +129,7 @@ class Brave(Provider):
              "url": "https://example.org/wal", "description": null, "age": "3 days ago", "profile": null},
              {"title": "No address"}, "not an object"]}}""",
             ("https://sqlite.org/wal.html", "https://example.org/wal"),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("sqlite wal", lang="ja", region="EE", content=True),
@@ -137,7 +137,7 @@ class Brave(Provider):
             """{"grounding": {"generic": [{"url": "https://sqlite.org/wal.html", "title": "Write-Ahead Logging",
              "snippets": ["WAL mode is <fast>.", "Checkpoints move pages."]}], "map": []}, "sources": {}}""",
             ("https://sqlite.org/wal.html",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("red panda", category="images", page=3, freshness="week", since="2026-11-09"),
@@ -146,7 +146,7 @@ class Brave(Provider):
              "source": "zoo.example", "thumbnail": {"src": "https://imgs.search.brave.com/t"},
              "properties": {"url": "https://zoo.example/p.jpg"}}]}""",
             ("https://zoo.example/panda",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("strike", category="news", freshness="day", since="2026-11-15"),
@@ -155,35 +155,35 @@ class Brave(Provider):
              "age": "2 hours ago", "description": "Trains run.", "breaking": true,
              "meta_url": {"hostname": "news.example"}, "thumbnail": null}]}""",
             ("https://news.example/1",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"id": "1", "status": 422,
              "code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "The provided subscription token is invalid.",
              "meta": {"component": "authentication"}}}""",
             status=422,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "errors": [{"status": 422, "code": "VALIDATION",
              "meta": {"errors": [{"type": "missing", "loc": ["header", "x-subscription-token"],
              "msg": "Field required", "input": null}]}}]}""",
             status=422,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"status": 422, "code": "VALIDATION",
              "meta": {"errors": [{"type": "enum", "loc": ["query", "search_lang"],
              "msg": "Input should be 'ar', …", "input": "xx"}]}}}""",
             status=422,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"type": "ErrorResponse", "error": {"status": 400, "code": "OPTION_NOT_IN_PLAN"}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"status": 429, "code": "RATE_LIMITED",
              "meta": {"plan": "Search", "rate_limit": 50, "rate_current": 51, "quota_limit": 0,
              "quota_current": 812, "component": "rate_limiter"}}}""",
@@ -191,20 +191,20 @@ class Brave(Provider):
             headers={"content-type": "application/json", "x-ratelimit-reset": "1, 1419704"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"status": 429, "code": "RATE_LIMITED",
              "meta": {"plan": "Free", "rate_limit": 1, "rate_current": 0, "quota_limit": 2000,
              "quota_current": 2000}}}""",
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="<html><title>502 Bad Gateway</title></html>",
             status=502,
             headers={"content-type": "text/html"},
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain,
+        sample_plain,
     )
 
 

@@ -1,6 +1,6 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
 
@@ -27,29 +27,25 @@ class SearXNG(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Request /search; `locale` keeps error texts in English."""
-        params: dict[str, str | int] = {"q": query.with_operators(), "format": "json", "locale": "en"}
-        params |= {"safesearch": SAFE[query.safe]}
-        if query.page > 1:
-            params["pageno"] = query.page
-        if query.lang:
-            params["language"] = (
-                f"{query.lang}-{query.region}" if query.region and "-" not in query.lang else query.lang
-            )
-        if query.freshness in ("day", "week", "month", "year"):
-            params["time_range"] = query.freshness
-        engines = query.engines or account.engines
-        if engines:
-            params["engines"] = ",".join(engines)
-        if query.category != "general":
-            params["categories"] = query.category
-        if limit := account.options.get("timeout_limit"):
-            params["timeout_limit"] = str(limit)
+        add_region = query.lang and query.region and "-" not in query.lang
+        params = {
+            "q": query.with_operators(),
+            "format": "json",
+            "locale": "en",
+            "safesearch": SAFE[query.safe],
+            "pageno": query.page if query.page > 1 else None,
+            "language": f"{query.lang}-{query.region}" if add_region else query.lang,
+            "time_range": query.freshness if query.freshness != "range" else None,
+            "engines": ",".join(query.engines or account.engines),
+            "categories": query.category if query.category != "general" else None,
+            "timeout_limit": account.options.get("timeout_limit"),
+        }
         headers = {}
         if account.username:
             from base64 import b64encode
 
             headers["Authorization"] = "Basic " + b64encode(f"{account.username}:{account.password}".encode()).decode()
-        return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
+        return self.get(account, "/search", params, headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a disabled JSON format (403), missing credentials (401) and the limiter (429)."""
