@@ -197,6 +197,7 @@ class ErrorRule(Record):
     error: type[ProviderError]
     pattern: bytes = b""
     detail: str = ""
+    message: str = ""
     hint: str = ""
 
 
@@ -264,7 +265,7 @@ class Provider:
         """Return the error that a response means in this API; None leaves it to the HTTP status."""
         for rule in self.error_rules:
             if response.status == rule.status and re.search(rule.pattern, response.body, re.IGNORECASE):
-                return rule.error(rule.detail, status=response.status, hint=rule.hint)
+                return rule.error(rule.detail, status=response.status, message=rule.message, hint=rule.hint)
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
@@ -302,11 +303,15 @@ class Provider:
         """Return the first known engine of the query, else that of the account, else the default."""
         return next((name for name in query.engines if name in self.known_engines), (*account.engines, default)[0])
 
+    def base_url(self, account: Account) -> str:
+        """Return the host of the account, else the default, without a trailing slash."""
+        return (account.host or self.host).rstrip("/")
+
     def get(
         self, account: Account, path: str, params: Mapping[str, Any], headers: Mapping[str, str] | None = None
     ) -> Request:
         """Return a GET of a path of the API; parameters that are None or empty are left out."""
-        return Request(f"{base_url(account, self.host)}{path}", _without_empty(params), headers=headers or {})
+        return Request(f"{self.base_url(account)}{path}", _without_empty(params), headers=headers or {})
 
     def post_json(
         self, account: Account, path: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
@@ -317,7 +322,7 @@ class Provider:
         """
         if headers is None:
             headers = {"Authorization": f"Bearer {account.key}"} if account.key else {}
-        url = f"{base_url(account, self.host)}{path}"
+        url = f"{self.base_url(account)}{path}"
         return Request(url, method="POST", headers=headers, json=_without_empty(body))
 
 
@@ -330,8 +335,3 @@ def secrets_in(address: str) -> list[str]:
     login = re.search(r"://[^/?#@:]*:([^/?#]*)@", address) if "@" in address else None
     fields = re.findall(f"{SECRET_FIELD}([^&;#\\s]*)", address, re.IGNORECASE) if "=" in address else []
     return [secret for secret in [login[1] if login else "", *fields] if secret and "%s" not in secret]
-
-
-def base_url(account: Account, default: str) -> str:
-    """Return the host of the account, else the default, without a trailing slash."""
-    return (account.host or default).rstrip("/")

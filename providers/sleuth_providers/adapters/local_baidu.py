@@ -8,8 +8,9 @@ from typing import Any
 
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
-from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
+from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
+from sleuth_providers.net.policy import BROWSER_HEADERS
 
 DAY_S = 86400
 
@@ -47,7 +48,8 @@ class LocalBaidu(ResultsPage):
             last = query.until or query.today or query.since
             params["gpc"] = f"stf={_seconds(query.since)},{_seconds(last) + DAY_S - 1}|stftype=1"
         words = query.with_operators(include=len(query.include) == 1)
-        return Request(self.fill(words, account), params, headers=HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"})
+        headers = BROWSER_HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"}
+        return Request(self.fill(words, account), params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a block in JSON too."""

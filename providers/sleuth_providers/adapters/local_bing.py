@@ -7,9 +7,10 @@ from typing import Any
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
-from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
+from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.html.tree import page_text, words_in
 from sleuth_providers.json import strip_tags, web_results
+from sleuth_providers.net.policy import BROWSER_HEADERS
 
 
 class LocalBing(ResultsPage):
@@ -33,7 +34,7 @@ class LocalBing(ResultsPage):
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter, header and cookies; otherwise Bing uses the location of the IP address."""
         params: dict[str, str | int] = {"adlt": query.safe}
-        headers = dict(HEADERS)
+        headers = dict(BROWSER_HEADERS)
         lang, _, territory = query.lang.partition("-")
         country = query.region or territory
         if lang and country:

@@ -1,7 +1,5 @@
 """Metaso (秘塔): a Chinese search engine with summaries."""
 
-from typing import Any
-
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, strip_tags, web_results
@@ -44,18 +42,16 @@ class Metaso(Provider):
         if query.category == "science":
             scope = account.options.get("science_scope") or "scholar"
         raw = query.content and account.options.get("raw_content") == "on"
-        body: dict[str, Any] = {
+        body = {
             "q": query.with_operators(include=len(query.include) == 1, exclude=False),
             "scope": scope,
             "size": str(min(query.count, self.max_results)),
             "includeSummary": query.content and not raw,
             "includeRawContent": raw,
             "conciseSnippet": False,
+            "recencyDays": DAYS.get(query.freshness) if account.options.get("recency_days") == "on" else None,
+            "page": query.page if account.options.get("paging") == "on" and query.page > 1 else None,
         }
-        if account.options.get("recency_days") == "on" and query.freshness in DAYS:
-            body["recencyDays"] = DAYS[query.freshness]
-        if account.options.get("paging") == "on" and query.page > 1:
-            body["page"] = query.page
         headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
         return self.post_json(account, "/api/v1/search", body, headers)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sleuth_providers.adapters._google import american_date
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_text, document, result_of, web_results
@@ -45,8 +46,8 @@ class Perplexity(Provider):
             "search_mode": "academic" if query.category == "science" else None,
         }
         if query.freshness == "range":
-            body["search_after_date_filter"] = _american(query.since)
-            body["search_before_date_filter"] = _american(query.until)
+            body["search_after_date_filter"] = american_date(query.since, padded=True)
+            body["search_before_date_filter"] = american_date(query.until, padded=True)
         else:
             body["search_recency_filter"] = query.freshness
         if tokens := as_text(account.options.get("max_tokens_per_page")) or ("4096" if query.content else ""):
@@ -151,10 +152,6 @@ class Perplexity(Provider):
         ),
         sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _american(day: str) -> str:
-    return f"{day[5:7]}/{day[8:10]}/{day[:4]}"
 
 
 def _result(item: dict[str, object], content: bool) -> Result:

@@ -1,7 +1,7 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadResponseError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -25,6 +25,27 @@ class SearXNG(Provider):
     weight = 1.5  # merges several engines already
     options = {"timeout_limit": "seconds that SearXNG waits for its engines"}
 
+    error_rules = (
+        ErrorRule(
+            401,
+            BadResponseError,
+            message="{provider} requires a user name and a password",
+            hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
+        ),
+        ErrorRule(
+            403,
+            BadResponseError,
+            message="{provider} does not allow JSON responses",
+            hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
+            "to check the server: sleuth doctor",
+        ),
+        ErrorRule(
+            429,
+            RateLimitError,
+            hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
+        ),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
         """Request /search; `locale` keeps error texts in English."""
         add_region = query.lang and query.region and "-" not in query.lang
@@ -47,47 +68,19 @@ class SearXNG(Provider):
             headers["Authorization"] = "Basic " + b64encode(f"{account.username}:{account.password}".encode()).decode()
         return self.get(account, "/search", params, headers)
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a disabled JSON format (403), missing credentials (401) and the limiter (429)."""
-        if response.status == 403:
-            return BadResponseError(
-                status=403,
-                message="{provider} does not allow JSON responses",
-                hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
-                "to check the server: sleuth doctor",
-            )
-        if response.status == 401:
-            return BadResponseError(
-                status=401,
-                message="{provider} requires a user name and a password",
-                hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
-            )
-        if response.status == 429:
-            return RateLimitError(
-                status=429,
-                hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
-            )
-        if response.status == 400 and "json" in response.headers.get("content-type", ""):
-            return BadRequestError(status=400)
-        return None
-
     def parse(self, response: Response, query: Query) -> Found:
         """Parse results, answers of old and new versions, and engines that failed."""
         if "html" in response.headers.get("content-type", ""):
-            raise BadResponseError(
-                "HTML instead of JSON",
-                hint="check that this address is a SearXNG server: sleuth doctor",
-            )
+            hint = "check that this address is a SearXNG server: sleuth doctor"
+            raise BadResponseError("HTML instead of JSON", hint=hint)
         data = document(response)
-        failed = (
-            pair for pair in as_list(data.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1
-        )
+        engines = as_list(data.get("unresponsive_engines"))
+        failed = (pair for pair in engines if isinstance(pair, list) and len(pair) > 1)
+        answers = [_answer(entry) for entry in as_list(data.get("answers"))]
+        answers += [_infobox(as_dict(box)) for box in as_list(data.get("infoboxes"))]
         return Found(
             results=web_results(_result(item) for item in objects(data.get("results"))),
-            answers=tuple(
-                answer for answer in (_answer(entry) for entry in as_list(data.get("answers"))) if answer.text
-            )
-            + tuple(_infobox(box) for box in as_list(data.get("infoboxes")) if as_dict(box).get("content")),
+            answers=tuple(answer for answer in answers if answer.text),
             suggestions=tuple(text for text in as_list(data.get("suggestions")) if isinstance(text, str)),
             corrections=tuple(text for text in as_list(data.get("corrections")) if isinstance(text, str)),
             engines={as_text(pair[0]): as_text(pair[1]) for pair in failed},

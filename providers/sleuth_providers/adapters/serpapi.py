@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
@@ -33,6 +33,8 @@ class SerpApi(Provider):
     price = "$15 to $25 (2026-11)"
     cost = 0.02
 
+    error_rules = (ErrorRule(429, QuotaError, rb"run out of searches|exhausted"),)
+
     def request(self, query: Query, account: Account) -> Request:
         """Use the engine of the query, else that of the account."""
         engine = self.engine(query, account, "google")
@@ -42,17 +44,16 @@ class SerpApi(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted balance (429) from too many requests, and errors in HTTP 200 from empty results."""
-        status = response.status
-        if status == 429 and (b"run out of searches" in response.body or b"exhausted" in response.body):
-            return QuotaError(status=status)
-        text = as_text(as_dict(response.json()).get("error")) if status == 200 else ""
+        if response.status != 200:
+            return super().detect_error(response)
+        text = as_text(as_dict(response.json()).get("error"))
         if not text or "returned any results" in text:
             return None
         if "API key" in text:
-            return KeyInvalidError(status=status)
+            return KeyInvalidError("an error inside HTTP 200", status=200)
         if "run out of searches" in text or "exhausted" in text:
-            return QuotaError(status=status)
-        return BadResponseError("an error inside HTTP 200", status=status)
+            return QuotaError("an error inside HTTP 200", status=200)
+        return BadResponseError("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, the answer box, and what the engine ignored."""

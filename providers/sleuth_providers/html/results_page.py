@@ -12,16 +12,10 @@ from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedEr
 from sleuth_providers.html.result_finder import AD_LINK, dated, find_results
 from sleuth_providers.html.tree import join, page_text, prose, read_html, segments, shown_text, text_of, unwrap
 from sleuth_providers.json import as_text, web_results
+from sleuth_providers.net.policy import BROWSER_HEADERS
 from sleuth_providers.records import Record
 
 USE_BROWSER_HINT = "read the page in a browser: sleuth providers set {id} --using-browser"
-HEADERS = {
-    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-    "Sec-Fetch-Dest": "document",
-    "Sec-Fetch-Mode": "navigate",
-    "Sec-Fetch-Site": "none",
-    "Sec-Fetch-User": "?1",
-}
 CHALLENGE_WORDS = re.compile(
     r"captcha|challenge|/sorry|verif|denied|robot|<title>\W*(just|attention|security|one|bot|unusual)|验证|驗證",
     re.IGNORECASE,
@@ -77,7 +71,7 @@ class ResultsPage(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Fill the query into the template."""
         language = {"Accept-Language": query.lang} if query.lang else {}
-        return Request(self.fill(query.text, account), headers=HEADERS | language)
+        return Request(self.fill(query.text, account), headers=BROWSER_HEADERS | language)
 
     def fill(self, words: str, account: Account) -> str:
         """Return the URL of the results page for a query."""
