@@ -1,6 +1,7 @@
 """The command tree and the global flags. A command's module is imported when that command is used."""
 
 import importlib
+import re
 from typing import Annotated, Any, Literal
 
 import typer
@@ -11,6 +12,7 @@ from typer.main import get_command
 from sleuth import __version__
 from sleuth.base.errors import Exit, RequestError
 from sleuth.runtime import Runtime
+from sleuth_providers.translatable import Translatable
 
 # Name → summary, as `sleuth --help` shows it; the first line of the command's own help is the same.
 COMMANDS = {
@@ -32,6 +34,26 @@ COMMANDS = {
     "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
     "completions": "Print the completion script of a shell.",
 }
+# Messages of Typer; of those that fit, the first one counts.
+USAGE_ERRORS = (
+    "Missing command",
+    "Missing argument {name}",
+    "Missing option {name}",
+    "Missing parameter: {name}",
+    "No such command {name}",
+    "No such option: {option} (Possible options: {near})",
+    "No such option: {option} Did you mean {near}?",
+    "No such option: {option}",
+    "Option {name} does not take a value",
+    "Option {name} requires an argument",
+    "Got unexpected extra argument(s) ({words})",
+    "Got unexpected extra argument ({words})",
+    "Got unexpected extra arguments ({words})",
+    "Invalid value for {name}: {value} is not in the range {range}",
+    "Invalid value for {name}: {value} is not one of {names}",
+    "Invalid value for {name}: {value} is not a valid {type}",
+    "Invalid value for {name}: {reason}",
+)
 
 
 class CommandTree(TyperGroup):
@@ -124,5 +146,14 @@ def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
     path = context.command_path if context else "sleuth"
-    usage = problem.format_message().strip().rstrip(".")
+    usage = _translatable(problem.format_message().strip().rstrip("."))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
+
+
+def _translatable(usage: str) -> str:
+    """Return a message of Typer, which exists in English only, with its template."""
+    for template in USAGE_ERRORS:
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
+        if found := re.fullmatch(pattern, usage, re.DOTALL):
+            return Translatable(template, **found.groupdict())
+    return usage

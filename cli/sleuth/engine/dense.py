@@ -85,7 +85,9 @@ class Embedder:
         reply = self.http.send(self.request(texts, question))
         vectors = parse_ollama(reply) if self.endpoint.is_ollama else parse_embeddings(reply)
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise BadResponseError(f"{len(vectors)} embeddings for {len(texts)} texts, or of different lengths")
+            raise BadResponseError(
+                "{count} embeddings for {texts} texts, or of different lengths", count=len(vectors), texts=len(texts)
+            )
         return vectors
 
     def request(self, texts: Sequence[str], question: bool = False) -> Request:

@@ -181,9 +181,10 @@ class Dispatcher:
         from sleuth.base import os_errors
 
         logs.log("%s: %r", job.candidate.id, problem)
-        explained = str(os_errors.explain(problem) or "")
-        error = ProviderError(explained or f"{type(problem).__name__} while reading the answer; see --debug")
-        return job.failure(error)
+        if cause := os_errors.explain(problem):
+            return job.failure(ProviderError(cause.message, **cause.values))
+        kind = type(problem).__name__
+        return job.failure(ProviderError("{kind} while reading the answer; see --debug", kind=kind))
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.plan.cache != "use":

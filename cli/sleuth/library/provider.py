@@ -36,8 +36,7 @@ class LibraryProvider(Provider):
             found = library.search(query.text, query.count, offset, content=query.content, keep=_domain_filter(query))
             return Found(tuple(found))
         except SleuthError as problem:
-            values = {name: str(value) for name, value in problem.values.items()}
-            raise ProviderError(message=problem.message, hint=problem.hint, values=values) from problem
+            raise ProviderError(message=problem.message, hint=problem.hint, **problem.values) from problem
         finally:
             library.close()
 

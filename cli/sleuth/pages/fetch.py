@@ -21,6 +21,7 @@ from sleuth_providers.errors import (
 from sleuth_providers.net.client import HttpClient, Transport
 from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
+from sleuth_providers.translatable import Translatable
 
 MAX_BODY_BYTES = 10_000_000
 CONNECT_TIMEOUT_S = 5.0
@@ -107,27 +108,27 @@ def received(reply: Response, requested: str) -> Fetched:
         charset = charsets.find(reply.body, label[1] if label else "", markup=kind == "html")
     page = Fetched(final_url, kind, charset, reply.body)
     if kind == "html" and (wall := bot_walls.find_wall(page.text(), requested, final_url)):
-        raise blocked(wall, reply.status)
+        raise blocked(wall.template, reply.status)
     return page
 
 
 def refusal(reply: Response) -> ProviderError | None:
     """Return the error for the status of a page; the messages for providers mention keys."""
-    status, detail = reply.status, f"HTTP {reply.status}"
+    status = reply.status
     if bot_walls.is_challenge(reply.headers):
         return blocked("bot check", status)
     if status in (200, 203):
         return None
     if status in (202, 401, 402, 403, 407, 451):
-        return blocked(detail, status)
+        return blocked("", status)
     if status in (404, 410):
-        return NotFoundError(detail, status=status)
+        return NotFoundError(status=status)
     if status == 429:
-        return RateLimitError(detail, status=status)
+        return RateLimitError(status=status)
     if status >= 500:
-        return UnavailableError(detail, status=status)
+        return UnavailableError(status=status)
     kind = BadRequestError if status >= 400 else BadResponseError
-    return kind(detail, message="{provider} did not send the page", status=status)
+    return kind(message="{provider} did not send the page", status=status)
 
 
 def blocked(detail: str, status: int) -> BlockedError:
@@ -137,7 +138,7 @@ def blocked(detail: str, status: int) -> BlockedError:
 
 def wire_url(url: str) -> str:
     """Return a URL as it is sent: the host in IDNA, the rest percent-encoded, without fragment and login."""
-    error = BadRequestError(message="invalid page URL: {url}", values={"url": clean(url, 200)})
+    error = BadRequestError(message="invalid page URL: {url}", url=clean(url, 200))
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port
@@ -164,7 +165,7 @@ def _kind(content_type: str, body: bytes, url: str) -> str:
     if declared in ("", "text") and HTML_START.match(start):
         return "html"
     if declared == "pdf" or not declared or charsets.is_binary(start):
-        raise UnreadableError(content_type or "unknown type")
+        raise UnreadableError("{kind}", kind=content_type or Translatable("unknown type"))
     if declared == "text" and urlsplit(url).path.lower().endswith((".md", ".markdown")):
         return "markdown"
     return declared

@@ -284,7 +284,7 @@ def _check_addresses(url: str, watch: Guard) -> None:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
-        raise UnreachableError(f"no such host: {host}") from problem
+        raise UnreachableError("no such host: {where}", where=host) from problem
     watch(host, [str(entry[4][0]) for entry in found])
 
 

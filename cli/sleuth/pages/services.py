@@ -32,7 +32,7 @@ def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Extra
     data = json.as_dict(json.as_dict(reply.json()).get("data"))
     warning, title = json.as_text(data.get("warning")), json.as_text(data.get("title"))
     if failed := re.search(r"error (\d{3})", warning):
-        raise BadResponseError(f"HTTP {failed[1]}", message="{provider} could not read the page either")
+        raise BadResponseError(message="{provider} could not read the page either", status=int(failed[1]))
     blocks = from_markdown(json.as_text(data.get("content")))
     is_short = len(as_text(blocks)) < bot_walls.MAX_CHECK_CHARS
     if "captcha" in warning.lower() or (is_short and bot_walls.CHECK_TITLE.search(title)):
@@ -77,7 +77,7 @@ def _newest_copy(address: str, http: Sender, host: str) -> str:
 
 def _no_copy(reply: Response) -> ProviderError | None:
     if reply.status in (404, 403):
-        return NotFoundError(message="{provider} has no copy of the page", status=reply.status)
+        return NotFoundError(message="{provider} has no copy of the page")
     return None
 
 

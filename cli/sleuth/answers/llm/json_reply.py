@@ -12,6 +12,7 @@ from sleuth.answers.llm.chat import Completion, Message, Model, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
 from sleuth.answers.llm.stream import THINK_CLOSE, THINK_OPEN, parse_object
 from sleuth.base.text import clean
+from sleuth_providers.translatable import Translatable
 
 MAX_REPLY_CHARS = 100_000
 MAX_DEPTH = 50
@@ -95,7 +96,7 @@ def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
         if is_last or left <= MIN_RETRY_S:
             break
         request = _corrected(prompt, reply)._replace(timeout=left)
-    error = ModelResponseError(server=model.name, detail="not a JSON object")
+    error = ModelResponseError(server=model.name, detail=Translatable("not a JSON object"))
     error.usage = usage
     raise error
 

@@ -19,6 +19,7 @@ from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text
 from sleuth_providers.net.http1 import read_limited
+from sleuth_providers.translatable import Translatable
 
 if TYPE_CHECKING:
     from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
@@ -47,7 +48,7 @@ class ReplyStream:
         kind, encoding = (response.headers.get(f"content-{name}", "").lower() for name in ("type", "encoding"))
         if response.status == 200 and "event-stream" in kind:
             if encoding not in ("", "identity"):
-                raise BadResponseError(f"unexpected Content-Encoding: {encoding[:20]!r}")
+                raise BadResponseError("unexpected Content-Encoding: {encoding!r}", encoding=encoding[:20])
             yield from self._events(response.chunks, timeouts if streamed else None)
             return
         body = read_limited(response.chunks, encoding, response.status, MAX_BODY_BYTES)
@@ -60,7 +61,7 @@ class ReplyStream:
             return
         document = self._document(body.decode("utf-8-sig", "replace"))
         if not document.get("choices"):
-            raise ModelResponseError(server=self.target.server, detail="no choices")
+            raise ModelResponseError(server=self.target.server, detail=Translatable("no choices"))
         yield from self._piece(document)
         self.finish = self.finish or "stop"
 
@@ -82,7 +83,7 @@ class ReplyStream:
         try:
             document = parse_object(text)
         except ValueError as error:
-            raise ModelResponseError(server=self.target.server, detail="not JSON") from error
+            raise ModelResponseError(server=self.target.server, detail=Translatable("not JSON")) from error
         if is_error(document):
             raise classify(self.target, document, 200)
         return document
@@ -111,7 +112,7 @@ def _read_events(chunks: Iterable[bytes], timeouts: "ReadTimeouts | None") -> It
         for chunk in chunks:
             size += len(chunk)
             if size > MAX_STREAM_BYTES:
-                raise BadResponseError(f"larger than {MAX_STREAM_BYTES / 1_000_000:g} MB")
+                raise BadResponseError("larger than {size:g} MB", size=MAX_STREAM_BYTES / 1_000_000)
             yield from reader.feed(chunk)
             if timeouts and reader.lines > lines:
                 timeouts.renew()

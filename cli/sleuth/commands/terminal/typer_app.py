@@ -5,6 +5,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from sleuth.base.i18n import tr
+
 
 def make_app(help: str | None = None) -> typer.Typer:
     """Return the Typer app of a command: plain help text, no options that Typer adds."""
@@ -31,5 +33,5 @@ class GroupedCommand(TyperCommand):
 def seconds(value: float | None) -> float | None:
     """Reject nan, which passes the check of minimum and maximum."""
     if value is not None and value != value:
-        raise typer.BadParameter("nan is not a number of seconds")
+        raise typer.BadParameter(tr("nan is not a number of seconds"))
     return value

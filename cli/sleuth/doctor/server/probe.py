@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
-from sleuth.base.i18n import tr, tr_detail
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth_providers.base import Request, Response
@@ -94,7 +94,7 @@ class ProbeResult(Record):
 def _reason(error: ProviderError | None) -> str:
     if isinstance(error, DeadlineError):
         return tr("no answer in time")
-    return clean(tr_detail(error.detail) or type(error).__name__, 200) if error else ""
+    return clean(tr(error.detail) or type(error).__name__, 200) if error else ""
 
 
 class Prober:
