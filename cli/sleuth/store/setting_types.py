@@ -79,8 +79,8 @@ def _address(pattern: str, says: str) -> SettingType:
     return SettingType(lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))), str, says, address=True)
 
 
-ADDRESS = _address(r"https?://[^/\s]+", "an http(s) URL")
-CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
+URL = _address(r"https?://[^/\s]+", "an http(s) URL")
+REDIS_URL = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice(*choices.COMPRESSION),
