@@ -40,7 +40,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 
 def open_immutable(path: str) -> sqlite3.Connection:
     """Open a database read-only without creating any file beside it, ignoring its write-ahead log."""
-    return _open(f"file:{quote(path)}?immutable=1")
+    return _open(f"file:{quote(path)}?immutable=1", BUSY_TIMEOUT_S)
 
 
 def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
@@ -95,14 +95,14 @@ def _locked_error(path: str) -> SettingsError:
     return SettingsError("{path} is locked by another process", "try again in a moment", path=path)
 
 
-def _open(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
+def _open(path: str, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, uri=path.startswith("file:"))
     connection.row_factory = sqlite3.Row
     return connection
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    connection = _open(path)
+    connection = _open(path, BUSY_TIMEOUT_S)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")  # reads the file, so a file that is not a database fails here
         connection.execute("PRAGMA foreign_keys = ON")
@@ -168,10 +168,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 def _begin(connection: sqlite3.Connection) -> None:
     """Take the write lock; the busy timeout starts again whenever another process has committed meanwhile."""
     while True:
-        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        version = _data_version(connection)
         try:
             connection.execute("BEGIN IMMEDIATE")
             return
         except sqlite3.OperationalError as problem:
-            if "locked" not in str(problem) or connection.execute("PRAGMA data_version").fetchone()[0] == version:
+            if "locked" not in str(problem) or _data_version(connection) == version:
                 raise
+
+
+def _data_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
