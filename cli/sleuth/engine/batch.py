@@ -9,9 +9,8 @@ from contextlib import closing
 from hashlib import blake2b
 from typing import Any, Protocol, TextIO
 
-from sleuth.base.errors import RequestError, SleuthError
+from sleuth.base.errors import RequestError, SleuthError, describe
 from sleuth.base.files import append_private
-from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.engine.outcome import Outcome, outcome_as_json
 from sleuth_providers.records import Record
@@ -110,8 +109,8 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
         document = {"input": text} | outcome_as_json(outcome)
         failed = outcome.outcome == "failed"
     except SleuthError as error:
-        message = tr(error.message, **error.values)
-        document = {"input": text, "error": {"code": error.code, "message": message, "hint": error.hint or None}}
+        message, hint = describe(error)
+        document = {"input": text, "error": {"code": error.code, "message": message, "hint": hint or None}}
         failed = True
     return BatchLine(number, text, json_text(document), failed)
 

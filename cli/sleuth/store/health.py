@@ -22,6 +22,7 @@ REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
 FAILURES = (*REFUSALS, "timeout", "bad_response", "unreachable")
 MAX_COOLDOWN_S = 31 * 86400  # a longer one comes from a wrong Retry-After or a wrong clock
 CLOCK_TOLERANCE_S = 60
+LAST_SENT = "(SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')"  # the last reservation
 RETENTION_S = 100 * 86400  # of the request log
 
 
@@ -60,18 +61,20 @@ class Health:
 
     def note_outcome(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
         """Update the cooldown after a request. A `quick` failure, such as a refused connection, starts none."""
-        row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
-        if row and state in ("ok", "empty"):
+        if state in ("ok", "empty") and self._failures(name):  # a write only where it is needed
             self.connection.execute("DELETE FROM health WHERE name = ?", (name,))
         if state not in FAILURES or quick:
             return
         with transaction(self.connection):
-            row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
-            failures = (row[0] if row else 0) + 1
+            failures = self._failures(name) + 1
             strikes = failures if state in REFUSALS else failures - MAX_FAILURES + 1
             pause = COOLDOWNS_S[min(strikes, len(COOLDOWNS_S)) - 1] if strikes > 0 else 0
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
+
+    def _failures(self, name: str) -> int:
+        row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
+        return int(row[0]) if row else 0
 
     def forget(self, name: str) -> None:
         """End the cooldowns of a provider and of its keys."""
@@ -113,23 +116,15 @@ class Health:
     def cancel(self, provider: str) -> None:
         """Undo a reservation: the limit over all machines is reached, or the request was not needed."""
         with suppress(sqlite3.OperationalError):
-            self.connection.execute(
-                "DELETE FROM request WHERE id = (SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')",
-                (provider,),
-            )
+            self.connection.execute(f"DELETE FROM request WHERE id = {LAST_SENT}", (provider,))  # noqa: S608 - constant
 
     def record(self, provider: str, state: str, elapsed_ms: int, cached: bool, cost: float, reserved: bool) -> None:
         """Log a finished request; a reserved one is completed."""
         with transaction(self.connection):
-            if reserved:
-                changed = self.connection.execute(
-                    "UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id ="
-                    " (SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')",
-                    (state, elapsed_ms, cost, provider),
-                ).rowcount
-                if changed:
-                    return
-            self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
+            update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant
+            values = (state, elapsed_ms, cost, provider)
+            if not reserved or not self.connection.execute(update, values).rowcount:
+                self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
 
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, by which several keys rotate."""

@@ -49,20 +49,21 @@ class RedisCache:
             self.fallback.put(key, value, seconds)
 
     @contextmanager
-    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+    def single_flight(self, key: str, timeout: float) -> Iterator[None]:
         """Let one caller at a time work on a key, first on this machine, then on all; waits at most `timeout`."""
         deadline = time.monotonic() + timeout
-        with self.fallback.single_flight(key, timeout) as alone:
+        with self.fallback.single_flight(key, timeout):
             lock = self._acquire(f"{self.kind}:{key}", deadline)
+            if lock is None:
+                yield
+                return
             done = threading.Event()
-            if lock:
-                threading.Thread(target=self._renew, args=(lock, done), daemon=True).start()
+            threading.Thread(target=self._renew, args=(lock, done), daemon=True).start()
             try:
-                yield alone
+                yield
             finally:
                 done.set()
-                if lock:
-                    self.server.release(lock)
+                self.server.release(lock)
 
     def _renew(self, lock: RedisLock, done: threading.Event) -> None:
         with suppress(RedisUnavailableError):
