@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from math import ceil
@@ -21,8 +21,8 @@ ANSWERED = ("ok", "empty")
 UNFINISHED = ("sent", "skipped")  # abandoned: another provider was faster, or the user interrupted
 # One scan per table; rows from the future count as today. NOT INDEXED: the index, ordered by provider, takes twice as
 # long.
-REQUESTS = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), provider, state, cached,
-    count(*), total(cost), group_concat(elapsed_ms)
+REQUESTS = """SELECT date(min(at, :now), 'unixepoch', 'localtime') AS day, provider, state, cached,
+    count(*) AS count, total(cost) AS cost, group_concat(elapsed_ms) AS times
     FROM request NOT INDEXED WHERE at >= :since AND :provider IN ('', provider) GROUP BY 1, 2, 3, 4"""
 SEARCHES = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), outcome, count(*), sum(cached), sum(elapsed_ms)
     FROM search WHERE at >= :since AND (:provider = '' OR instr(',' || providers || ',', ',' || :provider || ','))
@@ -116,18 +116,6 @@ class UsageReport(Record):
         return self.total.cost + self.answers.cost
 
 
-class _Requests(Record):
-    """Requests of one day to one provider with the same result."""
-
-    day: str
-    provider: str
-    state: str
-    cached: bool
-    count: int  # type: ignore[assignment]  # hides tuple.count, which is not used here
-    cost: float
-    times: str | None  # milliseconds, comma-separated
-
-
 def report(connection: sqlite3.Connection, days: int, provider: str = "") -> UsageReport:
     """Return the usage of the last days, today included; answers do not belong to a provider."""
     now = int(time.time())  # SQLite rounds the last half millisecond before midnight up to the next day
@@ -137,7 +125,7 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
     def rows(statement: str, **more: object) -> list[Any]:
         return connection.execute(statement, {"since": since, "now": now, "provider": provider} | more).fetchall()
 
-    requests, searches = [_Requests(*row) for row in rows(REQUESTS)], rows(SEARCHES)
+    requests, searches = rows(REQUESTS), rows(SEARCHES)
     tallies = _tallies(requests)
     overall, models = (
         {row[0]: AnswerTotals(*row[1:]) for row in rows(ANSWER_TOTALS, each=each)} for each in (False, True)
@@ -154,31 +142,31 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
     )
 
 
-def _tallies(requests: Iterable[_Requests]) -> dict[str, Tally]:
+def _tallies(requests: Iterable[Any]) -> dict[str, Tally]:
     """Return the tally of each provider, and that of all under the empty name."""
-    groups: dict[str, list[_Requests]] = {}
+    groups: dict[str, list[Any]] = defaultdict(list)
     for group in requests:
-        for name in (group.provider, ""):
-            groups.setdefault(name, []).append(group)
+        groups[group["provider"]].append(group)
+        groups[""].append(group)
     return {name: _tally(members) for name, members in groups.items()}
 
 
-def _tally(groups: list[_Requests]) -> Tally:
-    sent = [group for group in groups if not group.cached]
+def _tally(groups: list[Any]) -> Tally:
+    sent = [group for group in groups if not group["cached"]]
     states: Counter[str] = Counter()
     for group in sent:
-        states[group.state] += group.count
-    times = [group.times.split(",") for group in sent if group.state in ANSWERED and group.times]
+        states[group["state"]] += group["count"]
+    times = [group["times"].split(",") for group in sent if group["state"] in ANSWERED and group["times"]]
     elapsed = sorted(int(time) for part in times for time in part)
     answered = sum(states[state] for state in ANSWERED)
     return Tally(
         states.total(),
         answered,
         states.total() - answered - sum(states[state] for state in UNFINISHED),
-        sum(group.count for group in groups if group.cached),
+        sum(group["count"] for group in groups if group["cached"]),
         round(sum(elapsed) / len(elapsed)) if elapsed else None,
         elapsed[ceil(len(elapsed) * 0.9) - 1] if elapsed else None,
-        sum(group.cost for group in groups),
+        sum(group["cost"] for group in groups),
         dict(sorted((state, count) for state, count in states.items() if count)),
     )
 
@@ -194,16 +182,16 @@ def _searches(rows: Iterable[Any]) -> Searches:
 
 
 def _days(
-    dates: Iterable[date], requests: Iterable[_Requests], searches: Iterable[Any], answers: Iterable[Any]
+    dates: Iterable[date], requests: Iterable[Any], searches: Iterable[Any], answers: Iterable[Any]
 ) -> tuple[Day, ...]:
     """Return every day, empty ones included."""
     days: dict[str, Counter[str]] = {day.isoformat(): Counter() for day in dates}
     for group in requests:
-        totals = days[group.day]
-        totals["cost"] += group.cost  # type: ignore[assignment]  # a Counter adds fractions too
-        totals["cache_hits" if group.cached else "requests"] += group.count
-        if not group.cached and group.state not in ANSWERED + UNFINISHED:
-            totals["failed"] += group.count
+        totals = days[group["day"]]
+        totals["cost"] += group["cost"]
+        totals["cache_hits" if group["cached"] else "requests"] += group["count"]
+        if not group["cached"] and group["state"] not in ANSWERED + UNFINISHED:
+            totals["failed"] += group["count"]
     for day, _, count, *_ in searches:
         days[day]["searches"] += count
     for day, count, cost in answers:
