@@ -175,7 +175,7 @@ class Runtime:
         """The search engine."""
         from sleuth.engine.search import Searcher
 
-        return Searcher(self.settings, self.selector, self.selector.health, self.cache, self.paths.journal)
+        return Searcher(self.selector, self.cache, self.paths.journal)
 
     @cached_property
     def models(self) -> Models | None:
