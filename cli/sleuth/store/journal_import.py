@@ -9,6 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
 from glob import escape, glob
 from typing import Any
 
@@ -37,14 +38,11 @@ Row = tuple[Any, ...]  # of the table `search` or `request`
 def open_usage_database(path: str, journal: str) -> sqlite3.Connection:
     """Open the database with the journal imported; where it is not writable, a copy in memory."""
     try:
-        connection = open_database(path, MIGRATIONS)
-        try:
-            with explain_errors(path):
-                import_journal(connection, journal)
+        with ExitStack() as stack, explain_errors(path):
+            connection = stack.enter_context(closing(open_database(path, MIGRATIONS)))
+            import_journal(connection, journal)
+            stack.pop_all()
             return connection
-        except BaseException:
-            connection.close()
-            raise
     except UnwritableError as problem:
         log("journal: not imported: %r", problem)
     copy = open_copy(path, MIGRATIONS)
@@ -60,20 +58,14 @@ def import_journal(connection: sqlite3.Connection, journal: str, stall_timeout: 
     if not _pending_files(journal):
         return True
     with locked(f"{journal}.lock", stall_timeout) as held:
+        if not held:
+            return False
         try:
-            return held and _import_all(connection, journal)
+            with suppress(FileNotFoundError):
+                os.rename(journal, f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}")
+            return all(_import_file(connection, file) for file in _renamed_files(journal))
         except OSError as problem:
             raise unwritable(journal, problem) from problem
-
-
-def _import_all(connection: sqlite3.Connection, journal: str) -> bool:
-    if not all(_import_file(connection, file) for file in _renamed_files(journal)):
-        return False
-    if not os.path.exists(journal):
-        return True
-    file = f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}"
-    os.rename(journal, file)
-    return _import_file(connection, file)
 
 
 def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:

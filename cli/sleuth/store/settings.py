@@ -208,10 +208,7 @@ def unknown_key(key: str) -> SettingsError:
     near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
     if near:
         return SettingsError(
-            "unknown setting {key}; did you mean {near}?",
-            "see all: sleuth config show",
-            key=key,
-            near=near[0],
+            "unknown setting {key}; did you mean {near}?", "see all: sleuth config show", key=key, near=near[0]
         )
     return SettingsError("unknown setting {key}", "see all: sleuth config show", key=key)
 
