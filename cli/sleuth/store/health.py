@@ -12,9 +12,7 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-else:
-    Protocol = object
+    from sleuth.store.cache.redis.server import RedisServer
 
 COOLDOWNS_S = (60, 300, 1500, 3600)
 MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
@@ -33,18 +31,11 @@ class Cooldown(Record):
     state: str
 
 
-class RateLimits(Protocol):
-    """Rate limits that several machines share."""
-
-    def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
-        """Count a request; if a limit is reached, return the time at which the next one is allowed instead."""
-
-
 class Health:
     """The request log and the cooldowns in the database."""
 
-    def __init__(self, connection: sqlite3.Connection, limits: RateLimits | None = None) -> None:
-        self.connection, self.limits = connection, limits
+    def __init__(self, connection: sqlite3.Connection, shared: RedisServer | None = None) -> None:
+        self.connection, self.shared = connection, shared  # `shared` has the rate limits over all machines
 
     def cooldown(self, name: str, now: float | None = None) -> Cooldown | None:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
@@ -91,8 +82,8 @@ class Health:
         except sqlite3.OperationalError as problem:  # an unwritable database must not stop the search
             log("health: nothing reserved: %r", problem)
             free_at = None
-        if free_at is None and self.limits:
-            free_at = self.limits.reserve(provider, per_minute, per_day)
+        if free_at is None and self.shared:
+            free_at = self.shared.reserve(provider, per_minute, per_day)
             if free_at is not None:
                 self.cancel(provider)
         return free_at

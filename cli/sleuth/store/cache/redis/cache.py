@@ -14,7 +14,7 @@ from sleuth.store.cache.redis.server import PREFIX, RedisLock, RedisServer, Redi
 STALE_S = 86400.0  # entries stay this long after they expire: --offline prefers an old result to none
 MAX_TTL_S = 366 * 86400.0  # a longer one was not written by sleuth
 LOCK_TTL_S = 2.0  # renewed while the work lasts, so that a lock expires soon after its holder dies
-MIN_POLL_S, MAX_POLL_S = 0.005, 0.1  # between two attempts to acquire a lock
+LOCK_POLL_S = 0.02  # between two attempts to acquire a lock
 
 
 class RedisCache:
@@ -72,14 +72,12 @@ class RedisCache:
 
     def _acquire(self, name: str, deadline: float) -> RedisLock | None:
         """Return the lock as soon as it is free; None at the deadline, or when the server is unavailable."""
-        pause = MIN_POLL_S
         try:
             while not (lock := self.server.acquire(name, LOCK_TTL_S)):
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return None
-                time.sleep(min(pause, left))
-                pause = min(pause * 1.5, MAX_POLL_S)
+                time.sleep(min(LOCK_POLL_S, left))
         except RedisUnavailableError:
             return None
         return lock
