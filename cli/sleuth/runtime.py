@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
     from sleuth.store.cache.disk import Cache, DiskCache
     from sleuth.store.cache.redis.server import RedisServer
-    from sleuth.store.health import Health, RateLimits
+    from sleuth.store.health import Health
     from sleuth.store.provider_table import ProviderSeed, ProviderTable
 
 MAX_CACHED_PAGES = 1000
@@ -88,7 +88,7 @@ class Runtime:
         """Cooldowns, quotas and latencies of providers."""
         from sleuth.store.health import Health
 
-        return Health(self.database, self._limits())
+        return Health(self.database, self.shared)
 
     @cached_property
     def shared(self) -> RedisServer | None:
@@ -175,7 +175,7 @@ class Runtime:
         """The search engine."""
         from sleuth.engine.search import Searcher
 
-        return Searcher(self.settings, self.selector, self.selector.health, self.cache, self.paths.journal)
+        return Searcher(self.selector, self.cache, self.paths.journal)
 
     @cached_property
     def models(self) -> Models | None:
@@ -277,13 +277,6 @@ class Runtime:
 
         return RedisCache(self.shared, kind, local)
 
-    def _limits(self) -> RateLimits | None:
-        if self.shared is None:
-            return None
-        from sleuth.store.cache.redis.limits import RedisLimits
-
-        return RedisLimits(self.shared)
-
     def _table_in(self, connection: Connection) -> ProviderTable:
         from sleuth.store.provider_table import ProviderTable
         from sleuth_providers import registry
@@ -306,7 +299,7 @@ class Runtime:
             connection, known = open_database(MEMORY, MIGRATIONS), False
         effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
         self.warn(reason + tr(effect))
-        return self._table_in(connection), Health(connection, self._limits())
+        return self._table_in(connection), Health(connection, self.shared)
 
     def _jina_key(self) -> str:
         """Return the key of the jina provider for the page reader; empty if there is none."""

@@ -19,7 +19,6 @@ from sleuth.store.cache.disk import MAX_ENTRY_CHARS, DiskCache
 from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import find_address
 from sleuth.store.cache.redis.cache import STALE_S, RedisCache
-from sleuth.store.cache.redis.limits import RedisLimits
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
 
 pytestmark = pytest.mark.live
@@ -361,7 +360,7 @@ def test_lock_is_renewed_while_the_work_lasts(
 
 
 def test_machines_share_a_limit(connect: Connect, redis_server: Any) -> None:
-    one, two = (RedisLimits(connect(redis_server.url)) for _ in range(2))
+    one, two = (connect(redis_server.url) for _ in range(2))
     assert [one.reserve("x", 3, 0), two.reserve("x", 3, 0), one.reserve("x", 3, 0)] == [None] * 3
     minute = two.reserve("x", 3, 0)
     assert minute
@@ -376,7 +375,7 @@ def test_machines_share_a_limit(connect: Connect, redis_server: Any) -> None:
 
 def test_capacity_is_free_again_after_its_window(connect: Connect, redis_server: Any) -> None:
     server = connect(redis_server.url)
-    limits, name = RedisLimits(server), f"{PREFIX}limit:{{x}}:minute"
+    limits, name = server, f"{PREFIX}limit:{{x}}:minute"
     seconds, _ = server.execute(("TIME",))[0]
     now = int(seconds) * 1000
     server.execute(
@@ -437,7 +436,7 @@ def test_stats_and_clear_ignore_foreign_keys(
     one(*SEARCH)
     names = [word for number in range(2500) for word in (f"{PREFIX}page:{number}", "x")]
     server.execute(("MSET", *names, "foreign", "x", "sleuth:2:answer:new", "x"))
-    RedisLimits(server).reserve("x", 3, 0)
+    server.reserve("x", 3, 0)
     shown = one("cache", "stats").out
     assert f"shared cache redis://{place(redis_server)}/0 (" in shown
     assert "results 1, pages 2500" in shown

@@ -10,8 +10,7 @@ from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.store.database import explain_errors
 from sleuth.store.health import RETENTION_S
-from sleuth.store.usage import usage_as_json
-from sleuth.store.usage_report import report
+from sleuth.store.usage import report, usage_as_json
 
 app = make_app()
 

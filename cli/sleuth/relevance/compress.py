@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from sleuth.base.errors import describe
 from sleuth.base.i18n import tr
 from sleuth.relevance import sentences, tokens
 from sleuth.relevance.passages import PASSAGE_CHARS, Passage, Scorer, best_first, score, split
@@ -189,6 +190,5 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 
 def _reason(problem: Exception) -> str:
     if isinstance(problem, ProviderError):
-        message = tr(problem.message, **{"provider": tr("the model server"), "id": ""} | problem.values)
-        return tr("{message} ({detail})", message=message, detail=problem.detail) if problem.detail else message
+        return describe(problem, provider=tr("the model server"))[0]
     return str(problem) or type(problem).__name__

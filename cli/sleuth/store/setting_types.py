@@ -91,8 +91,8 @@ def _address(pattern: str, description: str) -> SettingType:
     )
 
 
-ADDRESS = _address(r"https?://[^/\s]+", "an http(s) URL")
-CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
+URL = _address(r"https?://[^/\s]+", "an http(s) URL")
+REDIS_URL = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice(*choices.COMPRESSION),

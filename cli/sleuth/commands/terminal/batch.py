@@ -1,6 +1,7 @@
 """`sleuth search --batch`: queries from a file or stdin, one JSON object per line on stdout or in a file."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TextIO
@@ -24,7 +25,7 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
     path, output = options.batch or "-", options.output
     if options.resume and not output:
         raise RequestError("--resume needs an output file", "add -o FILE")
-    done = answered(output) if output and options.resume else {}
+    done = answered(output) if output and options.resume else Counter()
     failed = 0
     with ExitStack() as stack:
         source = runtime.stdin if path == "-" else stack.enter_context(_open(path))

@@ -12,7 +12,7 @@ from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
 from sleuth.doctor.fixes import shell
 from sleuth.doctor.links import Link
 from sleuth.store.cache.redis.address import RedisAddress, find_address
-from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, RedisReplyError
+from sleuth.store.cache.redis.connection import NotRedisError, RedisReplyError
 from sleuth.store.cache.redis.contents import ServerInfo, inspect_server
 from sleuth.store.cache.redis.errors import refused
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
@@ -56,11 +56,11 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
     except RedisUnavailableError as gone:
         problem = gone.problem or TimeoutError()
         if isinstance(problem, RedisReplyError):
-            yield fail(f"{address.shown}: {gone}", _refused(address, problem.refusal))
+            yield fail(f"{address.shown}: {gone}", _refused(address, problem))
         else:
             yield fail(f"{address.shown}: {gone}", _unreachable(address, problem))
         return
-    if refusal := next((reply for reply in replies if isinstance(reply, ErrorReply)), None):
+    if refusal := next((reply for reply in replies if isinstance(reply, RedisReplyError)), None):
         yield fail(f"{address.shown}: {refused(refusal)}", _refused(address, refusal))
         return
     yield from _judge(address, info)
@@ -117,7 +117,7 @@ def _unreachable(address: RedisAddress, problem: Exception) -> Remedy:
     return Remedy(tr("it cannot be reached from here"), (ping,), Link.SHARED_CACHE)
 
 
-def _refused(address: RedisAddress, refusal: ErrorReply) -> Remedy:
+def _refused(address: RedisAddress, refusal: RedisReplyError) -> Remedy:
     """Return why a server that answers refuses a command."""
     if refusal.code in ("NOAUTH", "WRONGPASS") or "AUTH" in refusal.text:
         cause = tr("put the user name and password into the address: redis://name:password@host:6379/0")
