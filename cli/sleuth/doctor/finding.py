@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.doctor.remedies import Remedy
 from sleuth_providers.records import Record
 
 STATES = ("ok", "warn", "fail", "skipped")
@@ -34,17 +36,9 @@ class Finding(Record):
     edit_first: bool = False  # apply these edits alone, then check again: other edits depend on them
 
 
-class Remedy(Record):
-    """Why something is wrong, what to do about it, and where the handbook says more."""
-
-    cause: str
-    fix: tuple[str, ...] = ()  # lines
-    link: str = ""
-
-
-def ok(evidence: str = "", *, title: str = "", elapsed_ms: int = 0) -> Finding:
+def ok(evidence: str = "", *, title: str = "") -> Finding:
     """Return a passed check."""
-    return Finding("ok", evidence, title=title, elapsed_ms=elapsed_ms)
+    return Finding("ok", evidence, title=title)
 
 
 def skipped(reason: str) -> Finding:
@@ -52,24 +46,12 @@ def skipped(reason: str) -> Finding:
     return Finding("skipped", reason)
 
 
-def warn(evidence: str, remedy: Remedy, *, title: str = "", elapsed_ms: int = 0, **edits: Any) -> Finding:
-    """Return something that works but not as it should."""
-    return _problem("warn", evidence, remedy)._replace(title=title, elapsed_ms=elapsed_ms, **edits)
+def _problem(state: str, evidence: str, remedy: Remedy, **more: Any) -> Finding:
+    return Finding(state, evidence, remedy.cause, remedy.fix, remedy.link, **more)
 
 
-def fail(evidence: str, remedy: Remedy, *, title: str = "", elapsed_ms: int = 0, **edits: Any) -> Finding:
-    """Return something that does not work."""
-    return _problem("fail", evidence, remedy)._replace(title=title, elapsed_ms=elapsed_ms, **edits)
-
-
-def _problem(state: str, evidence: str, remedy: Remedy) -> Finding:
-    lines: list[str] = []
-    for line in remedy.fix:
-        if line.startswith("#") and lines and not lines[-1].startswith("#"):
-            lines.append("")  # a comment begins a block that can be pasted as a whole
-        indent = line[: len(line) - len(line.lstrip(" "))]
-        lines.append(indent + clean(line, 1000, entities=False))
-    return Finding(state, evidence, remedy.cause, "\n".join(lines), str(remedy.link))
+warn = partial(_problem, "warn")  # something works but not as it should
+fail = partial(_problem, "fail")  # something does not work
 
 
 class Check(Record):

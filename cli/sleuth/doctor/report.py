@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok, skipped
+from sleuth.doctor.remedies import Remedy
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
@@ -113,10 +113,11 @@ def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | 
     from sleuth.engine.trial import test_providers
 
     result = next(test_providers(runtime.selector, [candidate], timeout))
-    remedy = Remedy(result.message, (result.hint,) if result.hint else (), Link.TROUBLESHOOTING)
-    name, elapsed_ms = candidate.row.name, result.latency_ms
-    found = ok(result.message, title=name) if result.success else fail("", remedy, title=name)
-    return Check(f"provider.{candidate.id}", "", "").label(found._replace(elapsed_ms=elapsed_ms))
+    name = candidate.row.name
+    found = ok(result.message, title=name)
+    if not result.success:
+        found = fail("", Remedy(result.message, result.hint, "troubleshooting.md"), title=name)
+    return Check(f"provider.{candidate.id}", "", "").label(found._replace(elapsed_ms=result.latency_ms))
 
 
 def select(findings: Iterable[Finding], only: str) -> Iterator[Finding]:

@@ -9,9 +9,8 @@ from sleuth.doctor.files.deployment import Deployment, is_complete, uses_default
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
 from sleuth.doctor.files.schema import DEFAULT_SECRET
 from sleuth.doctor.files.yaml_source import find
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import NEW_SECRET, PASS_LOCAL, RECREATE, in_env, in_limiter, in_settings
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Edit, Finding, fail, ok, skipped, warn
+from sleuth.doctor.remedies import remedy
 
 FORMATS = ("html", "csv", "json", "rss")
 
@@ -21,33 +20,27 @@ def check_defaults(deployment: Deployment) -> Iterator[Finding]:
     root, source = deployment.root, deployment.source
     entry = find(root, "use_default_settings")
     at = source.at(entry.key) if entry else source.at(root, tr("use_default_settings is missing"))
-    fix = in_settings("use_default_settings: true")
     edit = set_value(entry, "true") if entry else add_first(source.text, root, "use_default_settings: true")
     if entry and uses_defaults(root):
         yield ok(at)
     elif entry and entry.value.kind not in ("bool", "null"):
-        cause = tr("use_default_settings takes true or a mapping; SearXNG refuses to start")
-        yield fail(at, Remedy(cause, fix, Link.INVALID_SETTINGS), edits=(edit,))
+        yield fail(at, remedy("defaults-wrong-type"), edits=(edit,))
     elif is_complete(root):
-        cause = tr("the file replaces SearXNG's defaults, so it misses engines and settings of newer versions")
-        yield warn(at, Remedy(cause, fix, Link.SERVER_ERROR))
+        yield warn(at, remedy("defaults-replaced"))
     else:
-        cause = tr("without it SearXNG takes the file for the complete settings and answers every request with 500")
-        yield fail(at, Remedy(cause, fix, Link.SERVER_ERROR), edits=(edit,))
+        yield fail(at, remedy("defaults-missing"), edits=(edit,))
 
 
 def check_formats(deployment: Deployment) -> Iterator[Finding]:
     """Check that `search.formats` has json, and that names are in lower case."""
     root, source = deployment.root, deployment.source
     entry = find(root, "search", "formats")
-    fix = in_settings("search:", "  formats:", "    - html", "    - json")
-    cause = tr("json is not in search.formats, so every program gets 403 Forbidden")
     if entry is None and is_complete(root) and not uses_defaults(root):
         yield ok(source.at(root, tr("search.formats is missing: every format is allowed")))
         return
     if entry is None:
         at = deployment.at("", "search", "formats", missing=tr("search.formats is missing: only HTML is allowed"))
-        yield fail(at, Remedy(cause, fix, Link.JSON), edits=_add_formats(deployment))
+        yield fail(at, remedy("formats-without-json"), edits=_add_formats(deployment))
         return
     if entry.value.kind != "list":
         return  # reported with the types of values
@@ -55,12 +48,11 @@ def check_formats(deployment: Deployment) -> Iterator[Finding]:
     capitals = [item for item in items if item.value not in FORMATS and item.value.strip().lower() in FORMATS]
     if capitals:
         word = ", ".join(clean(item.value, 20) for item in capitals)
-        cause = tr("format names are lower case; SearXNG ignores {word} and answers 403 Forbidden", word=word)
         edits = tuple(Edit(item.start, item.end, item.value.strip().lower()) for item in capitals)
-        yield fail(source.at(capitals[0]), Remedy(cause, fix, Link.JSON), edits=edits, edit_first=True)
+        yield fail(source.at(capitals[0]), remedy("formats-in-capitals", word=word), edits=edits, edit_first=True)
     elif not any(item.value == "json" for item in items):
         edits = (add_item(source.text, entry.value, "json"),)
-        yield fail(source.at(entry.key), Remedy(cause, fix, Link.JSON), edits=edits)
+        yield fail(source.at(entry.key), remedy("formats-without-json"), edits=edits)
     else:
         yield ok(source.at(entry.key, f"search.formats: {', '.join(clean(item.value, 20) for item in items)}"))
 
@@ -83,34 +75,29 @@ def check_secret(deployment: Deployment) -> Iterator[Finding]:
     entry = find(deployment.root, "server", "secret_key")
     fresh = deployment.set("server", "secret_key", f'"{secrets.token_hex(32)}"')
     if entry is None or entry.value.value in (DEFAULT_SECRET, None):
-        cause = tr("without its own secret key SearXNG refuses to start (server.secret_key is not changed)")
-        yield fail(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY), edits=fresh)
+        yield fail(at, remedy("secret-default"), edits=fresh)
     elif not str(entry.value.value).strip():
-        cause = tr("with an empty secret key, anyone can forge the URLs that the server signs")
-        yield warn(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY), edits=fresh)
+        yield warn(at, remedy("secret-empty"), edits=fresh)
     else:
         yield ok(at)
 
 
 def check_limiter(deployment: Deployment) -> Iterator[Finding]:
     """Check that the limiter is off, or has valkey and exempts local programs."""
-    name, turn_off = "SEARXNG_LIMITER", in_settings("server:", "  limiter: false")
+    name = "SEARXNG_LIMITER"
     at = deployment.at(name, "server", "limiter", missing=f"server.limiter: {tr('off by default')}")
     if not deployment.is_on(name, "server", "limiter"):
         yield ok(at)
     elif not deployment.valkey_url[0]:
-        cause = tr("the limiter needs valkey; without it SearXNG leaves the limiter off and only logs that")
         if deployment.valkey:
             url = f"valkey://{deployment.valkey}:6379/0"
-            remedy = Remedy(cause, in_settings("valkey:", f"  url: {url}"), Link.LIMITER)
-            yield fail(at, remedy, edits=deployment.set("valkey", "url", url))
+            advice = remedy("limiter-without-valkey-url", url=url)
+            yield fail(at, advice, edits=deployment.set("valkey", "url", url))
         else:
             edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
-            yield fail(at, Remedy(cause, turn_off, Link.LIMITER), edits=edits)
+            yield fail(at, remedy("limiter-without-valkey"), edits=edits)
     elif not deployment.exempt:
-        cause = tr("the limiter allows four JSON requests an hour per IP address; a private server does not need it")
-        fix = (*turn_off, tr("# or keep it and exempt local programs:"), *in_limiter(*PASS_LOCAL))
-        yield warn(at, Remedy(cause, fix, Link.QUOTA))
+        yield warn(at, remedy("limiter-without-exemption"))
     else:
         yield ok(f"{at} (pass_ip: {clean(', '.join(deployment.exempt), 100)})")
 
@@ -123,9 +110,7 @@ def check_public_instance(deployment: Deployment) -> Iterator[Finding]:
         return
     at = deployment.at(name, "server", "public_instance")
     if deployment.is_on(name, "server", "public_instance"):
-        cause = tr("it turns on the limiter and link_token, which redirect programs to the home page")
-        fix = in_env(f"{name}=false") if overridden else in_settings("server:", "  public_instance: false")
         edits = () if overridden else deployment.set("server", "public_instance", "false")
-        yield fail(at, Remedy(cause, fix, Link.LINK_TOKEN), edits=edits)
+        yield fail(at, remedy("public-instance-variable" if overridden else "public-instance"), edits=edits)
     else:
         yield ok(at)

@@ -7,19 +7,13 @@ from collections.abc import Iterator
 from sleuth.base.i18n import tr
 from sleuth.doctor.files.environment import Variable, interpolate, read_environment, read_text
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlEntry, YamlNode, YamlSource, entries, find, read_yaml
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import NEW_SECRET, RECREATE, in_compose, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok, skipped, warn
+from sleuth.doctor.remedies import remedy, shell
 from sleuth_providers.records import Record
 
 NAMES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 NEEDED_CAPABILITIES = ("CHOWN", "SETUID", "SETGID", "DAC_OVERRIDE")  # to give mounted folders to its own user
 HOST_NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)  # what Docker accepts; it goes into settings.yml as it is
-HEALTHCHECK = (
-    "healthcheck:",
-    '  test: ["CMD", "/usr/local/searxng/.venv/bin/python", "-c",'
-    " \"import urllib.request as u; u.urlopen('http://127.0.0.1:8080/healthz')\"]",
-)
 
 
 class Compose(Record):
@@ -82,8 +76,8 @@ def read_compose(path: str) -> tuple[Compose | None, list[Finding]]:
     try:
         source = YamlSource(name, text, read_yaml(text))
     except NotYamlError as problem:
-        remedy = Remedy(tr("docker compose cannot read the file"), ("docker compose config -q",), Link.START)
-        return None, [FILE.label(fail(f"{name}:{problem.line}:{problem.column}: {problem.reason}", remedy))]
+        evidence = f"{name}:{problem.line}:{problem.column}: {problem.reason}"
+        return None, [FILE.label(fail(evidence, remedy("compose-not-yaml")))]
     services = find(source.root, "services")
     service = _pick(entries(services.value)) if services else None
     if service is None or services is None:
@@ -127,9 +121,8 @@ def _variables(compose: Compose) -> tuple[dict[str, Variable], list[Finding]]:
             found |= values
             problems += [*more, ENV_FILE.label(ok(compose.source.at(node)))]
         elif path and not (required and required.value.value is False):
-            cause = tr("docker compose stops when the file is missing; it may be empty")
-            fix = (NEW_SECRET.replace(">> .env", f"> {shell(path)}"), RECREATE)
-            problems.append(ENV_FILE.label(fail(compose.source.at(node), Remedy(cause, fix, Link.ENV_FILE))))
+            missing = fail(compose.source.at(node), remedy("env-file-missing", path=shell(path)))
+            problems.append(ENV_FILE.label(missing))
     section = compose.get("environment")
     for name, text, node in _assignments(section.value) if section else ():
         value, complete = interpolate(f"${{{name}}}" if text is None else text, compose.interpolated)
@@ -159,17 +152,15 @@ def check_capabilities(compose: Compose) -> Iterator[Finding]:
     if not missing:
         yield ok(compose.at("cap_drop"))
         return
-    cause = tr("without {names} the container may be unable to read its settings", names=", ".join(missing))
-    fix = in_compose("cap_add:", *(f"  - {name}" for name in missing))
-    yield warn(compose.at("cap_drop"), Remedy(cause, fix, Link.PERMISSIONS))
+    advice = remedy("capabilities-missing", names=", ".join(missing), lines=[f"  - {name}" for name in missing])
+    yield warn(compose.at("cap_drop"), advice)
 
 
 def check_restart(compose: Compose) -> Finding:
     """Check that the container restarts after a reboot."""
     if compose.text(compose.get("restart")) not in ("no", "False", ""):  # YAML reads a bare `no` as false
         return ok(compose.at("restart"))
-    cause = tr("the server stays down after a crash or a reboot")
-    return warn(compose.at("restart"), Remedy(cause, in_compose("restart: always"), Link.START))
+    return warn(compose.at("restart"), remedy("no-restart"))
 
 
 def check_healthcheck(compose: Compose) -> Iterator[Finding]:
@@ -178,16 +169,13 @@ def check_healthcheck(compose: Compose) -> Iterator[Finding]:
     items = (entry.value.value if entry.value.kind == "list" else [entry.value]) if entry else []
     words = " ".join(compose.text(item) for item in items).split()
     if entry and any(os.path.basename(word) in ("curl", "wget") for word in words):
-        cause = tr("the image has neither curl nor wget, so the container is reported unhealthy although it works")
-        yield warn(compose.source.at(entry.key), Remedy(cause, in_compose(*HEALTHCHECK), Link.HEALTHCHECK))
+        yield warn(compose.source.at(entry.key), remedy("healthcheck-without-program"))
 
 
 def check_image(compose: Compose) -> Iterator[Finding]:
     """Check that the image is SearXNG, not its predecessor."""
     if "searx/searx" in compose.text(compose.get("image")):
-        cause = tr("searx is no longer maintained, and its settings differ from SearXNG's")
-        fix = in_compose("image: searxng/searxng:latest")
-        yield warn(compose.at("image"), Remedy(cause, fix, Link.OLD_SETTINGS))
+        yield warn(compose.at("image"), remedy("image-is-searx"))
     elif compose.get("image"):
         yield ok(compose.at("image"))
 

@@ -4,19 +4,18 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.deployment import Deployment
 from sleuth.doctor.files.edits import set_value
 from sleuth.doctor.files.environment import url_parts
 from sleuth.doctor.files.schema import VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
-from sleuth.doctor.fixes import in_compose, in_env, in_settings
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Edit, Finding, fail, ok, warn
+from sleuth.doctor.remedies import remedy
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 WILDCARD_HOSTS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not listened on
+BROKEN_BASE_URLS = ("base-url-without-scheme", "base-url-without-host", "base-url-ends-in-search")
 PROXY_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
@@ -30,9 +29,7 @@ def check_valkey(deployment: Deployment) -> Iterator[Finding]:
     if scheme not in VALKEY_SCHEMES:
         match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
         better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
-        cause = tr("the URL must begin with valkey://; SearXNG refuses to start")
-        remedy = Remedy(cause, in_settings("valkey:", f"  url: {better}"), Link.VALKEY)
-        yield fail(at, remedy, edits=(set_value(entry, f'"{better}"'),))
+        yield fail(at, remedy("valkey-scheme", better=better), edits=(set_value(entry, f'"{better}"'),))
     elif host in LOCAL_HOSTS and scheme != "unix" and not deployment.host_network:
         yield _local_valkey(deployment, entry, at)
     else:
@@ -43,27 +40,22 @@ def _check_redis(deployment: Deployment) -> Iterator[Finding]:
     section, entry = find(deployment.root, "redis"), find(deployment.root, "redis", "url")
     if not section or not entry or entry.value.value in (None, False, ""):
         return
-    cause = tr("redis.url is deprecated; use valkey.url")
-    remedy = Remedy(cause, in_settings("valkey:", f"  url: {clean(entry.value.value, 100)}"), Link.OLD_SETTINGS)
+    advice = remedy("redis-deprecated", url=clean(entry.value.value, 100))
     can_rename = find(deployment.root, "valkey") is None and section.key.kind == "text"
     edits = (Edit(section.key.start, section.key.end, "valkey"),) if can_rename else ()
-    yield warn(deployment.source.at(entry.key), remedy, edits=edits, edit_first=bool(edits))
+    yield warn(deployment.source.at(entry.key), advice, edits=edits, edit_first=bool(edits))
 
 
 def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
     """Report a URL that is right on the host and wrong in a container."""
     better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
-    fix = in_settings("valkey:", f"  url: {better}")
     if not deployment.container:
-        cause = tr("if SearXNG runs in a container, localhost is that container; use the valkey container's name")
-        return warn(at, Remedy(cause, fix, Link.VALKEY))
-    cause = tr("inside the container localhost is the container itself, where no valkey runs")
-    edits: tuple[Edit, ...] = (set_value(entry, better if deployment.valkey else "false"),)
-    if not deployment.valkey:
-        fix = in_settings("server:", "  limiter: false", "valkey:", "  url: false")
-        edits = deployment.set("server", "limiter", "false") if deployment.limiter_on else edits
+        return warn(at, remedy("valkey-maybe-local", better=better))
     report = fail if deployment.limiter_on else warn
-    return report(at, Remedy(cause, fix, Link.VALKEY), edits=edits)
+    if deployment.valkey:
+        return report(at, remedy("valkey-local", better=better), edits=(set_value(entry, better),))
+    turn_off = deployment.set("server", "limiter", "false") if deployment.limiter_on else (set_value(entry, "false"),)
+    return report(at, remedy("valkey-local-without-service"), edits=turn_off)
 
 
 def check_address(deployment: Deployment) -> Iterator[Finding]:
@@ -71,16 +63,11 @@ def check_address(deployment: Deployment) -> Iterator[Finding]:
     port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
     at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
     if deployment.container:
-        cause = tr("it has no effect in a container, which listens on GRANIAN_HOST and GRANIAN_PORT (8080)")
-        remedy = Remedy(cause, in_compose("ports:", '  - "127.0.0.1:8080:8080"'), Link.CONTAINER_PORT)
-        yield from (warn(place, remedy) for place in at)
+        yield from (warn(place, remedy("listen-address-in-container")) for place in at)
     elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
-        remedy = Remedy(tr("a port is a number from 1 to 65535"), in_settings("server:", "  port: 8888"))
-        yield fail(at[0], remedy._replace(link=Link.CONTAINER_PORT), edits=(set_value(port, "8888"),))
+        yield fail(at[0], remedy("port-invalid"), edits=(set_value(port, "8888"),))
     elif bind and bind.value.value in WILDCARD_HOSTS:
-        cause = tr("without a container the server is open to the whole network; in a container this has no effect")
-        fix = in_settings("server:", '  bind_address: "127.0.0.1"')
-        yield warn(at[-1], Remedy(cause, fix, Link.OTHER_MACHINE))
+        yield warn(at[-1], remedy("listen-address-open"))
     elif at:
         yield ok("; ".join(at))
 
@@ -97,42 +84,40 @@ def check_base_url(deployment: Deployment) -> Iterator[Finding]:
     if not url:
         return
     at = deployment.at(name, "server", "base_url")
-    state, cause, better = _judge_url(url.strip())
-    if not state:
+    problem, better, host = _judge_url(url.strip())
+    if not problem:
         yield ok(at)
         return
-    fix = in_env(f"{name}={better}") if variable else in_settings("server:", f"  base_url: {better}")
+    lines = ["@env", f"{name}={better}"] if variable else ["@settings", "server:", f"  base_url: {better}"]
     edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
-    report = fail if state == "fail" else warn
-    yield report(at, Remedy(cause, fix, Link.PATH), edits=edits)
+    report = fail if problem in BROKEN_BASE_URLS else warn
+    yield report(at, remedy(problem, set_base_url=lines, host=host), edits=edits)
 
 
 def _judge_url(url: str) -> tuple[str, str, str]:
-    """Return the state of a base URL, the cause and a better one; empty texts when it is right."""
+    """Return the problem of a base URL, a better one, and its host; empty texts when it is right."""
     url = clean(url, 500, entities=False).replace('"', "").replace("\\", "")
     if not re.match(r"https?://", url):
         rest = re.sub(r"^[A-Za-z]*:?/+", "", url) or "localhost:8080"
         scheme = "http" if re.match(r"(localhost|[\d.]+|\[)", rest) else "https"
-        return "fail", tr("without http:// or https:// the home page fails with 500"), _with_slash(f"{scheme}://{rest}")
+        return "base-url-without-scheme", _with_slash(f"{scheme}://{rest}"), ""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, f":{parts.port}" if parts.port else ""
+        host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
     except ValueError:
-        host = None
+        host = ""
     if not host:
-        return "fail", tr("it has no host, or its port is not a number"), "http://localhost:8080/"
+        return "base-url-without-host", "http://localhost:8080/", host
     base, path = f"{parts.scheme}://{parts.netloc}", parts.path
     if re.search(r"/search/?$", path):
-        cause = tr("it must not end in /search: SearXNG would look for /search/search")
-        return "fail", cause, _with_slash(base + re.sub(r"/search/?$", "", path))
+        return "base-url-ends-in-search", _with_slash(base + re.sub(r"/search/?$", "", path)), host
     if parts.query or parts.fragment:
-        return "warn", tr("it must not contain a query"), _with_slash(base + path)
+        return "base-url-with-query", _with_slash(base + path), host
     if host in WILDCARD_HOSTS:
-        cause = tr("{host} is an address to listen on, not one to connect to", host=host)
-        return "warn", cause, _with_slash(f"{parts.scheme}://localhost{port}{path}")
+        return "base-url-wildcard", _with_slash(f"{parts.scheme}://localhost{port}{path}"), host
     if path and not path.endswith("/"):
-        return "warn", tr("its path should end in a slash; older versions drop the last part otherwise"), f"{url}/"
-    return "", "", ""
+        return "base-url-without-slash", f"{url}/", host
+    return "", "", host
 
 
 def _with_slash(url: str) -> str:
@@ -156,20 +141,16 @@ def _proxy_urls(node: YamlNode) -> Iterator[YamlNode]:
 def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
     (scheme, host), at = url_parts(node.value), deployment.source.at(node)
     if scheme not in PROXY_SCHEMES or not host:
-        cause = tr("a proxy needs a scheme, such as http:// or socks5h://")
         better = f"http://{re.sub(r'^[a-z0-9]*:?//', '', clean(node.value, 200, entities=False))}"
-        yield warn(at, Remedy(cause, _proxy_lines(better), Link.ENGINES_PROXY))
+        yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
     elif host in LOCAL_HOSTS and not deployment.host_network:
         better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
-        fix = (*_proxy_lines(better), *in_compose("extra_hosts:", '  - "host.docker.internal:host-gateway"'))
         if not deployment.container:
-            cause = tr("if SearXNG runs in a container, localhost is that container")
-            yield warn(at, Remedy(cause, fix, Link.ENGINES_PROXY))
+            yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))
             return
-        cause = tr("inside the container localhost is the container itself, where no proxy runs: every engine fails")
         edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()
-        yield fail(at, Remedy(cause, fix, Link.ENGINES_PROXY), edits=edits)
+        yield fail(at, remedy("proxy-local", better=_show_url(better)), edits=edits)
 
 
-def _proxy_lines(url: str) -> tuple[str, ...]:
-    return in_settings("outgoing:", "  proxies:", f"    all://: [{clean(redact(url), 200, entities=False)}]")
+def _show_url(url: str) -> str:
+    return clean(redact(url), 200, entities=False)

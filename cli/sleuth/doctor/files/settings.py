@@ -24,9 +24,8 @@ from sleuth.doctor.files.limiter import read_limiter
 from sleuth.doctor.files.network import check_address, check_base_url, check_proxies, check_valkey
 from sleuth.doctor.files.values import check_keys, check_values
 from sleuth.doctor.files.yaml_source import MAX_BYTES, NotYamlError, YamlSource, read_yaml, redact
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok
-from sleuth.doctor.fixes import RESTART, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok
+from sleuth.doctor.remedies import RESTART, remedy, shell
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
 YAML = Check("settings.yaml", "Settings are valid YAML", "Settings are not valid YAML")
@@ -88,13 +87,12 @@ def check_settings(path: str) -> list[Finding]:
     except NotYamlError as problem:
         return [YAML.label(_not_yaml(os.path.basename(path), problem)), *beside.findings]
     if source.root.kind not in ("map", "null"):
-        cause = tr("the file must contain settings such as use_default_settings: true; SearXNG refuses to start")
-        remedy = Remedy(cause, (tr("# in settings.yml:"), "use_default_settings: true"), Link.INVALID_SETTINGS)
-        return [YAML.label(fail(source.at(source.root), remedy)), *beside.findings]
+        found = fail(source.at(source.root), remedy("settings-not-mapping"))
+        return [YAML.label(found), *beside.findings]
     deployment, limiter = beside.deployment(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
-    found = [finding._replace(edits=()) for finding in _check(deployment)]  # edits may contain secrets
-    return [YAML.label(ok(source.at(1, lines))), *found, *beside.findings, *limiter]
+    checked = [finding._replace(edits=()) for finding in _check(deployment)]  # edits may contain secrets
+    return [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
 
 
 def fix_settings(path: str) -> str | None:
@@ -199,15 +197,11 @@ def _expand_tabs(line: str, width: int) -> str:
 def _unreadable(path: str, problem: SettingsError) -> Finding:
     name = os.path.basename(path)
     if os.path.isdir(path) and name.endswith((".yml", ".yaml")):
-        cause = tr("it is a folder: Docker created it because the file was missing when it was mounted")
-        fix = (f"rmdir {shell(path)}", tr("# write the file, mount its folder, then:"), RESTART)
-        return fail(f"{name}: {tr('a folder')}", Remedy(cause, fix, Link.PERMISSIONS))
-    remedy = Remedy(tr("sleuth cannot read it"), (f"ls -l {shell(path)}",), Link.PERMISSIONS)
-    return fail(f"{name}: {clean(problem.values.get('reason', ''), 200)}", remedy)
+        return fail(f"{name}: {tr('a folder')}", remedy("settings-is-folder", path=shell(path)))
+    reason = clean(problem.values.get("reason", ""), 200)
+    return fail(f"{name}: {reason}", remedy("settings-unreadable", path=shell(path)))
 
 
 def _not_yaml(name: str, problem: NotYamlError) -> Finding:
-    cause = tr("settings.yml is not valid YAML; SearXNG refuses to start")
-    fix = (tr("# correct line {line}, then:", line=problem.line), RESTART)
     evidence = f"{name}:{problem.line}:{problem.column}: {problem.reason}"
-    return fail(evidence, Remedy(cause, fix, Link.INVALID_SETTINGS))
+    return fail(evidence, remedy("settings-not-yaml", line=problem.line))

@@ -12,8 +12,8 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
+from sleuth.doctor.remedies import remedy
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, LLM_KEY, LLM_MODEL, LLM_URL, Settings
@@ -41,15 +41,11 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
     missing = [candidate.id for candidate in used if candidate.adapter.needs_key and not sources[candidate.id]]
     if "keyring" in sources.values() and find_spec("keyring") is None:
-        cause = tr("a key is in the keyring, but the keyring part is not installed")
-        install = (tr("# in the folder of sleuth's source:"), "pipx install --force '.[keyring]'")
-        yield fail(shown, Remedy(cause, install, Link.KEY_SOURCES))
+        yield fail(shown, remedy("keyring-not-installed"))
     if missing:
-        cause = tr("these providers need a key; without one, searches use the other providers")
-        fix = tuple(f"sleuth providers set {id} --api-key -" for id in missing)
-        remedy = Remedy(cause, fix, Link.API_KEY)
-        evidence = tr("no key: {names}", names=", ".join(missing))
-        yield fail(evidence, remedy) if default in missing else warn(evidence, remedy)
+        report = fail if default in missing else warn
+        set_keys = [f"sleuth providers set {id} --api-key -" for id in missing]
+        yield report(tr("no key: {names}", names=", ".join(missing)), remedy("keys-missing", set_keys=set_keys))
     else:
         names = ", ".join(candidate.id for candidate in used)
         yield ok(shown or tr("no key is needed for {names}", names=names))
@@ -74,12 +70,10 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     if not value and not key and settings.look_up(LLM_URL).origin == "default":
         return skipped(tr("no model is configured; answers are extracted from pages without one"))
     if value and not key:
-        remedy = Remedy(tr("the environment variable for the key is empty"), (f"export {value[4:]}=KEY",), Link.MODEL)
-        return fail(f"llm.api_key = {clean(value, 60)}", remedy)
+        return fail(f"llm.api_key = {clean(value, 60)}", remedy("model-key-empty", variable=value[4:]))
     if key and sends_key_in_clear(url):
-        cause = tr("the key would be sent unencrypted to another machine; it was not sent")
-        fix = (f"sleuth config set llm.base_url {clean_url(url).replace('http:', 'https:', 1)}",)
-        return warn(clean_url(url), Remedy(cause, fix, Link.MODEL))
+        better = clean_url(url).replace("http:", "https:", 1)
+        return warn(clean_url(url), remedy("model-key-in-clear", url=better))
     return _list_models(models_url(url), key, settings[LLM_MODEL])
 
 
@@ -94,16 +88,12 @@ def _list_models(url: str, key: str, model: str) -> Finding:
         models = [str(as_dict(entry).get("id", "")) for entry in as_list(as_dict(seen.json()).get("data"))]
         if not models or model in models:
             return ok(evidence)
-        cause = tr("the endpoint does not list the model {model}; it has these:", model=clean(model, 80))
-        fix = tuple(f"sleuth config set llm.model {clean(name, 80)}" for name in models[:3])
-        return warn(evidence, Remedy(cause, fix, Link.MODEL))
+        choose = [f"sleuth config set llm.model {clean(name, 80)}" for name in models[:3]]
+        return warn(evidence, remedy("model-unknown", model=clean(model, 80), choose=choose))
     if seen.status in (401, 403):
-        cause = tr("the endpoint rejects the key") if key else tr("the endpoint needs a key")
-        return fail(evidence, Remedy(cause, ("sleuth config set llm.api_key -",), Link.MODEL))
+        return fail(evidence, remedy("model-key-rejected" if key else "model-key-needed"))
     if seen.status:
-        cause = tr("the answer is not a list of models: the address is probably incomplete")
-        better = urljoin(clean_url(url), "/v1")
-        show = () if clean_url(url).startswith(f"{better}/") else (f"sleuth config set llm.base_url {better}",)
-        return warn(evidence, Remedy(cause, (f"curl -s {clean_url(url)}", *show), Link.MODEL))
-    cause = tr("the endpoint does not answer: check the address and the network, or start its server")
-    return fail(evidence, Remedy(cause, ("sleuth config show llm",), Link.MODEL))
+        shown, better = clean_url(url), urljoin(clean_url(url), "/v1")
+        set_address = "" if shown.startswith(f"{better}/") else f"sleuth config set llm.base_url {better}"
+        return warn(evidence, remedy("model-address-incomplete", url=shown, set_address=set_address))
+    return fail(evidence, remedy("model-silent"))

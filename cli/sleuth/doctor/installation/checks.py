@@ -10,12 +10,12 @@ from sleuth import __version__
 from sleuth.base.errors import SettingsError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.finding import Check, Finding, fail, ok, skipped, warn
 from sleuth.doctor.installation.accounts import check_keys, check_model
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
-from sleuth.doctor.links import Link
+from sleuth.doctor.remedies import Remedy, remedy
 from sleuth.store.settings import CACHE_URL, FETCH_BROWSER, Settings, read_toml
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
     if sys.version_info[:2] >= MIN_PYTHON:
         return ok(evidence)
     # pip refuses to install on an older Python; a copied folder does not.
-    cause = tr("sleuth needs Python {version} or newer", version=".".join(map(str, MIN_PYTHON)))
-    return fail(evidence, Remedy(cause, ("pipx install --python python3.13 .",), Link.INSTALL))
+    return fail(evidence, remedy("python-too-old", version=".".join(map(str, MIN_PYTHON))))
 
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
@@ -46,10 +45,7 @@ def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
     evidence = tr("installed: {installed}; not installed: {missing}", **facts)
     if not settings[FETCH_BROWSER] or "browser" in installed:
         return ok(evidence)
-    cause = tr("fetch.browser is on, but the browser part is not installed")
-    fix = (tr("# in the folder of sleuth's source:"), "pipx install --force '.[browser]'")
-    off = (tr("# or turn it off:"), "sleuth config set fetch.browser false")
-    return warn(evidence, Remedy(cause, (*fix, *off), Link.INSTALL))
+    return warn(evidence, remedy("browser-not-installed"))
 
 
 def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -58,14 +54,12 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     try:
         read_toml(path)
     except SettingsError as problem:
-        cause = tr("the whole file is ignored while it cannot be parsed")
-        remedy = Remedy(cause, ("sleuth config edit",), Link.CONFIG_SYNTAX)
-        yield fail(clean(tr(problem.message, **problem.values), 500, entities=False), remedy)
+        text = tr(problem.message, **problem.values)
+        yield fail(clean(text, 500, entities=False), remedy("config-not-toml"))
         return
     problems = list(settings.problems())
-    fix = ("sleuth config edit", "sleuth config validate")
     for text in problems:
-        yield warn(clean(text, 500, entities=False), Remedy(tr("the default is used instead"), fix, Link.CONFIG_VALUES))
+        yield warn(clean(text, 500, entities=False), remedy("config-invalid-value"))
     if not problems:
         yield ok(path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path))
 
@@ -104,7 +98,7 @@ def _run(check: Check, runtime: "Runtime", settings: Settings) -> Iterator[Findi
         yield from check.run(runtime, settings)
     except SleuthError as problem:
         message, hint = tr(problem.message, **problem.values), tr(problem.hint, **problem.values)
-        yield check.label(fail(clean(message, 500, entities=False), Remedy("", (hint,))))
+        yield check.label(fail(clean(message, 500, entities=False), Remedy("", hint)))
     except Exception as problem:
         from sleuth.base.logs import log
 

@@ -4,9 +4,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import in_env, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import ProbeResult, side_by_side
 from sleuth.doctor.server.session import Session
@@ -26,14 +24,9 @@ def path_is_right(session: Session) -> Finding:
     found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
     if found:
         evidence = tr("{summary}; SearXNG answers at {url}", summary=health.summary, url=found.url)
-        cause = tr("the address has the wrong path: use exactly the prefix under which SearXNG is served")
-        fix = (session.command_to_use(found.url), f"sleuth doctor {shell(found.url)}")
-        return fail(evidence, Remedy(cause, fix, Link.PATH))
+        return fail(evidence, session.remedy("path-wrong", found.url))
     if health.signed:
-        cause = tr("SearXNG does not know this path: the reverse proxy neither strips the prefix nor announces it")
-        nginx = (tr("# in the reverse proxy, for nginx:"), f"proxy_set_header X-Script-Name {endpoint.path};")
-        announce = (*nginx, tr("# or instead:"), *in_env(f"SEARXNG_BASE_URL={shell(endpoint.url + '/')}"))
-        return fail(health.summary, Remedy(cause, announce, Link.PATH))
+        return fail(health.summary, session.remedy("path-unknown-to-server"))
     return skipped(tr("no SearXNG at this path or at common prefixes"))
 
 
@@ -56,9 +49,7 @@ def answers_elsewhere(session: Session) -> Finding | None:
     found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
     if found is None:
         return None
-    cause = tr("sleuth is configured for the wrong address or port")
-    fix = (session.command_to_use(found.url), f"sleuth doctor {shell(found.url)}")
-    return warn(tr("SearXNG answers at {url}", url=found.url), Remedy(cause, fix, Link.ADDRESS))
+    return warn(tr("SearXNG answers at {url}", url=found.url), session.remedy("runs-elsewhere", found.url))
 
 
 def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:

@@ -6,9 +6,9 @@ from functools import partial
 from sleuth.base.i18n import tr
 from sleuth.doctor.finding import Check, Finding, skipped
 from sleuth.doctor.server.access import json_is_enabled, limiter_allows_requests
-from sleuth.doctor.server.address import Endpoint, address_is_valid, parse_address
+from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.base_path import answers_elsewhere, path_is_right
-from sleuth.doctor.server.connection import name_resolves, port_is_open
+from sleuth.doctor.server.connection import address_is_valid, name_resolves, port_is_open
 from sleuth.doctor.server.container import container_runs
 from sleuth.doctor.server.engines import ENGINE_PROBLEMS, engines_answer, engines_with
 from sleuth.doctor.server.http import access_is_allowed, answers_http, base_url_matches, clock_agrees, is_searxng
@@ -58,7 +58,7 @@ def examine(
     parsed = parse_address(address)
     session = Session(parsed.endpoint or Endpoint("http", "localhost", 8080), account, timeout, environment)
     blocked: dict[str, str] = {}  # check id → title of the failed check it depends on, directly or not
-    for finding in ADDRESS.run(parsed, session.command_to_use, environment.provider):
+    for finding in ADDRESS.run(parsed, session):
         if parsed.endpoint is None:
             blocked[finding.id] = finding.title
         yield finding

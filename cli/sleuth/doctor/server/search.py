@@ -1,9 +1,8 @@
 """A real search: whether it returns results, and in time."""
 
 from sleuth.base.i18n import tr, trn
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import LOG, RESTART, in_settings, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
+from sleuth.doctor.remedies import Remedy, shell
 from sleuth.doctor.server.access import quota
 from sleuth.doctor.server.engine_report import EngineReport, engine_report
 from sleuth.doctor.server.engines import set_disabled
@@ -26,9 +25,8 @@ def search_works(session: Session) -> Finding:
         text = trn("{count} engine answered without results", "{count} engines answered without results", count)
         return ok(f"{text}; {tr('this is not an error')}")
     if report.failures:
-        remedy = Remedy(tr("no engine answered; the causes are listed below"), (), Link.NO_RESULTS)
         text = trn("no results: {count} engine failed", "no results: {count} engines failed", len(report.failures))
-        return fail(text, remedy)
+        return fail(text, session.remedy("no-engine-answered"))
     return fail(tr("no results, and no engine was queried"), _none_queried(session, report))
 
 
@@ -38,22 +36,17 @@ def _no_answer(session: Session) -> Remedy:
         return _more_time(session)
     if seen.status == 429:
         return quota(session, seen)
-    if seen.status >= 500:
-        return Remedy(tr("the server fails on a search; its log shows the reason"), (LOG,), Link.SERVER_ERROR)
-    return Remedy(tr("the answer is not search results in JSON: a reverse proxy changes it"), (LOG,), Link.HTML)
+    return session.remedy("search-fails" if seen.status >= 500 else "search-not-json")
 
 
 def _none_queried(session: Session, report: EngineReport) -> Remedy:
     if session.config and not report.expected:
+        engines = set_disabled(COMMON_ENGINES, False)
         counts = {"configured": report.configured, "enabled": report.enabled}
-        cause = tr("no general engine is enabled: {configured} configured, {enabled} enabled", **counts)
-        enable = ("use_default_settings: true", "engines:", *set_disabled(COMMON_ENGINES, False))
-        return Remedy(cause, in_settings(*enable), Link.NO_RESULTS)
+        return session.remedy("no-engine-enabled", engines=engines, **counts)
     if session.software[0] == "searx":
-        cause = tr("searx does not report suspended engines: they failed before and return by themselves")
-        return Remedy(cause, (f"curl -s {shell(session.endpoint.url + '/stats/errors')}",), Link.NO_RESULTS)
-    cause = tr("the engines were not loaded at start-up, usually because there was no network; a restart loads them")
-    return Remedy(cause, (RESTART, LOG), Link.NO_RESULTS)
+        return session.remedy("searx-hides-suspensions", request=shell(f"{session.endpoint.url}/stats/errors"))
+    return session.remedy("engines-not-loaded")
 
 
 def response_is_fast_enough(session: Session) -> Finding:
@@ -76,15 +69,8 @@ def response_is_fast_enough(session: Session) -> Finding:
 
 
 def _more_time(session: Session) -> Remedy:
-    limit = f"{session.timeout:g}"
-    cause = tr("a search takes as long as its slowest engine, and sleuth gives up after {limit} s", limit=limit)
-    seconds, provider = max(SAFE_TIMEOUT_S, round(session.timeout * 2)), session.environment.provider
-    fix = (
-        f"sleuth providers set {provider} --option timeout={seconds}"
-        if session.account.options.get("timeout")
-        else f"sleuth config set searxng.timeout {seconds}",
-        tr("# or make SearXNG wait less:"),
-        f"sleuth providers set {provider} --option timeout_limit=3",
-        *in_settings("outgoing:", "  request_timeout: 2.0", "  max_request_timeout: 4.0"),
-    )
-    return Remedy(cause, fix, Link.SLOW)
+    seconds = max(SAFE_TIMEOUT_S, round(session.timeout * 2))
+    wait = f"sleuth config set searxng.timeout {seconds}"
+    if session.account.options.get("timeout"):
+        wait = f"sleuth providers set {session.environment.provider} --option timeout={seconds}"
+    return session.remedy("search-slow", limit=f"{session.timeout:g}", wait=wait)

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import Any
 
-from sleuth.doctor.fixes import shell
+from sleuth.doctor.remedies import Remedy, remedy, shell
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult, side_by_side
 from sleuth_providers.adapters.searxng import SearXNG
@@ -144,6 +144,21 @@ class Session:
         if self.environment.variable:
             return f"export {self.environment.variable}={shell(url)}"
         return f"sleuth providers set {self.environment.provider} --api-host {shell(url)}"
+
+    def remedy(self, name: str, url: str = "", /, **values: Any) -> Remedy:
+        """Return a remedy for this server; `url` is a better address for sleuth."""
+        known = {
+            "host": shell(self.endpoint.host),
+            "port": self.endpoint.port,
+            "path": self.endpoint.path or "/",
+            "base_url": shell(f"{self.endpoint.url}/"),
+            "provider": self.environment.provider,
+            "url": url,
+            "use": self.command_to_use(url),
+            "check": f"sleuth doctor {shell(url)}",
+            "listeners": f"ss -ltnp 'sport = :{self.endpoint.port}'" if self.endpoint.is_local else "",
+        }
+        return remedy(name, **known | values)
 
 
 def _is_private(address: str) -> bool:

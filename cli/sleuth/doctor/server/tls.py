@@ -6,9 +6,8 @@ from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
+from sleuth.doctor.remedies import Remedy, shell
 from sleuth.doctor.server.session import Session
 from sleuth_providers.net.connection import connect_first, start_tls
 from sleuth_providers.net.tls import tls_context
@@ -28,25 +27,18 @@ def tls_is_good(session: Session) -> Finding:
         return skipped(tr("plain HTTP"))
     if session.prober.proxy:
         return skipped(tr("the proxy makes the connection"))
-    started = time.monotonic()
     try:
         certificate, version = _handshake(session, tls_context())
     except OSError as problem:
         detail = getattr(problem, "verify_message", "") or getattr(problem, "reason", "") or problem
         return fail(clean(detail, 200) or tr("no answer"), _distrust(session, problem))
-    elapsed_ms = round((time.monotonic() - started) * 1000)
-    end = (
-        ssl.cert_time_to_seconds(certificate["notAfter"])
-        if certificate.get("notAfter")
-        else session.now + 2 * EXPIRY_WARNING_S
-    )
+    if not certificate.get("notAfter"):
+        return ok(version)
+    end = ssl.cert_time_to_seconds(certificate["notAfter"])
     date = time.strftime("%Y-%m-%d", time.gmtime(end))
     if end - session.now < EXPIRY_WARNING_S:
-        remedy = Remedy(
-            tr("the certificate expires soon; is automatic renewal set up?"), ("sudo certbot renew",), Link.CERTIFICATE
-        )
-        return warn(tr("valid until {date}", date=date), remedy, elapsed_ms=elapsed_ms)
-    return ok(tr("{version}, valid until {date}", version=version, date=date), elapsed_ms=elapsed_ms)
+        return warn(tr("valid until {date}", date=date), session.remedy("tls-expires-soon"))
+    return ok(tr("{version}, valid until {date}", version=version, date=date))
 
 
 def uses_tls(session: Session) -> bool:
@@ -71,36 +63,18 @@ def _handshake(session: Session, context: Any) -> tuple[dict[str, Any], str]:
 
 def _distrust(session: Session, problem: OSError) -> Remedy:
     endpoint, code = session.endpoint, getattr(problem, "verify_code", None)
-    host, server = shell(endpoint.host), shell(f"{endpoint.host}:{endpoint.port}")
-    peer = f"openssl s_client -connect {server} -servername {host} </dev/null"
+    server = shell(f"{endpoint.host}:{endpoint.port}")
     if code in UNKNOWN_ISSUER:
-        return Remedy(
-            tr("the certificate is self-signed, or its authority is unknown to this machine"),
-            _trust(session),
-            Link.CERTIFICATE,
-        )
+        return session.remedy("tls-unknown-issuer", "http://127.0.0.1:8080")
     if code in WRONG_NAME:
-        cause = tr("the certificate is for another name; use an address with a name that is in the certificate")
-        return Remedy(cause, (f"{peer} | openssl x509 -noout -subject -ext subjectAltName",), Link.CERTIFICATE)
+        return session.remedy("tls-wrong-name", server=server)
     if code in OUTDATED:
-        cause = tr("the certificate has expired or is not yet valid, or the clock of this machine is wrong")
-        return Remedy(cause, ("date", "sudo certbot renew"), Link.CERTIFICATE)
+        return session.remedy("tls-outdated")
     if any(reason in str(problem) for reason in PLAIN_HTTP_REASONS) or _uses_plain_http(session):
-        cause = tr("the port serves plain HTTP, not TLS: the address must begin with http://")
-        return Remedy(cause, (session.command_to_use(endpoint._replace(scheme="http").url),), Link.CERTIFICATE)
-    return Remedy(tr("the TLS handshake failed; does this port serve https?"), (peer,), Link.CERTIFICATE)
+        return session.remedy("tls-plain-http", endpoint._replace(scheme="http").url)
+    return session.remedy("tls-handshake", server=server)
 
 
 def _uses_plain_http(session: Session) -> bool:
     seen = session.get("/healthz", session.endpoint._replace(scheme="http").url)
     return seen.reply is not None and seen.status != 400  # the answer of a TLS server to plain HTTP
-
-
-def _trust(session: Session) -> tuple[str, ...]:
-    return (
-        tr("# trust its certificate authority, on Debian and Ubuntu:"),
-        "sudo cp root.crt /usr/local/share/ca-certificates/searxng-ca.crt",
-        "sudo update-ca-certificates",
-        tr("# or, on the same machine, use the plain port:"),
-        session.command_to_use("http://127.0.0.1:8080"),
-    )

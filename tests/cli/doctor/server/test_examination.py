@@ -96,7 +96,7 @@ def test_unknown_name_differs_from_a_closed_port(examined: Any) -> None:
 @pytest.mark.parametrize(
     ("host", "cause", "fix"),
     [
-        ("searxng-core", "container names resolve only on the container network", "http://localhost:8080"),
+        ("searxng-core", "known only to containers on its network", "http://localhost:8080"),
         ("host.docker.internal", "on Linux this name must be added", "host-gateway"),
     ],
 )
