@@ -80,7 +80,7 @@ class Collector:
         for remedy in tomllib.loads(REMEDIES.read_text("utf-8"))["remedies"].values():
             comments = [line for line in remedy.get("fix", "").split("\n") if line.startswith("#")]
             self.found.update([remedy["cause"], *comments])
-        self.lost -= {"catalogue()", "fix_line"}  # remedies.py translates what was just read
+        self.lost -= {"catalogue()", "fix_line"}  # doctor/finding.py translates what was just read
 
     def _families(self) -> dict[str, str]:
         """Return the error classes, each with the root of its tree."""

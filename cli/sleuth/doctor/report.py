@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Check, Finding, fail, ok, skipped
-from sleuth.doctor.remedies import Remedy
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError

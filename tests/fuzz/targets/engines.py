@@ -8,8 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from sleuth.base.text import JOINERS
-from sleuth.doctor.server.engines import ENGINE_PROBLEMS, engines_answer, engines_with
-from sleuth.doctor.server.search import response_is_fast_enough, search_works
+from sleuth.doctor.server.search import (
+    ENGINE_PROBLEMS,
+    engines_answer,
+    engines_with,
+    response_is_fast_enough,
+    search_works,
+)
 from sleuth_providers.base import Account
 from sleuth_providers.json import as_dict, as_text
 

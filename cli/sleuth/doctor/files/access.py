@@ -1,18 +1,24 @@
-"""Settings that decide whether programs get answers: defaults, formats, secret key, limiter, public instance."""
+"""Settings that decide whether programs get answers, and the addresses of valkey, server and proxies."""
 
+import re
 import secrets
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
-from sleuth.doctor.files.schema import DEFAULT_SECRET
-from sleuth.doctor.files.yaml_source import find
-from sleuth.doctor.finding import Edit, Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import remedy
+from sleuth.doctor.files.environment import url_parts
+from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
+from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
+from sleuth.doctor.finding import Edit, Finding, fail, ok, remedy, skipped, warn
+from sleuth.doctor.server.address import WILDCARD_HOSTS
 
 FORMATS = ("html", "csv", "json", "rss")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+BROKEN_BASE_URLS = ("base-url-without-scheme", "base-url-without-host", "base-url-ends-in-search")
+PROXY_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
 def check_defaults(deployment: Deployment) -> Iterator[Finding]:
@@ -114,3 +120,140 @@ def check_public_instance(deployment: Deployment) -> Iterator[Finding]:
         yield fail(at, remedy("public-instance-variable" if overridden else "public-instance"), edits=edits)
     else:
         yield ok(at)
+
+
+def check_valkey(deployment: Deployment) -> Iterator[Finding]:
+    """Check the valkey URL: it needs a scheme, and localhost inside a container is the container."""
+    yield from _check_redis(deployment)
+    url, entry = deployment.valkey_url
+    if not url or not entry:
+        return  # none, or from a variable and reported with it
+    at, (scheme, host) = deployment.source.at(entry.key), url_parts(url)
+    if scheme not in VALKEY_SCHEMES:
+        match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
+        better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
+        yield fail(at, remedy("valkey-scheme", better=better), edits=(set_value(entry, f'"{better}"'),))
+    elif host in LOCAL_HOSTS and scheme != "unix" and not deployment.host_network:
+        yield _local_valkey(deployment, entry, at)
+    else:
+        yield ok(at)
+
+
+def _check_redis(deployment: Deployment) -> Iterator[Finding]:
+    section, entry = find(deployment.root, "redis"), find(deployment.root, "redis", "url")
+    if not section or not entry or entry.value.value in (None, False, ""):
+        return
+    advice = remedy("redis-deprecated", url=clean(entry.value.value, 100))
+    can_rename = find(deployment.root, "valkey") is None and section.key.kind == "text"
+    edits = (Edit(section.key.start, section.key.end, "valkey"),) if can_rename else ()
+    yield warn(deployment.source.at(entry.key), advice, edits=edits, edit_first=bool(edits))
+
+
+def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
+    """Report a URL that is right on the host and wrong in a container."""
+    better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
+    if not deployment.container:
+        return warn(at, remedy("valkey-maybe-local", better=better))
+    report = fail if deployment.limiter_on else warn
+    if deployment.valkey:
+        return report(at, remedy("valkey-local", better=better), edits=(set_value(entry, better),))
+    turn_off = deployment.set("server", "limiter", "false") if deployment.limiter_on else (set_value(entry, "false"),)
+    return report(at, remedy("valkey-local-without-service"), edits=turn_off)
+
+
+def check_address(deployment: Deployment) -> Iterator[Finding]:
+    """Check `port` and `bind_address`, which have no effect in a container."""
+    port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
+    at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
+    if deployment.container:
+        yield from (warn(place, remedy("listen-address-in-container")) for place in at)
+    elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
+        yield fail(at[0], remedy("port-invalid"), edits=(set_value(port, "8888"),))
+    elif bind and bind.value.value in WILDCARD_HOSTS:
+        yield warn(at[-1], remedy("listen-address-open"))
+    elif at:
+        yield ok("; ".join(at))
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and 0 < int(text[:6]) < 65536
+
+
+def check_base_url(deployment: Deployment) -> Iterator[Finding]:
+    """Check that the base URL has a scheme and a host, and does not end in /search."""
+    name = "SEARXNG_BASE_URL"
+    variable, entry = deployment.variables.get(name), find(deployment.root, "server", "base_url")
+    url = (variable.value or "") if variable else entry.value.value if entry and entry.value.kind == "text" else ""
+    if not url:
+        return
+    at = deployment.at(name, "server", "base_url")
+    problem, better, host = _judge_url(url.strip())
+    if not problem:
+        yield ok(at)
+        return
+    lines = ["@env", f"{name}={better}"] if variable else ["@settings", "server:", f"  base_url: {better}"]
+    edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
+    report = fail if problem in BROKEN_BASE_URLS else warn
+    yield report(at, remedy(problem, set_base_url=lines, host=host), edits=edits)
+
+
+def _judge_url(url: str) -> tuple[str, str, str]:
+    """Return the problem of a base URL, a better one, and its host; empty texts when it is right."""
+    url = clean(url, 500, entities=False).replace('"', "").replace("\\", "")
+    if not re.match(r"https?://", url):
+        rest = re.sub(r"^[A-Za-z]*:?/+", "", url) or "localhost:8080"
+        scheme = "http" if re.match(r"(localhost|[\d.]+|\[)", rest) else "https"
+        return "base-url-without-scheme", _with_slash(f"{scheme}://{rest}"), ""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
+    except ValueError:
+        host = ""
+    if not host:
+        return "base-url-without-host", "http://localhost:8080/", host
+    base, path = f"{parts.scheme}://{parts.netloc}", parts.path
+    if re.search(r"/search/?$", path):
+        return "base-url-ends-in-search", _with_slash(base + re.sub(r"/search/?$", "", path)), host
+    if parts.query or parts.fragment:
+        return "base-url-with-query", _with_slash(base + path), host
+    if host in WILDCARD_HOSTS:
+        return "base-url-wildcard", _with_slash(f"{parts.scheme}://localhost{port}{path}"), host
+    if path and not path.endswith("/"):
+        return "base-url-without-slash", f"{url}/", host
+    return "", "", host
+
+
+def _with_slash(url: str) -> str:
+    return f"{url.rstrip('/')}/"
+
+
+def check_proxies(deployment: Deployment) -> Iterator[Finding]:
+    """Check proxies for engines: they need a scheme, and localhost inside a container is the container."""
+    entry = find(deployment.root, "outgoing", "proxies")
+    if entry is None or entry.value.value in (None, ""):
+        return
+    found = [problem for node in _proxy_urls(entry.value) for problem in _check_proxy(deployment, node)]
+    yield from found or [ok(deployment.source.at(entry.key))]
+
+
+def _proxy_urls(node: YamlNode) -> Iterator[YamlNode]:
+    for value in (node, *(item.value for item in entries(node))):
+        yield from (item for item in (value.value if value.kind == "list" else [value]) if item.kind == "text")
+
+
+def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
+    (scheme, host), at = url_parts(node.value), deployment.source.at(node)
+    if scheme not in PROXY_SCHEMES or not host:
+        better = f"http://{re.sub(r'^[a-z0-9]*:?//', '', clean(node.value, 200, entities=False))}"
+        yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
+    elif host in LOCAL_HOSTS and not deployment.host_network:
+        better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
+        if not deployment.container:
+            yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))
+            return
+        edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()
+        yield fail(at, remedy("proxy-local", better=_show_url(better)), edits=edits)
+
+
+def _show_url(url: str) -> str:
+    return clean(redact(url), 200, entities=False)

@@ -9,8 +9,7 @@ from sleuth.doctor.files.deployment import Deployment, is_complete, uses_default
 from sleuth.doctor.files.edits import add_first, add_key, apply, end_of, set_value
 from sleuth.doctor.files.schema import ENGINE_KEYS, ENGINE_MODULES, FACTS, nearest
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, find, show_line
-from sleuth.doctor.finding import Edit, Finding, fail, ok, warn
-from sleuth.doctor.remedies import RESTART, remedy
+from sleuth.doctor.finding import RESTART, Edit, Finding, fail, ok, remedy, warn
 from sleuth_providers.records import Record
 
 MAX_ENGINES = 1000  # checked; SearXNG has three hundred

@@ -9,8 +9,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
-from sleuth.doctor.finding import Check, Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import remedy
+from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, skipped, warn
 from sleuth_providers.records import Record
 
 SWITCHES = ("SEARXNG_LIMITER", "SEARXNG_PUBLIC_INSTANCE", "SEARXNG_IMAGE_PROXY", "SEARXNG_DEBUG")

@@ -12,8 +12,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.environment import read_text
 from sleuth.doctor.files.schema import FACTS, WORDS, nearest
 from sleuth.doctor.files.yaml_source import line_of, show_line
-from sleuth.doctor.finding import Check, Finding, fail, ok, warn
-from sleuth.doctor.remedies import remedy
+from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, warn
 from sleuth_providers.records import Record
 
 NAME = "limiter.toml"

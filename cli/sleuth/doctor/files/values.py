@@ -9,8 +9,7 @@ from sleuth.doctor.files.edits import remove_entry, set_value
 from sleuth.doctor.files.limiter import remove_or_rename
 from sleuth.doctor.files.schema import FACTS, MAPPINGS, SECTIONS, TOP_LEVEL, nearest, section_of
 from sleuth.doctor.files.yaml_source import YamlEntry, duplicates, entries, find
-from sleuth.doctor.finding import Edit, Finding, fail, ok, warn
-from sleuth.doctor.remedies import Remedy, remedy
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, remedy, warn
 
 MAX_KEYS = 200  # checked in one mapping; SearXNG has twenty
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import Remedy, catalogue, remedy, shell
+from sleuth.doctor.finding import Finding, Remedy, catalogue, fail, ok, remedy, shell, skipped, warn
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.connection import ErrorReply, RedisReplyError
 from sleuth.store.cache.redis.contents import ServerInfo, inspect_server
@@ -51,10 +50,9 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
         replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
         problem = gone.problem or TimeoutError()
-        if isinstance(problem, RedisReplyError):
-            yield fail(f"{address.shown}: {gone}", _refused(address, problem.refusal))
-        else:
-            yield fail(f"{address.shown}: {gone}", _unreachable(address, problem))
+        is_reply = isinstance(problem, RedisReplyError)
+        advice = _refused(address, problem.refusal) if is_reply else _unreachable(address, problem)
+        yield fail(f"{address.shown}: {gone}", advice)
         return
     if refusal := next((reply for reply in replies if isinstance(reply, ErrorReply)), None):
         yield fail(f"{address.shown}: {refused(refusal)}", _refused(address, refusal))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import remedy, shell
+from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
 from sleuth.store.database import Migration, open_read_only
 from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import CACHE_TTL, Settings

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import show_line
-from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import remedy, shell
+from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
 from sleuth.doctor.server.connection import PROXY_VARIABLES
 from sleuth.store.settings import Settings
 

@@ -4,8 +4,7 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import Remedy, shell
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
 from sleuth.doctor.server.http import login_needed
 from sleuth.doctor.server.probe import REDIRECTS, ProbeResult
 from sleuth.doctor.server.session import Session
@@ -40,7 +39,7 @@ def _no_json(session: Session, seen: ProbeResult) -> Remedy:
     return session.remedy("search-fails" if seen.status >= 500 else "search-refused")
 
 
-def limiter_allows_requests(session: Session) -> Finding:
+def limiter_allows(session: Session) -> Finding:
     """Check whether the limiter refuses sleuth or soon will; no request is repeated."""
     if refusal := _refusal(session):
         return fail(*refusal)

@@ -6,8 +6,7 @@ import subprocess
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, skipped, warn
-from sleuth.doctor.remedies import shell
+from sleuth.doctor.finding import Finding, shell, skipped, warn
 from sleuth.doctor.server.session import Session
 from sleuth_providers.records import Record
 

@@ -1,20 +1,23 @@
-"""What answers at the address: HTTP, a gateway, a login, SearXNG and its version, its base URL and clock."""
+"""What answers at the address: HTTP, a gateway, a login, the path, SearXNG and its version, base URL and clock."""
 
 import html
 import re
 import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, fail, ok, skipped, warn
-from sleuth.doctor.remedies import Remedy
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
 from sleuth.doctor.server.address import Endpoint, parse_address
+from sleuth.doctor.server.connection import uses_tls
 from sleuth.doctor.server.probe import ProbeResult
 from sleuth.doctor.server.session import Session
-from sleuth.doctor.server.tls import uses_tls
+from sleuth_providers.errors import BrokenOffError
+from sleuth_providers.json import as_dict
+from sleuth_providers.threads import run_all
 
 GATEWAY_STATUSES = (502, 503, 504, *range(520, 527))  # 520 to 526 are Cloudflare's
 HTTP_ON_TLS_PORT = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server")  # nginx; Go, Caddy
@@ -22,6 +25,8 @@ LOCAL_SERVER = "http://127.0.0.1:8080"
 MAX_AGE_DAYS = 365
 MAX_SKEW_S = 60
 SEARCH_TEMPLATE = re.compile(r"template=\"([^\"?]{1,500})/search\?")
+COMMON_PREFIXES = ("", "/searxng", "/searx", "/search")
+COMMON_PORTS = (8080, 8888)  # with and without a container
 
 
 def answers_http(session: Session) -> Finding:
@@ -44,7 +49,7 @@ def _no_answer(session: Session) -> Remedy:
         return session.remedy("http-proxy")
     if session.health.timed_out:
         return session.remedy("http-hangs")
-    if session.endpoint.scheme == "http" and session.health.broke_off and uses_tls(session):
+    if session.endpoint.scheme == "http" and isinstance(session.health.error, BrokenOffError) and uses_tls(session):
         return _use_https(session)
     return session.remedy("http-closed")
 
@@ -110,10 +115,9 @@ def is_searxng(session: Session) -> Finding:
 
 def _age_in_days(version: str, now: float) -> int:
     """Return the age of a version; SearXNG versions are dates."""
-    found = re.match(r"(20\d\d)\.(\d{1,2})\.(\d{1,2})\b", version)
+    found = re.match(r"20\d\d\.\d{1,2}\.\d{1,2}\b", version)
     try:
-        year, month, day = (int(part) for part in found.groups()) if found else (0, 0, 0)
-        released = datetime(year, month, day, tzinfo=UTC)
+        released = datetime.strptime(found[0] if found else "", "%Y.%m.%d").replace(tzinfo=UTC)
     except ValueError:
         return 0
     return int((now - released.timestamp()) // 86400)
@@ -126,15 +130,12 @@ def base_url_matches(session: Session) -> Finding:
     there = parse_address(html.unescape(found[1])).endpoint if found else None
     if there is None:
         return skipped(tr("{summary}: no base URL given", summary=seen.summary))
-    if _same_server(here, there) and here.path in ("", there.path):
+    same_host = here.host == there.host or (here.is_local and there.is_local)
+    same_port = (here.scheme, here.port) == (there.scheme, there.port)
+    if same_host and same_port and here.path in ("", there.path):
         return ok(there.url)
     evidence = tr("it is configured for {there} but was reached at {here}", there=there.url, here=here.url)
     return warn(evidence, session.remedy("base-url-differs"))
-
-
-def _same_server(one: Endpoint, two: Endpoint) -> bool:
-    hosts = one.host == two.host or (one.is_local and two.is_local)
-    return hosts and (one.scheme, one.port) == (two.scheme, two.port)
 
 
 def clock_agrees(session: Session) -> Finding:
@@ -149,3 +150,52 @@ def clock_agrees(session: Session) -> Finding:
     here = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(session.now))
     evidence = tr("server: {header}; here: {here} GMT", header=clean(header, 40), here=here)
     return warn(evidence, session.remedy("clock-wrong"))
+
+
+def path_is_right(session: Session) -> Finding:
+    """Check that SearXNG is at the path of the address; if not, try parent paths and common prefixes."""
+    endpoint, (health, config, _) = session.endpoint, session.probes
+    target = urlsplit(health.target)
+    if (health.status, config.status) != (404, 404) and not target.path.endswith("/healthz"):
+        return ok(endpoint.path or "/")
+    paths = dict.fromkeys((target.path.removesuffix("/healthz"), *_parents(endpoint.path), *COMMON_PREFIXES))
+    found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
+    if found:
+        evidence = tr("{summary}; SearXNG answers at {url}", summary=health.summary, url=found.url)
+        return fail(evidence, session.remedy("path-wrong", found.url))
+    if health.signed:
+        return fail(health.summary, session.remedy("path-unknown-to-server"))
+    return skipped(tr("no SearXNG at this path or at common prefixes"))
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:number]) for number in range(len(parts) - 1, 0, -1)]
+
+
+def answers_elsewhere(session: Session) -> Finding | None:
+    """When no SearXNG answers on this machine, try its usual ports over IPv4 and IPv6."""
+    endpoint = session.endpoint
+    if not session.no_server or not endpoint.is_local:
+        return None
+    candidates = [
+        Endpoint("http", host, port, path)
+        for port in dict.fromkeys((endpoint.port, *COMMON_PORTS))
+        for host in ("127.0.0.1", "::1")
+        for path in dict.fromkeys(("", endpoint.path))
+    ]
+    found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
+    if found is None:
+        return None
+    return warn(tr("SearXNG answers at {url}", url=found.url), session.remedy("runs-elsewhere", found.url))
+
+
+def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:
+    """Return the first endpoint at which SearXNG answers; no password is sent."""
+    answers = run_all(partial(session.get, "/config", endpoint.url) for endpoint in endpoints)
+    return next((endpoint for endpoint, seen in zip(endpoints, answers, strict=True) if _is_searxng(seen)), None)
+
+
+def _is_searxng(seen: ProbeResult) -> bool:
+    config = as_dict(seen.json()) if seen.status == 200 else {}
+    return (seen.signed and seen.status != 404) or ("engines" in config and "instance_name" in config)

@@ -6,14 +6,15 @@ from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import Any
 
-from sleuth.doctor.remedies import Remedy, remedy, shell
+from sleuth.doctor.finding import Remedy, remedy, shell
 from sleuth.doctor.server.address import Endpoint
-from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult, side_by_side
+from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult
 from sleuth_providers.adapters.searxng import SearXNG
 from sleuth_providers.base import Account, Query, Request
 from sleuth_providers.json import as_dict, as_text
 from sleuth_providers.net.connection import Address
 from sleuth_providers.records import Record
+from sleuth_providers.threads import run_all
 
 SAMPLE_QUERY = "open source search engine"  # harmless, and every engine has results for it
 TIME_LIMIT_S = 9.0
@@ -73,7 +74,7 @@ class Session:
     @cached_property
     def probes(self) -> list[ProbeResult]:
         """Return the answers to /healthz, /config and /opensearch.xml, which reach no search engine."""
-        return side_by_side(partial(self.get, path) for path in ("/healthz", "/config", "/opensearch.xml"))
+        return run_all(partial(self.get, path) for path in ("/healthz", "/config", "/opensearch.xml"))
 
     @property
     def health(self) -> ProbeResult:

@@ -249,7 +249,7 @@ def test_server_found_at_another_port_is_offered(
     replay: Any, healthy: Any, closed_port: int, examined: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = replay(healthy)
-    monkeypatch.setattr("sleuth.doctor.server.base_path.COMMON_PORTS", (int(server.url.rpartition(":")[2]),))
+    monkeypatch.setattr("sleuth.doctor.server.http.COMMON_PORTS", (int(server.url.rpartition(":")[2]),))
     finding = examined(f"http://localhost:{closed_port}")["searxng.elsewhere"]
     assert finding.state == "warn"
     assert finding.fix.splitlines()[0] == f"sleuth providers set searxng --api-host {server.url}"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sleuth.doctor
-from sleuth.doctor.remedies import catalogue, remedy
+from sleuth.doctor.finding import catalogue, remedy
 from sleuth.library.handbook import anchor, handbook_folder
 
 DOCTOR = Path(sleuth.doctor.__file__).parent
