@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
@@ -64,7 +63,6 @@ def examine_server(
     from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
 
     environment = Environment(
-        user_agent=USER_AGENT,
         provider=target.provider,
         variable=target.variable,
         expected=target.configured or expected,

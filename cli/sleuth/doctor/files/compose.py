@@ -76,8 +76,7 @@ def read_compose(settings: str) -> tuple[Compose | None, list[Finding]]:
     try:
         source = YamlSource(name, text, read_yaml(text))
     except NotYamlError as problem:
-        evidence = f"{name}:{problem.line}:{problem.column}: {problem.reason}"
-        return None, [FILE.label(fail(evidence, remedy("compose-not-yaml")))]
+        return None, [FILE.label(fail(problem.at(name), remedy("compose-not-yaml")))]
     section = find(source.root, "services")
     services = entries(section.value) if section else []
     service = _pick(services)

@@ -71,7 +71,8 @@ def check_settings(path: str) -> list[Finding]:
     except SettingsError as problem:
         return [FILE.label(_unreadable(path, problem)), *beside.findings]
     except NotYamlError as problem:
-        return [YAML.label(_not_yaml(os.path.basename(path), problem)), *beside.findings]
+        evidence = problem.at(os.path.basename(path))
+        return [YAML.label(fail(evidence, remedy("settings-not-yaml", line=problem.line))), *beside.findings]
     if source.root.kind not in ("map", "null"):
         found = fail(source.at(source.root), remedy("settings-not-mapping"))
         return [YAML.label(found), *beside.findings]
@@ -178,8 +179,3 @@ def _unreadable(path: str, problem: SettingsError) -> Finding:
         return fail(f"{name}: {tr('a folder')}", remedy("settings-is-folder", path=shell(path)))
     reason = clean(problem.values.get("reason", ""), 200)
     return fail(f"{name}: {reason}", remedy("settings-unreadable", path=shell(path)))
-
-
-def _not_yaml(name: str, problem: NotYamlError) -> Finding:
-    evidence = f"{name}:{problem.line}:{problem.column}: {problem.reason}"
-    return fail(evidence, remedy("settings-not-yaml", line=problem.line))

@@ -56,6 +56,10 @@ class NotYamlError(Exception):
         super().__init__(reason)
         self.reason, self.line, self.column = reason, line, column
 
+    def at(self, name: str) -> str:
+        """Return position and reason as findings show them."""
+        return f"{name}:{self.line}:{self.column}: {self.reason}"
+
 
 class YamlSource(Record):
     """A parsed file: its name as shown, its text and its root node."""
@@ -214,16 +218,11 @@ def _scalar(text: str, tag: str) -> tuple[str, Any]:
         lower = text.lower()
         return ("text", text) if lower in ("y", "n") else ("bool", lower in TRUE_WORDS)  # as PyYAML does
     if tag in ("int", "float"):
-        return _number(text, tag)
+        try:
+            return tag, (int if tag == "int" else float)(text.replace("_", ""))
+        except ValueError:
+            return tag, text  # hexadecimal, octal, base 60: the value is not needed
     return SCALARS.get(tag, ""), None if tag == "null" else text
-
-
-def _number(text: str, tag: str) -> tuple[str, Any]:
-    plain = text.replace("_", "")
-    try:
-        return tag, int(plain) if tag == "int" else float(plain)
-    except ValueError:
-        return tag, text  # hexadecimal, octal, base 60: the value is not needed
 
 
 def entries(node: YamlNode, depth: int = 0) -> list[YamlEntry]:

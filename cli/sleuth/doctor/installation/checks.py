@@ -38,7 +38,6 @@ from sleuth_providers.json import as_dict, as_list
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
-MIN_PYTHON = (3, 11)
 EXTRAS = {"browser": "playwright", "keyring": "keyring", "mcp": "mcp", "serve": "uvicorn"}  # extra → package
 MODEL_TIMEOUT_S = 3.0
 
@@ -121,11 +120,7 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
     import sqlite3
 
     python, sqlite = ".".join(map(str, sys.version_info[:3])), sqlite3.sqlite_version
-    evidence = f"sleuth {__version__}, Python {python}, SQLite {sqlite}, {sys.platform}"
-    if sys.version_info[:2] >= MIN_PYTHON:
-        return ok(evidence)
-    # pip refuses to install on an older Python; a copied folder does not.
-    return fail(evidence, remedy("python-too-old", version=".".join(map(str, MIN_PYTHON))))
+    return ok(f"sleuth {__version__}, Python {python}, SQLite {sqlite}, {sys.platform}")
 
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
@@ -156,7 +151,7 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
 
 
 CHECKS = (
-    Check("install.version", "Versions are supported", "Python is too old", check_version),
+    Check("install.version", "Versions are supported", "", check_version),
     Check("install.extras", "Optional parts are installed as needed", "An optional part is missing", check_extras),
     Check("install.settings", "Settings are valid", "Settings are not valid", check_settings),
     Check("install.database", "Database is readable and intact", "Database cannot be used", check_database),

@@ -49,9 +49,10 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
         remove = ("EVAL", "return redis.call('DEL', KEYS[1])", 1, name)
         replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
-        problem = gone.problem or TimeoutError()
-        is_reply = isinstance(problem, RedisReplyError)
-        advice = _refused(address, problem.refusal) if is_reply else _unreachable(address, problem)
+        error = gone.problem or TimeoutError()
+        advice = (
+            _refused(address, error.refusal) if isinstance(error, RedisReplyError) else _unreachable(address, error)
+        )
         yield fail(f"{address.shown}: {gone}", advice)
         return
     if refusal := next((reply for reply in replies if isinstance(reply, ErrorReply)), None):

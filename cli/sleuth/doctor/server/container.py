@@ -57,7 +57,9 @@ def container_runs(session: Session) -> Finding | None:
         return _unusable(session, name, listed)
     containers = [found for line in listed.stdout.splitlines() if (found := _parse(line))]
     if not containers:
-        return _none(session, name)
+        evidence, title = tr("{program} has no SearXNG container", program=name), tr("There is no SearXNG container")
+        expected = session.environment.expected
+        return warn(evidence, session.remedy("container-missing"), title=title) if expected else skipped(evidence)
     container = next((one for one in containers if one.state == "running"), containers[0])
     if container.state == "running":
         return _running(session, name, container)
@@ -94,13 +96,6 @@ def _unusable(session: Session, name: str, listed: "subprocess.CompletedProcess[
     title = tr("{program} is not available", program=name)
     name_of_remedy = "docker-permission" if "permission denied" in error.lower() else "docker-stopped"
     return warn(error, session.remedy(name_of_remedy, program=name), title=title)
-
-
-def _none(session: Session, name: str) -> Finding:
-    evidence = tr("{program} has no SearXNG container", program=name)
-    if not session.environment.expected:
-        return skipped(evidence)
-    return warn(evidence, session.remedy("container-missing"), title=tr("There is no SearXNG container"))
 
 
 def _running(session: Session, name: str, container: Container) -> Finding:

@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import Any
 
+from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Remedy, remedy, shell
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult
@@ -24,7 +25,7 @@ PRIVATE_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 class Environment(Record):
     """Where the examination runs, and what is known about the server beforehand."""
 
-    user_agent: str = "sleuth"
+    user_agent: str = USER_AGENT
     provider: str = "searxng"  # the row of the provider table that fixes change
     variable: str = ""  # the environment variable that holds the address
     expected: bool = True  # a server was configured or named; else its absence is only a warning
