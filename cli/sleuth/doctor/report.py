@@ -27,7 +27,6 @@ class Target(Record):
     address: str
     account: Account = Account()
     timeout: float = SEARXNG_TIMEOUT.default
-    provider: str = "searxng"
     variable: str = ""  # the environment variable that holds the address
     configured: bool = True
     enabled: bool = True
@@ -63,7 +62,7 @@ def examine_server(
     from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
 
     environment = Environment(
-        provider=target.provider,
+        provider=provider or "searxng",
         variable=target.variable,
         expected=target.configured or expected,
         time_limit=max(TIME_LIMIT_S, (timeout or 0) + OVERHEAD_S),
@@ -98,7 +97,6 @@ def _target_in_table(runtime: "Runtime", provider: str) -> Target:
         address=selector.host(candidate),
         account=selector.accounts(candidate)[0],
         timeout=selector.policy(candidate, None).timeout,
-        provider=candidate.id,
         variable=variable,
         configured=bool(variable or candidate.row.api_host),
         enabled=candidate.row.enabled,

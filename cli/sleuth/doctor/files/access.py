@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import host
 from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
-from sleuth.doctor.files.environment import url_parts
 from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
 from sleuth.doctor.finding import Edit, Finding, fail, ok, remedy, skipped, warn
@@ -18,7 +18,7 @@ from sleuth.doctor.server.address import WILDCARD_HOSTS
 FORMATS = ("html", "csv", "json", "rss")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 BROKEN_BASE_URLS = ("base-url-without-scheme", "base-url-without-host", "base-url-ends-in-search")
-PROXY_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
+PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://")
 
 
 def check_defaults(deployment: Deployment) -> Iterator[Finding]:
@@ -128,12 +128,12 @@ def check_valkey(deployment: Deployment) -> Iterator[Finding]:
     url, entry = deployment.valkey_url
     if not url or not entry:
         return  # none, or from a variable and reported with it
-    at, (scheme, host) = deployment.source.at(entry.key), url_parts(url)
-    if scheme not in VALKEY_SCHEMES:
+    at = deployment.source.at(entry.key)
+    if not url.lower().startswith(VALKEY_SCHEMES):
         match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
         better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
         yield fail(at, remedy("valkey-scheme", better=better), edits=(set_value(entry, f'"{better}"'),))
-    elif host in LOCAL_HOSTS and scheme != "unix" and not deployment.host_network:
+    elif host(url) in LOCAL_HOSTS and not deployment.host_network:
         yield _local_valkey(deployment, entry, at)
     else:
         yield ok(at)
@@ -187,40 +187,40 @@ def check_base_url(deployment: Deployment) -> Iterator[Finding]:
     if not url:
         return
     at = deployment.at(name, "server", "base_url")
-    problem, better, host = _judge_url(url.strip())
+    problem, better = _judge_url(url.strip())
     if not problem:
         yield ok(at)
         return
     lines = ["@env", f"{name}={better}"] if variable else ["@settings", "server:", f"  base_url: {better}"]
     edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
     report = fail if problem in BROKEN_BASE_URLS else warn
-    yield report(at, remedy(problem, set_base_url=lines, host=host), edits=edits)
+    yield report(at, remedy(problem, set_base_url=lines, host=host(url)), edits=edits)
 
 
-def _judge_url(url: str) -> tuple[str, str, str]:
-    """Return the problem of a base URL, a better one, and its host; empty texts when it is right."""
+def _judge_url(url: str) -> tuple[str, str]:
+    """Return the problem of a base URL, and a better one; empty texts when it is right."""
     url = clean(url, 500, entities=False).replace('"', "").replace("\\", "")
     if not re.match(r"https?://", url):
         rest = re.sub(r"^[A-Za-z]*:?/+", "", url) or "localhost:8080"
         scheme = "http" if re.match(r"(localhost|[\d.]+|\[)", rest) else "https"
-        return "base-url-without-scheme", _with_slash(f"{scheme}://{rest}"), ""
+        return "base-url-without-scheme", _with_slash(f"{scheme}://{rest}")
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
+        name, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
     except ValueError:
-        host = ""
-    if not host:
-        return "base-url-without-host", "http://localhost:8080/", host
+        name = ""
+    if not name:
+        return "base-url-without-host", "http://localhost:8080/"
     base, path = f"{parts.scheme}://{parts.netloc}", parts.path
     if re.search(r"/search/?$", path):
-        return "base-url-ends-in-search", _with_slash(base + re.sub(r"/search/?$", "", path)), host
+        return "base-url-ends-in-search", _with_slash(base + re.sub(r"/search/?$", "", path))
     if parts.query or parts.fragment:
-        return "base-url-with-query", _with_slash(base + path), host
-    if host in WILDCARD_HOSTS:
-        return "base-url-wildcard", _with_slash(f"{parts.scheme}://localhost{port}{path}"), host
+        return "base-url-with-query", _with_slash(base + path)
+    if name in WILDCARD_HOSTS:
+        return "base-url-wildcard", _with_slash(f"{parts.scheme}://localhost{port}{path}")
     if path and not path.endswith("/"):
-        return "base-url-without-slash", f"{url}/", host
-    return "", "", host
+        return "base-url-without-slash", f"{url}/"
+    return "", ""
 
 
 def _with_slash(url: str) -> str:
@@ -242,11 +242,11 @@ def _proxy_urls(node: YamlNode) -> Iterator[YamlNode]:
 
 
 def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
-    (scheme, host), at = url_parts(node.value), deployment.source.at(node)
-    if scheme not in PROXY_SCHEMES or not host:
+    at = deployment.source.at(node)
+    if not node.value.lower().startswith(PROXY_SCHEMES) or not host(node.value):
         better = f"http://{re.sub(r'^[a-z0-9]*:?//', '', clean(node.value, 200, entities=False))}"
         yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
-    elif host in LOCAL_HOSTS and not deployment.host_network:
+    elif host(node.value) in LOCAL_HOSTS and not deployment.host_network:
         better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
         if not deployment.container:
             yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))

@@ -32,8 +32,7 @@ class Compose(Record):
     @property
     def host_network(self) -> bool:
         """Return whether the container shares the host's network."""
-        mode = self.get("network_mode")
-        return mode is not None and mode.value.value == "host"
+        return self.text(self.get("network_mode")) == "host"
 
     @property
     def port(self) -> str:

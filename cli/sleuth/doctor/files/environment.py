@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -123,7 +122,7 @@ def _check(name: str, variable: Variable) -> Iterator[Finding]:
         yield fail(at, remedy("secret-built-in"))
     elif name == "SEARXNG_SECRET" and value == "":
         yield warn(at, remedy("secret-empty"))
-    elif name == "SEARXNG_VALKEY_URL" and value and url_parts(value)[0] not in VALKEY_SCHEMES:
+    elif name == "SEARXNG_VALKEY_URL" and value and not value.lower().startswith(VALKEY_SCHEMES):
         yield fail(at, remedy("variable-valkey-scheme", name=name))
     elif "." in new:
         section, _, key = new.partition(".")
@@ -131,15 +130,6 @@ def _check(name: str, variable: Variable) -> Iterator[Finding]:
     elif new:
         assignments = [f"{one}=…" for one in new.split(", ")]
         yield warn(at, remedy("variable-renamed", name=name, new=new, assignments=assignments))
-
-
-def url_parts(url: str) -> tuple[str, str]:
-    """Return scheme and host of a URL, empty where it has none."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme, parts.hostname or ""
-    except ValueError:
-        return "", ""
 
 
 FILE = Check("environment.file", "Environment file is valid", "Environment file is not valid")

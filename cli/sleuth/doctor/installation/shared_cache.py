@@ -49,11 +49,7 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
         remove = ("EVAL", "return redis.call('DEL', KEYS[1])", 1, name)
         replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
-        error = gone.problem or TimeoutError()
-        advice = (
-            _refused(address, error.refusal) if isinstance(error, RedisReplyError) else _unreachable(address, error)
-        )
-        yield fail(f"{address.shown}: {gone}", advice)
+        yield fail(f"{address.shown}: {gone}", _explain(address, gone.problem or TimeoutError()))
         return
     if refusal := next((reply for reply in replies if isinstance(reply, ErrorReply)), None):
         yield fail(f"{address.shown}: {refused(refusal)}", _refused(address, refusal))
@@ -77,8 +73,10 @@ def _judge(address: RedisAddress, info: ServerInfo) -> Iterator[Finding]:
     yield from (warn(evidence, _remedy(address, name)) for name in names) if names else [ok(evidence)]
 
 
-def _unreachable(address: RedisAddress, problem: Exception) -> Remedy:
+def _explain(address: RedisAddress, problem: Exception) -> Remedy:
     """Return why no connection came about."""
+    if isinstance(problem, RedisReplyError):
+        return _refused(address, problem.refusal)
     if address.path and isinstance(problem, FileNotFoundError | PermissionError | ConnectionRefusedError):
         return _remedy(address, "redis-socket")
     kinds = (kind.__name__ for kind in type(problem).__mro__)  # the most specific one with a remedy

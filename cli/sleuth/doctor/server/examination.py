@@ -53,12 +53,9 @@ CHECKS = (
     Check("searxng.container", "", "SearXNG container is not ready", container_runs),
 )
 OPTIONAL = ("searxng.port", "searxng.server")  # only a warning when no server was configured
-NO_ACCOUNT, DEFAULT_ENVIRONMENT = Account(), Environment()
 
 
-def examine(
-    address: str, account: Account = NO_ACCOUNT, timeout: float = 5.0, environment: Environment = DEFAULT_ENVIRONMENT
-) -> Iterator[Finding]:
+def examine(address: str, account: Account, timeout: float, environment: Environment) -> Iterator[Finding]:
     """Examine the SearXNG server at an address, and yield findings as they are made."""
     parsed = parse_address(address)
     session = Session(parsed.endpoint or Endpoint("http", "localhost", 8080), account, timeout, environment)

@@ -3,7 +3,6 @@
 import time
 from base64 import b64encode
 from functools import cached_property, partial
-from ipaddress import ip_address
 from typing import Any
 
 from sleuth.doctor import USER_AGENT
@@ -14,12 +13,12 @@ from sleuth_providers.adapters.searxng import SearXNG
 from sleuth_providers.base import Account, Query, Request
 from sleuth_providers.json import as_dict, as_text
 from sleuth_providers.net.connection import Address
+from sleuth_providers.net.guard import is_local, is_public
 from sleuth_providers.records import Record
 from sleuth_providers.threads import run_all
 
 SAMPLE_QUERY = "open source search engine"  # harmless, and every engine has results for it
 TIME_LIMIT_S = 9.0
-PRIVATE_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
 class Environment(Record):
@@ -136,10 +135,8 @@ class Session:
     @property
     def is_private(self) -> bool:
         """Return whether the server is on this machine or network, so that the user probably runs it."""
-        host = self.endpoint.host
-        if self.endpoint.is_local or "." not in host or host.endswith(PRIVATE_SUFFIXES):
-            return True
-        return all(_is_private(address) for address in [str(sock[0]) for _, sock in self.addresses] or [host])
+        addresses = [str(sockaddr[0]) for _, sockaddr in self.addresses]
+        return is_local(self.endpoint.host) or bool(addresses and not any(map(is_public, addresses)))
 
     def command_to_use(self, url: str) -> str:
         """Return the command that makes sleuth use another address."""
@@ -161,10 +158,3 @@ class Session:
             "listeners": f"ss -ltnp 'sport = :{self.endpoint.port}'" if self.endpoint.is_local else "",
         }
         return remedy(name, **known | values)
-
-
-def _is_private(address: str) -> bool:
-    try:
-        return not ip_address(address.partition("%")[0]).is_global
-    except ValueError:
-        return False

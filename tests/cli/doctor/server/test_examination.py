@@ -80,7 +80,7 @@ def test_address_from_a_variable_is_fixed_in_the_variable(examined: Any) -> None
 
 def test_password_in_the_address_is_neither_used_nor_shown(replay: Any, healthy: Any) -> None:
     server = replay(healthy)
-    findings = list(examine(server.url.replace("//", "//alice:s3cret-horse@")))
+    findings = list(examine(server.url.replace("//", "//alice:s3cret-horse@"), Account(), 5.0, Environment()))
     assert findings[0].state == "warn"
     assert "--basic-auth-password -" in findings[0].fix.splitlines()[1]
     assert "s3cret-horse" not in repr(findings)
