@@ -13,9 +13,9 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
-STATES = ("ok", "warn", "fail", "skipped")
 RESTART = "docker compose restart core"
 RECREATE = "docker compose up -d"
+shell = shlex.quote  # for a word of a command
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 MAX_LINE_CHARS = 1000
 
@@ -31,7 +31,7 @@ class Edit(Record):
 class Finding(Record):
     """The result of one check: what was seen, the cause, and the fix."""
 
-    state: str
+    state: str  # ok, warn, fail or skipped
     evidence: str = ""
     cause: str = ""
     fix: str = ""  # blocks of shell or of one file's lines; each begins with a comment that says which
@@ -98,11 +98,6 @@ def _in_file(lines: list[str]) -> list[str]:
         case ["@env", *inside]:
             return [tr("# in .env:"), *inside, tr("# then recreate the container:"), RECREATE]
     return lines
-
-
-def shell(word: str) -> str:
-    """Return a word quoted for a shell."""
-    return shlex.quote(word)
 
 
 def ok(evidence: str = "", *, title: str = "") -> Finding:

@@ -1,7 +1,6 @@
 """Checks of a SearXNG settings.yml and the files beside it, and a corrected copy."""
 
 import os
-from collections.abc import Iterator
 
 from sleuth.base.errors import SettingsError
 from sleuth.base.files import write_atomic
@@ -78,7 +77,8 @@ def check_settings(path: str) -> list[Finding]:
         return [YAML.label(found), *beside.findings]
     deployment, limiter = beside.deployment(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
-    checked = [finding._replace(edits=()) for finding in _check(deployment)]  # edits may contain secrets
+    # Edits may contain secrets.
+    checked = [finding._replace(edits=()) for check in CHECKS for finding in check.run(deployment)]
     return [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
 
 
@@ -96,7 +96,8 @@ def fix_settings(path: str) -> str | None:
         source = _source(path, fixed)
         if source.root.kind not in ("map", "null"):
             break
-        better = _apply_edits(fixed, list(_check(beside.deployment(source)[0])))
+        deployment, _ = beside.deployment(source)
+        better = _apply_edits(fixed, [finding for check in CHECKS for finding in check.run(deployment)])
         if better == fixed:
             break
         fixed = better
@@ -132,11 +133,6 @@ def _read(path: str) -> str:
 
 def _source(path: str, text: str) -> YamlSource:
     return YamlSource(os.path.basename(path), text, read_yaml(text))
-
-
-def _check(deployment: Deployment) -> Iterator[Finding]:
-    for check in CHECKS:
-        yield from check.run(deployment)
 
 
 def _apply_edits(text: str, findings: list[Finding]) -> str:

@@ -61,9 +61,11 @@ def container_runs(session: Session) -> Finding | None:
         expected = session.environment.expected
         return warn(evidence, session.remedy("container-missing"), title=title) if expected else skipped(evidence)
     container = next((one for one in containers if one.state == "running"), containers[0])
+    word = shell(container.name)
+    values = {"program": name, "container": word, "show_log": f"{name} logs --tail 50 {word}"}
     if container.state == "running":
-        return _running(session, name, container)
-    return _stopped(session, program, name, container)
+        return _running(session, container, values)
+    return _stopped(session, program, container, values)
 
 
 def _run(session: Session, *words: str) -> "subprocess.CompletedProcess[str] | None":
@@ -94,30 +96,25 @@ def _unusable(session: Session, name: str, listed: "subprocess.CompletedProcess[
     if not session.environment.expected:
         return skipped(error)
     title = tr("{program} is not available", program=name)
-    name_of_remedy = "docker-permission" if "permission denied" in error.lower() else "docker-stopped"
-    return warn(error, session.remedy(name_of_remedy, program=name), title=title)
+    kind = "docker-permission" if "permission denied" in error.lower() else "docker-stopped"
+    return warn(error, session.remedy(kind, program=name), title=title)
 
 
-def _running(session: Session, name: str, container: Container) -> Finding:
+def _running(session: Session, container: Container, values: dict[str, str]) -> Finding:
     port, ports = session.endpoint.port, container.ports or "–"
     evidence = tr("{name}: {status}, ports: {ports}", name=container.name, status=container.status, ports=ports)
     if port in container.published:
-        return warn(evidence, session.remedy("container-silent", show_log=_show_log(name, container)))
+        return warn(evidence, session.remedy("container-silent", **values))
     if container.published:
         url = f"http://localhost:{min(container.published)}"
         return warn(evidence, session.remedy("container-other-port", url))
     return warn(evidence, session.remedy("container-no-port"))
 
 
-def _show_log(name: str, container: Container) -> str:
-    return f"{name} logs --tail 50 {shell(container.name)}"
-
-
-def _stopped(session: Session, program: str, name: str, container: Container) -> Finding:
+def _stopped(session: Session, program: str, container: Container, values: dict[str, str]) -> Finding:
     evidence = tr("{name}: {status}", name=container.name, status=container.status or container.state)
     logged = _run(session, program, "logs", "--tail", "60", container.name)
     text = f"{logged.stdout}\n{logged.stderr}" if logged else ""
-    values = {"show_log": _show_log(name, container), "program": name, "container": shell(container.name)}
     kind = "container-stopped"
     for log_remedy, pattern in LOG_PATTERNS.items():
         if line := next((line for line in text.splitlines() if re.search(pattern, line)), ""):

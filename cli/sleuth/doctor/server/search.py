@@ -17,7 +17,6 @@ CLOSE_TO_LIMIT = 0.7  # share of the timeout; slower searches will exceed it now
 SAFE_TIMEOUT_S = 15  # longer than any engine may take by default
 COMMON_ENGINES = ["duckduckgo", "brave", "startpage", "wikipedia"]
 TIMING = re.compile(r"(?:^|[,\s])total_\d+_([^;,]{1,80});dur=(\d{1,9}(?:\.\d{1,9})?)(?![\d.])")
-SUSPENDED = "Suspended: "
 # How long SearXNG suspends an engine after an error, by default, in seconds; after others it retries at once.
 SUSPENSION_S = {
     "CAPTCHA": 3600,
@@ -44,7 +43,9 @@ class EngineFailure(Record):
         """Return the engine, its error, and the end of its suspension."""
         if self.seconds < 60:
             return f"{self.engine}: {self.text}"
-        values = {"engine": self.engine, "text": self.text, "until": _format_time(now + self.seconds, now)}
+        pattern = "%H:%M" if self.seconds < 20 * 3600 else "%Y-%m-%d %H:%M"
+        until = time.strftime(pattern, time.localtime(now + self.seconds))
+        values = {"engine": self.engine, "text": self.text, "until": until}
         if self.suspended:
             return tr("{engine}: {text}, suspended until {until} at the latest", **values)
         return tr("{engine}: {text}, suspended until {until}", **values)
@@ -167,7 +168,7 @@ def _failures(session: Session) -> tuple[EngineFailure, ...]:
     found = []
     for name, error, *_ in (pair for pair in pairs if len(pair) > 1):
         text = clean(as_text(error), 120)
-        plain = text.removeprefix(SUSPENDED)
+        plain = text.removeprefix("Suspended: ")
         seconds = _recorded_suspension(session.engine_errors.get(as_text(name))) or SUSPENSION_S.get(plain, 0)
         found.append(EngineFailure(_name(name), plain, text != plain, seconds))
     return tuple(found)
@@ -178,10 +179,6 @@ def _recorded_suspension(errors: Any) -> int:
     texts = [as_text(value) for error in as_list(errors) for value in as_list(as_dict(error).get("log_parameters"))]
     found = [int(number) for text in texts for number in re.findall(r"suspended_time=(\d{1,9})\b", text)]
     return min(max(found, default=0), MAX_SUSPENSION_S)
-
-
-def _format_time(then: float, now: float) -> str:
-    return time.strftime("%H:%M" if then - now < 20 * 3600 else "%Y-%m-%d %H:%M", time.localtime(then))
 
 
 def engines_answer(session: Session) -> Finding:

@@ -113,8 +113,7 @@ class Session:
         """Return the answer to a JSON request without a query, or to the search where the limiter counts requests."""
         if self.limiter.get("enabled") is True:
             return self.search
-        request = Request(f"{self.endpoint.url}/search", {"format": "json"}, headers=self._login())
-        return self.prober.send(request, self.time_left(REQUEST_TIMEOUT_S))
+        return self.get("/search?format=json")
 
     @cached_property
     def search(self) -> ProbeResult:

@@ -15,7 +15,8 @@ from sleuth.base.errors import SettingsError
 from sleuth.doctor.files.schema import SECTIONS
 from sleuth.doctor.files.settings import check_settings, diff, fix_settings, write_fix
 from sleuth.doctor.files.yaml_source import MAX_BYTES
-from sleuth.doctor.finding import STATES, Finding
+from sleuth.doctor.finding import Finding
+from sleuth.render.doctor import MARKS
 
 SECRET = "a-long-random-text-of-my-own"
 HEAD = "use_default_settings: true\nsearch:\n  formats: [html, json]\n"
@@ -421,7 +422,7 @@ def test_any_text_is_handled(text: str, tmp_path: Path) -> None:
     findings = check_settings(str(path))
     assert findings
     for finding in findings:
-        assert finding.state in STATES
+        assert finding.state in MARKS
         assert finding.evidence.isprintable()
     fix_settings(str(path))
 
