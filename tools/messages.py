@@ -9,6 +9,7 @@ tables, so the sources are followed here (`Collector`); Babel reads, updates and
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
@@ -20,6 +21,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[1]
+REMEDIES = ROOT / "cli" / "sleuth" / "doctor" / "remedies.toml"
 LOCALE = ROOT / "cli" / "sleuth" / "base" / "locale"
 # Names and times would change the file with every update.
 UNWANTED_HEADERS = tuple(
@@ -110,6 +112,10 @@ class Collector:
         self.plurals: set[tuple[str, str]] = set()
         self.lost: set[str] = set()  # expressions that cannot be followed to a literal
         self.found = ({text for node in self._sources() for text in self.texts(node) if text} | SYSTEM_REASONS) - SAME
+        for remedy in tomllib.loads(REMEDIES.read_text("utf-8"))["remedies"].values():
+            comments = [line for line in remedy.get("fix", "").split("\n") if line.startswith("#")]
+            self.found.update([remedy["cause"], *comments])
+        self.lost -= {"catalogue()", "fix_line"}  # doctor/finding.py translates what was just read
 
     def _families(self) -> dict[str, str]:
         """Return the error classes, each with the root of its tree."""

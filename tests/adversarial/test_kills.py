@@ -131,7 +131,7 @@ def test_batch_resumes_where_it_was_killed(home: Home) -> None:
 
 
 def test_deployment_with_a_compose_file_is_complete(home: Home) -> None:
-    wanted = {file.path: len(file.text) for file in make_deployment(8080, "0" * 64)}
+    wanted = {path: len(text) for path, text in make_deployment(8080, "0" * 64).items()}
     for number, result in killed(home, lambda number: ["searxng", "init", str(home.work / f"searxng{number}")]):
         folder = home.work / f"searxng{number}"
         for name in wanted:

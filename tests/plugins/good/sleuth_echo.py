@@ -1,6 +1,6 @@
 """A provider in a package of its own, which returns one result."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result
 
 
 class Echo(Provider):
@@ -15,8 +15,8 @@ class Echo(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Request /echo."""
-        return Request(f"{base_url(account, self.host)}/echo", {"q": query.text})
+        return Request(f"{self.base_url(account)}/echo", {"q": query.text})
 
-    def parse(self, reply: Response, query: Query) -> Found:
+    def parse(self, response: Response, query: Query) -> Found:
         """Use the body as the title."""
-        return Found((Result(reply.text(), f"https://echo.example/{query.text}"),))
+        return Found((Result(response.text(), f"https://echo.example/{query.text}"),))
