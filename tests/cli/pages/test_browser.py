@@ -276,6 +276,6 @@ def test_an_unsupported_proxy_is_reported(proxy: str) -> None:
 
 
 def test_a_socks_proxy_is_translated_for_the_browser() -> None:
-    way = browser_module._through("socks5h://proxy.example:1080")
+    way = browser_module._system_proxy("socks5h://proxy.example:1080")
     assert way.proxy == {"server": "socks5://proxy.example:1080", "bypass": "<-loopback>"}
     assert "--host-resolver-rules=EXCLUDE proxy.example,MAP * ~NOTFOUND" in way.arguments

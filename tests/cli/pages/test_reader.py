@@ -107,7 +107,7 @@ def test_a_host_gets_one_request_at_a_time(make_reader: Any) -> None:
         lock.release()
         return Response(200, {"content-type": "text/plain"}, b"hello", request.url)
 
-    pages = make_reader(reader={"wire": wire}).read(
+    pages = make_reader(reader={"transport": wire}).read(
         [f"https://a.example/{number}" for number in range(3)], concurrency=3
     )
     assert ([page.ok for page in pages], overlaps) == ([True] * 3, 0)
@@ -121,7 +121,7 @@ def test_hosts_take_turns(make_reader: Any) -> None:
         return Response(200, {"content-type": "text/plain"}, b"hello", request.url)
 
     urls = ["https://a.example/0", "https://a.example/1", "https://b.example/", "https://c.example/"]
-    make_reader(reader={"wire": wire}).read(urls, concurrency=1)
+    make_reader(reader={"transport": wire}).read(urls, concurrency=1)
     assert requested == [urls[0], urls[2], urls[3], urls[1]]
 
 
