@@ -76,7 +76,8 @@ class TokenCounter:
     def _count_unspaced(self, normal: str, counts: dict[str, int]) -> None:
         for token in self._unspaced:  # single characters first: a pair is searched only if both are there
             if (len(token) == 1 or (token[0] in counts and token[1] in counts)) and token in normal:
-                counts[token] = normal.count(token) if len(set(token)) == len(token) else _overlapping(token, normal)
+                is_double = len(token) > 1 and token[0] == token[1]  # such as 人人, which can overlap itself
+                counts[token] = len(re.findall(f"(?={token})", normal)) if is_double else normal.count(token)
 
 
 class _WordCounts(dict[str, int]):
@@ -180,18 +181,14 @@ def _stems(word: str) -> tuple[str, ...]:
     if "".join(parts) == word:
         return (_stem(word),)
     if re.fullmatch(r"v?\d+(?:\.\d+)+|\d{1,3}(?:,\d{3})+(?:\.\d+)?", word):
-        return _numbers(word.lstrip("v").replace(",", ""))
+        number = word.lstrip("v").replace(",", "")
+        return tuple(dict.fromkeys((number, ".".join(number.split(".")[:2]))))  # 3.11.4 is found by 3.11
     if len(parts) > 1 and all(len(part) == 1 for part in parts):
         return ("".join(parts),)  # U.S.A.
     stems = tuple(stem for part in parts for stem in _stems(part))
     if "," in word or not parts:
         return stems
     return (word,) if len(word) <= 3 else (word, *stems)
-
-
-def _numbers(number: str) -> tuple[str, ...]:
-    parts = number.split(".")
-    return (number, ".".join(parts[:2])) if len(parts) > 2 else (number,)  # 3.11.4 is found by 3.11
 
 
 def _stem(word: str) -> str:
@@ -204,10 +201,6 @@ def _stem(word: str) -> str:
 def _unaccented(word: str) -> str:
     plain = "".join(part for part in unicodedata.normalize("NFKD", word) if not unicodedata.combining(part))
     return plain if plain.isascii() else word
-
-
-def _overlapping(token: str, text: str) -> int:
-    return len(re.findall(f"(?={token})", text))
 
 
 def _fts_token(token: str) -> str:
