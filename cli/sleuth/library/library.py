@@ -52,6 +52,10 @@ class Counts(Record):
     updated: int = 0
     unchanged: int = 0
 
+    def plus(self, other: "Counts") -> "Counts":
+        """Return the sums of two counts."""
+        return Counts(*map(sum, zip(self, other, strict=True)))
+
 
 class LibraryEntry(Record):
     """A document in a listing, without its text."""
@@ -110,13 +114,14 @@ class Library:
             return [result for result in found if result]
 
     def add(self, documents: Iterable[Document], *, progress: Progress | None = None) -> Counts:
-        """Add or update documents, a few hundred per transaction; unchanged ones are left alone."""
+        """Add or update documents, a few hundred per transaction, each reported to `progress`."""
         counts = Counts()
         with self._writing() as connection:
             for batch in index.batches(documents):
-                counts = index.add(connection, batch, counts)
+                written = Counts(**index.add(connection, batch))
+                counts = counts.plus(written)
                 if progress:
-                    progress(counts)
+                    progress(written)
             if counts.added + counts.updated > index.BATCH_SIZE + 0.25 * index.last_id(connection):
                 index.merge(connection)
         return counts
