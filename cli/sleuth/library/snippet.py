@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 from sleuth.base.text import shorten
-from sleuth.relevance.words import words
+from sleuth.relevance.words import query_terms
 from sleuth_providers.records import Record
 
 MAX_CHARS = 300
@@ -50,9 +50,7 @@ def _occurrences(text: str, query: str) -> list[Occurrence]:
 
 def _needles(query: str) -> list[str]:
     """Return the strings to look for: stems, which most forms of a word start with, and pairs of CJK characters."""
-    wanted = list(dict.fromkeys(words(query)))
-    paired = {character for word in wanted if len(word) == 2 and not word.isascii() for character in word}
-    stems = (word[:-1] if len(word) > 3 and word.endswith("i") else word for word in wanted if word not in paired)
+    stems = (word[:-1] if len(word) > 3 and word.endswith("i") else word for word in query_terms(query))
     return list(dict.fromkeys(stems))[:MAX_WORDS]
 
 

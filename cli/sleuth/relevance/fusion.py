@@ -220,13 +220,13 @@ def _apply_recency(hit: Hit, today: date) -> Hit:
 
 
 def _apply_rules(rules: Rules, hit: Hit) -> Hit | None:
-    action = rules.apply(hit.url)
-    if action is None:
+    rule = rules.apply(hit.url)
+    if rule is None:
         return hit
-    if action.name == "discard":
+    if rule.name == "discard":
         return None
-    factor = round(action.factor, 4)
-    return _multiply(hit, factor, f"rule ×{factor:g} (line {action.line}: {clean(action.text, MAX_LABEL_CHARS)})")
+    factor = round(rule.factor, 4)
+    return _multiply(hit, factor, f"rule ×{factor:g} (line {rule.line}: {clean(rule.text, MAX_LABEL_CHARS)})")
 
 
 def _multiply(hit: Hit, factor: float, reason: str) -> Hit:

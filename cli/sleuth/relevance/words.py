@@ -101,11 +101,16 @@ def index_text(text: str) -> str:
     return " ".join(map(_fts_token, _tokens(text)))
 
 
-def match_expression(query: str) -> str:
-    """Return the FTS5 expression that matches any token of a query in text from `index_text`."""
+def query_terms(query: str) -> list[str]:
+    """Return the tokens of a query without those characters that also occur in a pair."""
     found = words(query)
     paired = {character for token in found if len(token) == 2 and UNSPACED_RUN.match(token) for character in token}
-    wanted = dict.fromkeys(_fts_token(token) for token in found if token not in paired)
+    return [token for token in found if token not in paired]
+
+
+def match_expression(query: str) -> str:
+    """Return the FTS5 expression that matches any token of a query in text from `index_text`."""
+    wanted = dict.fromkeys(map(_fts_token, query_terms(query)))
     return " OR ".join(f'"{token}"' for token in list(wanted)[:MAX_TERMS] if token)
 
 
