@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 MAX_TERMS = 64  # in one search expression
 
@@ -116,30 +116,24 @@ def match_expression(query: str) -> str:
 
 def spans(text: str, query: str) -> list[tuple[int, int]]:
     """Return the start and end of the query's words in a text, in reading order."""
-    wanted = frozenset(words(query))
-    runs = UNSPACED_RUN.findall(QUESTION_WORDS.sub(" ", _normalised(query)))
-    found: list[tuple[int, int]] = []
+    exact, single = frozenset(query_terms(query)), frozenset(words(query))  # single characters only if nothing else
+    return list(_spans(text, exact - GRAMMAR_CHARACTERS)) or list(_spans(text, single - GRAMMAR_CHARACTERS))
+
+
+def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
     for start, piece, is_run in _segments(text):
-        found += _common_substrings(piece, start, runs, 2) if is_run else _matching_words(piece, start, wanted)
-    alone = [run for run in runs if len(run) == 1] or ([] if found else [c for run in runs for c in run])
-    covered = {place for span in found for place in range(*span)}
-    for run in UNSPACED_RUN.finditer(text) if alone else ():
-        single = _common_substrings(run[0], run.start(), [c for c in alone if c not in GRAMMAR_CHARACTERS], 1)
-        found += [span for span in single if span[0] not in covered]
-    return sorted(found)
+        yield from _matching_characters(piece, start, wanted) if is_run else _matching_words(piece, start, wanted)
 
 
-def _common_substrings(run: str, offset: int, wanted: list[str], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the longest substrings of a run, with at least `least` characters, that occur in a wanted run."""
+def _matching_characters(run: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of an unspaced run that consist of wanted characters and pairs."""
     normal = _normalised(run) if len(_normalised(run)) == len(run) else run
-    start = 0
-    while start < len(normal):
-        end = start + 1
-        while end <= len(normal) and any(normal[start:end] in other for other in wanted):
-            end += 1
-        if end - 1 - start >= least:
-            yield offset + start, offset + end - 1
-        start = max(end - 1, start + 1)
+    pieces = ((at, length) for at in range(len(normal)) for length in (1, 2) if normal[at : at + length] in wanted)
+    marked = {at + step for at, length in pieces for step in range(length)}
+    for is_marked, group in groupby(range(len(normal)), marked.__contains__):
+        places = list(group)
+        if is_marked:
+            yield offset + places[0], offset + places[-1] + 1
 
 
 def _matching_words(word: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
