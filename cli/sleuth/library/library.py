@@ -128,15 +128,15 @@ class Library:
 
     def holds(self, url: str, modified: float, size: int) -> bool:
         """Tell whether this version of a document is in the library."""
-        with self._reading() as connection:
-            sql = "SELECT 1 FROM page WHERE url = ? AND modified = ? AND size = ?"
-            return connection.execute(sql, (url, modified, size)).fetchone() is not None
+        return self._has("SELECT 1 FROM page WHERE url = ? AND modified = ? AND size = ?", url, modified, size)
 
     def has_read(self, url: str) -> bool:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
+        return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
+
+    def _has(self, sql: str, *values: object) -> bool:
         with self._reading() as connection:
-            sql = "SELECT 1 FROM page WHERE url = ? AND source = 'page'"
-            return connection.execute(sql, (url,)).fetchone() is not None
+            return connection.execute(sql, values).fetchone() is not None
 
     def remove(self, pattern: str) -> int:
         """Remove the document at a URL, or all whose URL starts with a pattern that ends in `*`; never the handbook."""
