@@ -239,7 +239,7 @@ def test_pages_are_shared_and_planted_ones_are_harmless(
     assert make_sleuth("two", **shared)(*words).exit == 0  # the server would not answer a second time
     [name] = server.execute(("KEYS", f"{PREFIX}page:*"))[0]
     document = json.loads(server.execute(("GET", name))[0])
-    document["value"]["about"][0] = "\x1b[31mtitle"
+    document["value"]["title"] = "\x1b[31mtitle"
     document["value"]["blocks"][0][1] = "\x1b[2JRust is a language that can be planted in a cache."
     document["value"]["blocks"][0][2] = 10**12
     server.execute(("SET", name, json.dumps(document), "PX", round((STALE_S + 800) * 1000)))

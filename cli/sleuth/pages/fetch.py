@@ -37,17 +37,9 @@ USER_AGENTS = (
 )
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,application/pdf;q=0.8,*/*;q=0.7"
 
-KINDS = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/plain": "text",
-    "text/markdown": "markdown",
-    "text/x-markdown": "markdown",
-    "application/json": "json",
-    "application/pdf": "pdf",
-    "application/x-pdf": "pdf",
-}
-CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "x-sh", "x-yaml", "ecmascript")
+# By subtype, without `x-`.
+KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
+CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "ecmascript")
 HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
     re.IGNORECASE | re.DOTALL,
@@ -161,7 +153,7 @@ def _kind(content_type: str, body: bytes, url: str) -> str:
     start = body[:SNIFFED_BYTES]
     if b"%PDF-" in start[:1024]:
         return "pdf"
-    declared = KINDS.get(content_type) or _kind_of_family(content_type)
+    declared = _declared_kind(content_type)
     if declared in ("", "text") and HTML_START.match(start):
         return "html"
     if declared == "pdf" or not declared or charsets.is_binary(start):
@@ -171,13 +163,16 @@ def _kind(content_type: str, body: bytes, url: str) -> str:
     return declared
 
 
-def _kind_of_family(content_type: str) -> str:
+def _declared_kind(content_type: str) -> str:
     family, _, name = content_type.partition("/")
+    bare = name.removeprefix("x-")
+    if bare in KINDS and family in ("text", "application"):
+        return KINDS[bare]
     if name.endswith("+json"):
         return "json"
     if name == "xml" or name.endswith("+xml"):
         return ""  # the body shows whether it is XHTML; feeds and drawings are not pages
-    if name.removeprefix("x-") in CODE_TYPES or (family == "text" and name.startswith("x-")):
+    if bare in CODE_TYPES or (family == "text" and name.startswith("x-")):
         return "code"
     # With no type, or the default type of a server, the body decides.
     return "text" if family == "text" or content_type in ("", "application/octet-stream") else ""

@@ -115,13 +115,10 @@ def freshness_window(value: str, today: date) -> tuple[str, str, str]:
 
 
 def _iso(text: str) -> date | None:
-    if not text.strip():
-        return None
-    found = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text.strip())
-    day = _day(int(found[1]), int(found[2]), int(found[3])) if found else None
-    if day is None:
-        raise ValueError(Translatable("{value!r} is not a date such as 2026-01-31", value=text.strip()))
-    return day
+    try:
+        return date.fromisoformat(text.strip()) if text.strip() else None
+    except ValueError:
+        raise ValueError(Translatable("{value!r} is not a date such as 2026-01-31", value=text.strip())) from None
 
 
 def _day(year: int, month: int, day: int) -> date | None:

@@ -18,13 +18,15 @@ ACTIONS = ("downrank", "boost", "discard")  # later ones take precedence
 UNSUPPORTED = ("intitle", "indescription", "incontent")
 
 
-class Action(Record):
-    """The effect of the rules on a result, and the line it comes from."""
+class Rule(Record):
+    """One line: an action for a site, a pattern, or both."""
 
     name: str  # one of ACTIONS
     strength: int
     line: int
     text: str
+    site: str = ""
+    pattern: str = ""
 
     @property
     def factor(self) -> float:
@@ -32,14 +34,6 @@ class Action(Record):
         if self.name == "discard":
             return 0.0
         return 1.0 + self.strength if self.name == "boost" else 1.0 / (1 + self.strength)
-
-
-class Rule(Record):
-    """One line: an action for a site, a pattern, or both."""
-
-    action: Action
-    site: str
-    pattern: str
 
 
 class Rules(Record):
@@ -50,7 +44,7 @@ class Rules(Record):
     """
 
     by_site: Mapping[str, Sequence[Rule]] = {}  # "" has the rules for all sites
-    otherwise: Action | None = None  # if no rule matches
+    otherwise: Rule | None = None  # if no other rule matches
     about: Mapping[str, str] = {}
     problems: Sequence[tuple[int, str]] = ()
 
@@ -75,16 +69,16 @@ class Rules(Record):
                 except ValueError as problem:
                     problems.append((number, problem.args[0]))
                     continue
-                if rule.action.name == "discard" and not rule.site and not rule.pattern:
-                    otherwise = rule.action
+                if rule.name == "discard" and not rule.site and not rule.pattern:
+                    otherwise = rule
                 else:
                     by_site.setdefault(rule.site, []).append(rule)
         return cls(by_site, otherwise, about, problems)
 
-    def apply(self, url: str) -> Action | None:
-        """Return the action for a URL, or None if no rule matches."""
+    def apply(self, url: str) -> Rule | None:
+        """Return the rule that decides about a URL, or None if none matches."""
         text = url[:MAX_URL_CHARS]
-        matching = [rule.action for rule in self._candidates(text) if _matches(rule.pattern, text)]
+        matching = [rule for rule in self._candidates(text) if _matches(rule.pattern, text)]
         return max(matching, key=_precedence, default=self.otherwise)
 
     def _candidates(self, url: str) -> Iterator[Rule]:
@@ -95,9 +89,9 @@ class Rules(Record):
             yield from self.by_site.get("", ())
 
 
-def _precedence(action: Action) -> tuple[int, int, int]:
-    strength = -action.strength if action.name == "downrank" else action.strength
-    return ACTIONS.index(action.name), strength, -action.line
+def _precedence(rule: Rule) -> tuple[int, int, int]:
+    strength = -rule.strength if rule.name == "downrank" else rule.strength
+    return ACTIONS.index(rule.name), strength, -rule.line
 
 
 def _rule(line: str, number: int) -> Rule:
@@ -111,7 +105,7 @@ def _rule(line: str, number: int) -> Rule:
     action, strength, site = _options(listed)
     if not (pattern.strip("*|^") or site or action == "discard"):
         raise ValueError(Translatable("neither a pattern nor a site; the rule would match every page"))
-    return Rule(Action(action, strength, number, line), site, pattern if pattern.strip("*") else "")
+    return Rule(action, strength, number, line, site, pattern if pattern.strip("*") else "")
 
 
 def _options(listed: str) -> tuple[str, int, str]:

@@ -30,10 +30,12 @@ FOUND = Found(
     (Result("T", "https://a.b/", "s", score=1.5, engines=("x",)),), (Answer("a", "u"),), ("s",), engines={"e": "why"}
 )
 PAGE = {
-    "layer": "page",
-    "url": "https://a.b/",
+    "final_url": "https://a.b/",
     "archived": "",
-    "about": ["T", "A", "2024-05-06", "en"],
+    "title": "T",
+    "author": "A",
+    "published": "2024-05-06",
+    "language": "en",
     "blocks": [["heading", "T", 1], ["paragraph", "x", 0]],
 }
 BRAVE = registry.load("brave").samples[0]
