@@ -158,6 +158,16 @@ def read(root: Any) -> Tree:
     return Tree(command, anywhere, built_in_providers(), tuple(keys), __version__)
 
 
+def help_texts(root: Any) -> set[str]:
+    """Return the texts that help shows in the user's language: paragraphs, helps of parameters, headings."""
+    commands = list(_command(root, None, "sleuth", "sleuth").walk())
+    texts = {part.text for each in commands for part in (*each.help, *each.notes) if not part.literal}
+    for command in commands:
+        texts |= {argument.help for argument in command.arguments}
+        texts |= {text for option in command.options for text in (option.help, option.group)}
+    return texts - {""}
+
+
 def details(parameter: Option | Argument) -> str:
     """Return the help of an option or argument with its range, default and so on."""
     parts = [parameter.help + "." * parameter.help[-1:].isalnum()]
@@ -217,8 +227,7 @@ def _epilog(parts: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], tuple[
     for part in parts:
         found = None if part.literal else re.match(r"Examples?:\s*(.*)", part.text)
         if found and found[1]:
-            several = re.split(r"\s+·\s+", found[1])
-            examples += [one for one in several if not re.match(r"\w+: ", one)]  # leaves out "More: man sleuth"
+            examples.append(found[1])
         elif part.literal and expected:
             examples += part.text.splitlines()
         elif not found:

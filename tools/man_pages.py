@@ -85,7 +85,6 @@ def _overview(tree: Tree) -> str:
         *_synopsis("sleuth", ("[options]", "COMMAND", "[arguments]")),
         ".Sh DESCRIPTION",
         *_prose(root.help),
-        *_prose(root.notes, start=False),
         ".Sh COMMANDS",
         *_list(commands),
         ".Sh OPTIONS",

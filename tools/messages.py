@@ -74,7 +74,7 @@ class Collector:
         self.families = self._families()
         self.plurals: set[tuple[str, str]] = set()
         self.lost: set[str] = set()  # expressions that cannot be followed to a literal
-        self.found = {text for node in self._sources() for text in self.texts(node) if text} - SAME
+        self.found = ({text for node in self._sources() for text in self.texts(node) if text} | help_texts()) - SAME
 
     def _families(self) -> dict[str, str]:
         """Return the error classes, each with the root of its tree."""
@@ -164,6 +164,16 @@ class Collector:
         """Return the details given to provider errors, with `{}` for each value."""
         calls = [call for call in self.calls if self.families.get(called(call.func)) == "ProviderError" and call.args]
         return {shape(call.args[0]) for call in calls} - {"", "{}", "HTTP {}"}
+
+
+def help_texts() -> set[str]:
+    """Return the texts of the commands' help."""
+    from typer.main import get_command  # here, because the wheel is built without sleuth's dependencies
+
+    from sleuth.commands.app import app
+    from tools import command_tree
+
+    return command_tree.help_texts(get_command(app))
 
 
 def called(node: ast.AST) -> str:

@@ -12,7 +12,7 @@ from sleuth.commands.fast.parser import CommandLine
 from sleuth.store.settings import TABLE
 from sleuth_providers import registry
 
-EPILOG = "Install:\n\n\b\n  a   b\n    c\n\nExample: sleuth one -n 5   ·   More: man sleuth"
+EPILOG = "Install:\n\n\b\n  a   b\n    c\n\nExample: sleuth one -n 5"
 
 
 @pytest.fixture(scope="module")

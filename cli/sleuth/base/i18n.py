@@ -1,11 +1,10 @@
 """Messages in the user's language. English is the source, `locale/` has gettext catalogues of the others."""
 
 import os
-import re
-from collections.abc import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from gettext import GNUTranslations
 
 LOCALE_FOLDER = os.path.join(os.path.dirname(__file__), "locale")
@@ -17,13 +16,17 @@ _catalogue: "GNUTranslations | None" = None  # None: English
 _details: dict[str, str] = {}
 
 
-def set_language(setting: str, environ: Mapping[str, str]) -> str:
-    """Choose the language from the setting or, for `auto`, from the locale, and return its name."""
-    global _catalogue
-    wanted = setting
+def choose_language(setting: str, environ: "Mapping[str, str]") -> str:
+    """Return the language that the setting names or, for `auto`, the locale."""
     if setting == "auto":
-        wanted = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
-    language = "zh-CN" if wanted.lower().replace("_", "-").startswith("zh") else "en"
+        setting = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
+    return "zh-CN" if setting.lower().startswith("zh") else "en"
+
+
+def set_language(setting: str, environ: "Mapping[str, str]") -> str:
+    """Choose the language of messages and return its name."""
+    global _catalogue
+    language = choose_language(setting, environ)
     if (_catalogue is not None) == (language != "en"):  # unchanged: other threads may be using it
         return language
     _catalogue = _load(language) if language != "en" else None
@@ -50,10 +53,13 @@ def trn(singular: str, plural: str, count: int, /, **values: object) -> str:
 
 def tr_detail(text: str) -> str:
     """Return an English sentence written by an adapter, a parser or the system in the chosen language, if known."""
-    if text in _details:
-        return _details[text]
+    if not _details or text in _details:
+        return _details.get(text, text)
+    import re  # here, because the fast path does without it
+
     for template, translated in _details.items():
-        if "{" in template and (found := re.fullmatch(_pattern(template), text, re.DOTALL)):
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
+        if "{" in template and (found := re.fullmatch(pattern, text, re.DOTALL)):
             return translated.format_map(found.groupdict())
     return text
 
@@ -69,15 +75,11 @@ def _load(language: str) -> "GNUTranslations | None":
         return None
 
 
-def _fill(template: str, values: Mapping[str, object]) -> str:
+def _fill(template: str, values: "Mapping[str, object]") -> str:
     if not values:
         return template
     details = {name: tr_detail(str(values[name])) for name in TRANSLATED_VALUES if name in values} if _details else {}
     return template.format_map(_Lenient({**values, **details}))
-
-
-def _pattern(template: str) -> str:
-    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
 
 
 class _Lenient(dict[str, object]):

@@ -95,7 +95,7 @@ def _show_added(runtime: Runtime, ingester: "Ingester", as_json: bool) -> None:
     _show_skipped(runtime, ingester.skipped)
 
 
-@app.command(epilog="Examples: sleuth library search enable json in searxng   ·   sleuth library search -n 20 启用")
+@app.command(epilog="Example: sleuth library search enable json in searxng")
 def search(
     ctx: typer.Context,
     words: o.Words = None,
@@ -162,7 +162,7 @@ def list_(
         )
 
 
-@app.command(epilog="Examples: sleuth library remove ~/notes   ·   sleuth library remove 'https://example.org/*'")
+@app.command(epilog="Example: sleuth library remove ~/notes 'https://example.org/*'")
 def remove(
     ctx: typer.Context,
     targets: Annotated[
@@ -172,7 +172,10 @@ def remove(
     everything: Annotated[bool, typer.Option("--all", help="Remove everything except the handbook.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Remove pages by URL, files, or everything below a folder. The handbook always stays."""
+    """Remove pages by URL, files, or everything below a folder.
+
+    The handbook always stays.
+    """
     runtime: Runtime = ctx.obj
     if everything == bool(targets) or not all(targets or ()):  # an empty path would mean the current folder
         raise RequestError("nothing to remove was named", "name URLs, files or folders, or add --all")
