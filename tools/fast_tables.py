@@ -48,7 +48,7 @@ def _command(command: Command, tree: Tree) -> Iterator[str]:
 
 
 def _option(path: str, option: Option) -> Iterator[str]:
-    yield _row(path, "option", option.flags, "" if option.is_flag else _values(option.completes), option.help)
+    yield _row(path, "option", option.flags, _values(option.completes) if option.metavar else "", option.help)
     if option.negative:
         yield _row(path, "option", option.negative, "", f"The opposite of {option.name}.")
 

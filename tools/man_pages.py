@@ -1,12 +1,12 @@
 """The man pages, in mdoc: an overview, one per command, and one of the settings."""
 
-import json
 import re
 from collections.abc import Iterable
 from textwrap import wrap
 from typing import Any
 
 from sleuth.base.errors import Exit
+from sleuth.commands.config import to_toml
 from sleuth.store.setting_types import COMPRESSION_KEYS
 from sleuth.store.settings import COMPRESSION_METHOD, TABLE, Setting
 from sleuth_providers import registry
@@ -164,7 +164,7 @@ def _setting(setting: Setting[Any]) -> list[str]:
     meaning = setting.meaning
     if not re.match(r"\w+:/", meaning):
         meaning = meaning[:1].upper() + meaning[1:]
-    default = f"the default is {_toml(setting.default)}" if setting.default != "" else "the default is empty"
+    default = f"the default is {to_toml(setting.default)}" if setting.default != "" else "the default is empty"
     table = COMPRESSION_KEYS if setting is COMPRESSION_METHOD else {}
     keys = "; ".join(f"{name}, {kind.description}" for name, kind in table.items())
     return [
@@ -174,12 +174,6 @@ def _setting(setting: Setting[Any]) -> list[str]:
         "In the environment:",
         f".Ev {_word(setting.variable)} .",
     ]
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
-    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
 
 
 def _variables(tree: Tree) -> list[str]:

@@ -93,8 +93,6 @@ class Collector:
                 yield call.args[0]
             elif name == "trn":
                 self.plurals.add((str(ast.literal_eval(call.args[0])), str(ast.literal_eval(call.args[1]))))
-            elif name == "map" and called(call.args[0]) == "tr":
-                yield call.args[1]
             elif name in RECORDS:
                 yield from (call.args[place] for place in RECORDS[name].values())
             elif self.families.get(name) == "SleuthError":
@@ -111,12 +109,7 @@ class Collector:
         elif isinstance(node, ast.IfExp):
             yield from self.texts(node.body, depth)
             yield from self.texts(node.orelse, depth)
-        elif isinstance(node, ast.BoolOp):
-            yield from (text for value in node.values for text in self.texts(value, depth))
-        elif isinstance(node, ast.Tuple):  # lines of a fix: only comments are translated, commands are not
-            lines = [str(element.value) for element in node.elts if isinstance(element, ast.Constant)]
-            yield from (line for line in lines if line.startswith("#"))
-        elif isinstance(node, ast.Dict):
+        elif isinstance(node, ast.BoolOp | ast.Dict):
             yield from (text for value in node.values for text in self.texts(value, depth))
         elif isinstance(node, ast.Subscript):
             yield from self.texts(node.value, depth)

@@ -179,16 +179,15 @@ class Client:
 
         `max_chars` and `timeout` apply to each page; their defaults come from the settings.
         """
-        given = [(url, clean_url(url)) for url in _several(urls)]
-        for url, cleaned in given:
-            if not cleaned:
+        for url in _several(urls):
+            if not clean_url(url):
                 raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
         check_value("max_chars", max_chars, SIZE)
         check_value("cache", cache, CACHE)
         check_value("timeout", timeout, TIMEOUT)
         runtime = self.runtime
         pages = runtime.reader.read(
-            [cleaned for _, cleaned in given],
+            [clean_url(url) for url in _several(urls)],
             max_chars=max_chars,
             cache=cache,
             offline=offline,
@@ -216,7 +215,7 @@ class Client:
         If a model is configured it writes a summary as well, unless `extractive`; `write` receives that text as it
         arrives. `length` is short, medium, long or a number of characters. Raises SearchError if no page could be read.
         """
-        from sleuth.answers.summary import digest, nothing_read
+        from sleuth.answers.summary import digest, nothing_read, write_digest
 
         check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
@@ -227,8 +226,6 @@ class Client:
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:
             return found
-        from sleuth.answers.summary import write_digest
-
         found = write_digest(found, pages, models, runtime.settings, write or _ignore, length)
         runtime.count_answer(found)
         return found

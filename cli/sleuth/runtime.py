@@ -54,7 +54,7 @@ class Runtime:
         self.color = "auto"
         self.debug = False
         self.json_errors = False
-        self._warned: set[str] = set()
+        self.warnings: set[str] = set()  # printed so far
 
     @cached_property
     def paths(self) -> Paths:
@@ -161,7 +161,6 @@ class Runtime:
         from sleuth.engine.selector import ProviderSelector
         from sleuth_providers.net.policy import user_agent
 
-        self._register_library()
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
@@ -212,18 +211,13 @@ class Runtime:
     def sibling(self) -> Runtime:
         """Return a runtime for another thread: own stores, the same streams, no repeated warnings."""
         other = Runtime(self.environ, self.stdin, self.stdout, self.stderr)
-        other._warned = self._warned
+        other.warnings = self.warnings
         return other
-
-    @property
-    def has_warnings(self) -> bool:
-        """Whether there was any warning so far."""
-        return bool(self._warned)
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr, once."""
-        if message not in self._warned:
-            self._warned.add(message)
+        if message not in self.warnings:
+            self.warnings.add(message)
             print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
@@ -288,7 +282,7 @@ class Runtime:
         from sleuth.store.provider_table import ProviderTable
         from sleuth_providers import registry
 
-        self._register_library()
+        registry.add("library", self._library_provider)
         table = ProviderTable(connection, self.paths.database)
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
@@ -318,11 +312,6 @@ class Runtime:
         except SleuthError:
             return ""
         return keys[0] if keys else ""
-
-    def _register_library(self) -> None:
-        from sleuth_providers import registry
-
-        registry.add("library", self._library_provider)
 
     def _library_provider(self) -> LibraryProvider:
         from sleuth.library.provider import LibraryProvider

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -15,6 +15,8 @@ from sleuth.base.i18n import tr as translate  # of help texts, which tools.messa
 
 WIDE = r"[\u2e80-\u9fff\uff01-\uff60]"  # characters that take two cells of a terminal
 STAYS_WITH_NEXT = re.compile(rf"[（《]|{WIDE}(?=[，。、；：？！）》,.;:)\]])")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class HelpFormatter(typer.Context.formatter_class):  # type: ignore[misc,valid-type]  # Typer exports no other name
