@@ -19,7 +19,6 @@ from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
 from sleuth.base.urls import clean_url
-from sleuth.engine.content import compression_options
 from sleuth.engine.options import check_options, check_value
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
@@ -150,20 +149,13 @@ class Client:
     def perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
         """Run a search with checked options; raises SearchError if no provider answered."""
         runtime = self.runtime
-        request = runtime.search_request(options)
         try:
-            outcome = runtime.searcher.search(request)
+            outcome = runtime.searcher.search(runtime.search_request(options))
         finally:
             runtime.searcher.finish()
         if outcome.outcome == "failed":
             raise search_error(outcome)
-        if not outcome.results or not options.wants_content:
-            return outcome
-        compression = compression_options(
-            runtime.settings, options.compress, options.limit, options.unit, options.max_tokens
-        )
-        plan = {"cache": request.cache, "offline": options.offline}
-        return runtime.content_reader.add(outcome, compression, plan, on_page)
+        return runtime.add_content(outcome, options, on_page)
 
     def read(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from functools import cached_property
 
 from sleuth import __version__
@@ -16,6 +15,7 @@ from sleuth.store.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from sqlite3 import Connection
     from typing import Any, TextIO
 
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from sleuth.answers.pipeline import Answerer
     from sleuth.answers.summary import Digest
     from sleuth.engine.content import ContentReader
+    from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import Searcher, SearchRequest
     from sleuth.engine.search_options import SearchOptions
     from sleuth.engine.selector import ProviderSelector
     from sleuth.library.library import Library
     from sleuth.library.provider import LibraryProvider
+    from sleuth.pages.page import PageEvent
     from sleuth.pages.reader import Reader
     from sleuth.relevance.rules import Rules
     from sleuth.store.cache.disk import Cache, DiskCache
@@ -201,6 +203,21 @@ class Runtime:
         from sleuth.engine.options import build_request
 
         return build_request(options, self.settings, self.rules(options.rules))
+
+    def add_content(
+        self, outcome: Outcome, options: SearchOptions, on_page: Callable[[PageEvent], None] | None = None
+    ) -> Outcome:
+        """Return the outcome with the text of its pages, if the options ask for it."""
+        if not outcome.results or not options.wants_content:
+            return outcome
+        from sleuth.engine.content import compression_options
+        from sleuth.engine.options import cache_use
+
+        compression = compression_options(
+            self.settings, options.compress, options.limit, options.unit, options.max_tokens
+        )
+        plan = {"cache": cache_use(options), "offline": options.offline or bool(options.replay)}
+        return self.content_reader.add(outcome, compression, plan, on_page)
 
     def rules(self, path: str | None = None) -> Rules | None:
         """Return the domain rules of a file, or of rules.txt beside the settings."""

@@ -2,7 +2,6 @@
 
 import functools
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TextIO
 
@@ -16,11 +15,10 @@ from sleuth.engine.search import SearchRequest
 from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 
-Finish = Callable[[Runtime, Outcome], Outcome]  # applied to each outcome, for example to read its pages
 REDRAW_INTERVAL_S = 0.1
 
 
-def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchOptions, finish: Finish) -> int:
+def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchOptions) -> int:
     """Search for every line of the input; the exit status is 1 if any query failed."""
     path, output = options.batch or "-", options.output
     if options.resume and not output:
@@ -32,7 +30,7 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
         out = stack.enter_context(open_output(output, resume=options.resume)) if output else runtime.stdout
         progress = stack.enter_context(_BatchProgress(runtime, _count(runtime, path), sum(done.values())))
         queries = read_queries(source, done)
-        make_worker = functools.partial(_Worker, runtime, request, finish)
+        make_worker = functools.partial(_Worker, runtime, request, options)
         for line in run_batch(queries, make_worker, options.jobs, ordered=options.ordered):
             _write(out, line, output)
             failed += line.failed
@@ -57,12 +55,13 @@ def _write(out: TextIO, line: BatchLine, output: str | None) -> None:
 class _Worker:
     """The engine of one thread: a database connection belongs to the thread that opened it."""
 
-    def __init__(self, runtime: Runtime, request: SearchRequest, finish: Finish) -> None:
-        self.runtime, self.request, self.finish = runtime.sibling(), request, finish
+    def __init__(self, runtime: Runtime, request: SearchRequest, options: SearchOptions) -> None:
+        self.runtime, self.request, self.options = runtime.sibling(), request, options
 
     def __call__(self, text: str) -> Outcome:
         try:
-            return self.finish(self.runtime, self.runtime.searcher.search(self.request._replace(questions=(text,))))
+            outcome = self.runtime.searcher.search(self.request._replace(questions=(text,)))
+            return self.runtime.add_content(outcome, self.options)
         finally:
             self.runtime.searcher.finish()
 

@@ -9,26 +9,16 @@ from typing import TYPE_CHECKING, Any, Self
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean, fit
 from sleuth.base.urls import domain
-from sleuth.engine.content import compression_options
-from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import PageEvent
 from sleuth.runtime import Runtime
 
 if TYPE_CHECKING:
     from sleuth.answers import answer
 
-Compression = tuple[str | None, int | None, str | None, int | None]  # method, limit, unit, tokens
 REDRAW_INTERVAL_S = 1.0
 SHOW_ELAPSED_AFTER_S = 2
 ERASE_LINE = "\r\x1b[K"
 DEFAULT_COLUMNS = 80  # for a terminal of unknown width
-
-
-def add_content(runtime: Runtime, outcome: Outcome, compression: Compression, kind: str, **plan: Any) -> Outcome:
-    """Return the outcome with the text of its pages."""
-    options = compression_options(runtime.settings, *compression)
-    with Progress(runtime, kind) as progress:
-        return runtime.content_reader.add(outcome, options, plan, progress)
 
 
 class Progress:
