@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "SEARXNG_URL": "The URL of a SearXNG server; the default is http://localhost:8080.",
     "VISUAL EDITOR": "The editor that `sleuth config edit` opens.",
     "NO_COLOR FORCE_COLOR TERM COLUMNS": "Colours and width of the output.",
-    "LC_ALL LC_MESSAGES LANG": "The language of messages: English, or Simplified Chinese.",
+    "LC_ALL LC_MESSAGES LANG": "The language of messages and help: English, or Simplified Chinese.",
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY": "Proxies.",
     "SSL_CERT_FILE SSL_CERT_DIR": "Trusted certificate authorities.",
 }
@@ -266,9 +266,8 @@ def _see_also(tree: Tree, name: str, section: int = 1) -> list[str]:
     if name != "sleuth":
         pages = [page for page in pages if page[0] in ("sleuth", "sleuth-config")]
     others = sorted((page for page in pages if page != (name, section)), key=lambda page: (page[1], page[0]))
-    commas = [*[" ,"] * (len(others) - 1), ""]
-    references = zip(others, commas, strict=True)
-    return [".Sh SEE ALSO", *(f".Xr {page} {number}{comma}" for (page, number), comma in references)]
+    references = " ,\n".join(f".Xr {page} {number}" for page, number in others)
+    return [".Sh SEE ALSO", references]
 
 
 # The ellipsis is spelled out because the C locale has none.
