@@ -16,10 +16,11 @@ from sleuth.base.i18n import tr as translate  # of help texts, which tools.messa
 WIDE = r"[\u2e80-\u9fff\uff01-\uff60]"  # characters that take two cells of a terminal
 STAYS_WITH_NEXT = re.compile(rf"[（《]|{WIDE}(?=[，。、；：？！）》,.;:)\]])")
 
+TyperFormatter: Any = typer.Context.formatter_class
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-class HelpFormatter(typer.Context.formatter_class):  # type: ignore[misc,valid-type]  # Typer exports no other name
+class HelpFormatter(TyperFormatter):  # type: ignore[misc]  # Typer does not export its class
     """Translates help and wraps lines between Chinese characters; Typer's own breaks them only at spaces."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
