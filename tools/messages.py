@@ -25,16 +25,7 @@ REMEDIES = ROOT / "cli" / "sleuth" / "doctor" / "remedies.toml"
 LOCALE = ROOT / "cli" / "sleuth" / "base" / "locale"
 # Names and times would change the file with every update.
 UNWANTED_HEADERS = tuple(
-    b'"%b:' % name
-    for name in (
-        b"Project-Id-Version",
-        b"Report-Msgid-Bugs-To",
-        b"POT-Creation-Date",
-        b"PO-Revision-Date",
-        b"Last-Translator",
-        b"Language-Team",
-        b"Generated-By",
-    )
+    b'"' + name for name in (b"Project-", b"Report-", b"POT-", b"PO-", b"Last-", b"Language-Team", b"Generated-By")
 )
 REPRODUCIBLE_DATE = datetime(2026, 1, 1, tzinfo=UTC)  # or compiling twice would give two files
 HEADER = "# Simplified Chinese messages of sleuth.\n# Copyright (C) The sleuth authors. MIT licence.\n#"
@@ -111,7 +102,9 @@ class Collector:
         self.families = self._families()
         self.plurals: set[tuple[str, str]] = set()
         self.lost: set[str] = set()  # expressions that cannot be followed to a literal
-        self.found = ({text for node in self._sources() for text in self.texts(node) if text} | SYSTEM_REASONS) - SAME
+        self.found = (
+            {text for node in self._sources() for text in self.texts(node) if text} | SYSTEM_REASONS | help_texts()
+        ) - SAME
         for remedy in tomllib.loads(REMEDIES.read_text("utf-8"))["remedies"].values():
             comments = [line for line in remedy.get("fix", "").split("\n") if line.startswith("#")]
             self.found.update([remedy["cause"], *comments])
@@ -134,8 +127,6 @@ class Collector:
                 yield from call.args[:1]
             elif name == "trn":
                 self.plurals.add((str(ast.literal_eval(call.args[0])), str(ast.literal_eval(call.args[1]))))
-            elif name == "map" and called(call.args[0]) == "tr":
-                yield call.args[1]
             elif name in RECORDS:
                 yield from (call.args[place] for place in RECORDS[name].values())
             elif self.families.get(name) == "SleuthError":
@@ -152,12 +143,7 @@ class Collector:
         elif isinstance(node, ast.IfExp):
             yield from self.texts(node.body, depth)
             yield from self.texts(node.orelse, depth)
-        elif isinstance(node, ast.BoolOp):
-            yield from (text for value in node.values for text in self.texts(value, depth))
-        elif isinstance(node, ast.Tuple):  # lines of a fix: only comments are translated, commands are not
-            lines = [str(element.value) for element in node.elts if isinstance(element, ast.Constant)]
-            yield from (line for line in lines if line.startswith("#"))
-        elif isinstance(node, ast.Dict):
+        elif isinstance(node, ast.BoolOp | ast.Dict):
             yield from (text for value in node.values for text in self.texts(value, depth))
         elif isinstance(node, ast.Subscript):
             yield from self.texts(node.value, depth)
@@ -205,6 +191,16 @@ class Collector:
         while node in self.parents:
             node = self.parents[node]
         return node
+
+
+def help_texts() -> set[str]:
+    """Return the texts of the commands' help."""
+    from typer.main import get_command  # here, because the wheel is built without sleuth's dependencies
+
+    from sleuth.commands.app import app
+    from tools import command_tree
+
+    return command_tree.help_texts(get_command(app))
 
 
 def called(node: ast.AST) -> str:

@@ -27,17 +27,6 @@ def test_help_lists_every_command(sleuth: Any) -> None:
     assert all(name in out for name in COMMANDS)
 
 
-def test_summary_of_each_command_is_the_first_line_of_its_help(sleuth: Any) -> None:
-    from typer.main import get_command
-
-    from sleuth.commands.app import COMMANDS, app
-
-    tree = get_command(app)
-    for name, line in COMMANDS.items():
-        command = tree.get_command(None, name)
-        assert (command.help or "").splitlines()[0].strip() == line, name
-
-
 def test_unknown_command_is_exit_2(sleuth: Any) -> None:
     done = sleuth("serach", "x")
     assert done.exit == 2

@@ -1,12 +1,12 @@
 """Messages in the user's language. English is the source, `locale/` has gettext catalogues of the others."""
 
 import os
-from collections.abc import Mapping
 
 from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from gettext import GNUTranslations
 
 LOCALE_FOLDER = os.path.join(os.path.dirname(__file__), "locale")
@@ -14,13 +14,17 @@ LOCALE_FOLDER = os.path.join(os.path.dirname(__file__), "locale")
 _catalogue: "GNUTranslations | None" = None  # None: English
 
 
-def set_language(setting: str, environ: Mapping[str, str]) -> str:
-    """Choose the language from the setting or, for `auto`, from the locale, and return its name."""
-    global _catalogue
-    wanted = setting
+def choose_language(setting: str, environ: "Mapping[str, str]") -> str:
+    """Return the language that the setting names or, for `auto`, the locale."""
     if setting == "auto":
-        wanted = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
-    language = "zh-CN" if wanted.lower().replace("_", "-").startswith("zh") else "en"
+        setting = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
+    return "zh-CN" if setting.lower().startswith("zh") else "en"
+
+
+def set_language(setting: str, environ: "Mapping[str, str]") -> str:
+    """Choose the language of messages and return its name."""
+    global _catalogue
+    language = choose_language(setting, environ)
     if (_catalogue is not None) == (language != "en"):  # unchanged: other threads may be using it
         return language
     _catalogue = _load(language) if language != "en" else None
@@ -51,7 +55,7 @@ def _load(language: str) -> "GNUTranslations | None":
         return None
 
 
-def _fill(template: str, values: Mapping[str, object]) -> str:
+def _fill(template: str, values: "Mapping[str, object]") -> str:
     if not values:
         return template
     shown = {name: _translated(name, value) for name, value in values.items()} if _catalogue else values

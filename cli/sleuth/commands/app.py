@@ -5,35 +5,34 @@ import re
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import Abort
 from typer.main import get_command
 
 from sleuth import __version__
 from sleuth.base.errors import Exit, RequestError
+from sleuth.commands.terminal.typer_app import HelpGroup, make_app
 from sleuth.runtime import Runtime
 from sleuth_providers.translatable import Translatable
 
-# Name → summary, as `sleuth --help` shows it; the first line of the command's own help is the same.
-COMMANDS = {
-    "search": "Search; ranked results with numbered citations.",
-    "summarize": "Read pages and summarise each and all of them, with citations.",
-    "ask": "Answer a question: search in rounds, read, reflect, write with citations.",
-    "chat": "Ask in a conversation: each question can refer to earlier ones.",
-    "cite": "Turn [n] in any text into links and append the reference list.",
-    "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
-    "config": "Settings: show, get, set, unset, edit, path, validate.",
-    "library": "The embedded offline index: add, search, list, remove, stats.",
-    "doctor": "Diagnose this installation and a SearXNG deployment.",
-    "searxng": "Write a working SearXNG deployment: init.",
-    "serve": "Serve search, providers and answers as JSON over HTTP, on this machine.",
-    "mcp": "Serve web_search and its sisters to an agent, over MCP on standard input and output.",
-    "usage": "Show requests, success, cache hits, response times and estimated cost, with a chart.",
-    "history": "List past queries, newest first; --clear deletes them.",
-    "cache": "The caches: stats, clear.",
-    "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
-    "completions": "Print the completion script of a shell.",
-}
+COMMANDS = (  # in the order of the help
+    "search",
+    "summarize",
+    "ask",
+    "chat",
+    "cite",
+    "providers",
+    "config",
+    "library",
+    "doctor",
+    "searxng",
+    "serve",
+    "mcp",
+    "usage",
+    "history",
+    "cache",
+    "tool-schema",
+    "completions",
+)
 # Messages of Typer; of those that fit, the first one counts.
 USAGE_ERRORS = (
     "Missing command",
@@ -56,11 +55,11 @@ USAGE_ERRORS = (
 )
 
 
-class CommandTree(TyperGroup):
+class CommandTree(HelpGroup):
     """Lists commands without importing them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order of the table."""
+        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -86,21 +85,14 @@ class CommandTree(TyperGroup):
             )
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands from the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
-
-app = typer.Typer(
+app = make_app(
     name="sleuth",
     cls=CommandTree,
-    add_completion=False,
     invoke_without_command=True,
-    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Example: sleuth search rust async runtimes   ·   More: man sleuth, or sleuth search -p library …",
+    epilog="Example: sleuth search rust async runtimes\n\nMore: man sleuth, or sleuth search -p library …",
 )
 
 

@@ -9,12 +9,12 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
-from sleuth.commands.terminal.typer_app import seconds
+from sleuth.commands.terminal.typer_app import make_app, seconds
 from sleuth.doctor.finding import findings_as_json
 from sleuth.doctor.report import end_cooldown, examine_all, examine_server, select
 from sleuth.runtime import Runtime
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = make_app()
 
 EPILOG = """Examples:\n
 \b

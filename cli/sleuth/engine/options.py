@@ -49,13 +49,18 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         query=with_freshness(query, options.freshness),
         providers=split(options.providers) or ("auto",),
         fallback=options.fallback,
-        cache="off" if not options.cached else "refresh" if options.refresh else "use",
+        cache=cache_use(options),
         offline=options.offline,
         timeout=options.timeout,
         rules=rules,
         recent=options.recent,
         rerank=options.rerank,
     )
+
+
+def cache_use(options: SearchOptions) -> str:
+    """Return how to use the cache: one of `choices.CACHE_USE`."""
+    return "off" if not options.cached else "refresh" if options.refresh else "use"
 
 
 def check_options(values: Mapping[str, Any]) -> SearchOptions:
