@@ -229,7 +229,7 @@ class Client:
             return found
         from sleuth.answers.summary import write_digest
 
-        found = write_digest(found, pages, models, runtime.settings, write or _ignore, length)
+        found = write_digest(found, models, runtime.settings, write or _ignore, length)
         runtime.count_answer(found)
         return found
 

@@ -110,19 +110,16 @@ def _report_end(research: Research) -> None:
 def _finished(research: Research, text: str, method: str, model: str = "") -> Answer:
     """Return the answer with its citations checked, and attached where the model left them out."""
     sources = research.sources
-    attached = citation_check.Attached(text, ())
-    if method == "model":
-        attached = citation_check.attach(text, sources)
+    attached = citation_check.attach(text, sources) if method == "model" else text
     return Answer(
         question=research.question.text,
-        text=attached.text,
+        text=attached,
         method=method,
         sources=sources,
         rounds=tuple(research.rounds),
         searched=bool(research.rounds),
-        checks=tuple(citation_check.check(attached.text, sources)),
+        checks=tuple(citation_check.check(attached, sources)),
         out_of_range=out_of_range(text, sources),
-        attached=attached.added,
         model=model,
         usage=research.usage,
         warnings=tuple(research.warnings),

@@ -22,5 +22,16 @@ def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) 
     return text
 
 
+def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:
+    """Return the fields of a record, some of them changed, under camelCase names; an empty text becomes null."""
+    fields = record._asdict() | changes
+    return {_camel(name): (value or None) if isinstance(value, str) else value for name, value in fields.items()}
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
 def _is_utf8(out: TextIO) -> bool:
     return (getattr(out, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"

@@ -1,6 +1,7 @@
 """The data of a model call, and the interface of a model."""
 
 from collections.abc import Iterator
+from operator import add
 from typing import Protocol
 
 from sleuth_providers.records import Record
@@ -37,15 +38,7 @@ class Usage(Record):
 
     def plus(self, other: "Usage") -> "Usage":
         """Return the sum of both."""
-        return Usage(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.cost + other.cost,
-            self.estimated or other.estimated,
-        )
+        return Usage._make([*map(add, self[:-1], other[:-1]), self.estimated or other.estimated])
 
 
 class Completion(Record):
