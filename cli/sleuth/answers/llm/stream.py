@@ -1,7 +1,11 @@
 """Parses a model's response, streamed or not, into pieces of text and reasoning."""
 
 import json
-from collections.abc import Iterable, Iterator
+import time
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from io import IncrementalNewlineDecoder
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sleuth.answers.llm.chat import Piece, Usage
@@ -14,22 +18,36 @@ from sleuth.answers.llm.errors import (
     response_error,
     wrong_url,
 )
-from sleuth.answers.llm.sse import DONE, EventReader, EventTooLongError
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text
 from sleuth_providers.net.http1 import read_limited
+from sleuth_providers.net.httpx_transport import headers_of
 
 if TYPE_CHECKING:
-    from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
+    import httpx
 
 MAX_BODY_BYTES = 20_000_000
-MAX_STREAM_BYTES = 50_000_000  # every token is wrapped in hundreds of bytes
+DONE = "[DONE]"  # the last event
+MAX_EVENT_CHARS = 4_000_000  # normal events have a few hundred
+MAX_STREAM_CHARS = 50_000_000  # every token is wrapped in hundreds of characters
 USAGE_TIMEOUT_S = 5.0  # for the usage event after the last text
 ERROR_FINISHES = ("insufficient_system_resource", "error")  # finish reasons that mean failure
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 MAX_LEADING_BLANKS = 1000  # before <think>
 MAX_TOKEN_COUNT = 10**9  # higher counts are bogus
+
+
+class ReadTimeouts:
+    """The deadline of a reply, which moves on while the server keeps sending."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """Start the timeout anew."""
+        self.until = time.monotonic() + self.seconds
 
 
 class ReplyStream:
@@ -42,19 +60,20 @@ class ReplyStream:
         self.size = 0  # bytes of text and reasoning
         self._think_tags = ThinkTagParser()
 
-    def pieces(self, response: "StreamedResponse", timeouts: "ReadTimeouts", streamed: bool) -> Iterator[Piece]:
+    def pieces(self, response: "httpx.Response", timeouts: ReadTimeouts, streamed: bool) -> Iterator[Piece]:
         """Yield the reply; each line of a stream renews the timeout."""
         kind, encoding = (response.headers.get(f"content-{name}", "").lower() for name in ("type", "encoding"))
-        if response.status == 200 and "event-stream" in kind:
+        status = response.status_code
+        if status == 200 and "event-stream" in kind:
             if encoding not in ("", "identity"):
                 raise BadResponseError(f"unexpected Content-Encoding: {encoding[:20]!r}")
-            yield from self._events(response.chunks, timeouts if streamed else None)
+            yield from self._events(response.iter_raw(), timeouts if streamed else None)
             return
-        body = read_limited(response.chunks, encoding, response.status, MAX_BODY_BYTES)
-        if response.status != 200:
-            raise response_error(self.target, Response(response.status, response.headers, body))
+        body = read_limited(response.iter_raw(), encoding, status, MAX_BODY_BYTES)
+        if status != 200:
+            raise response_error(self.target, Response(status, headers_of(response), body))
         if "html" in kind:
-            raise wrong_url(self.target, "got a web page", response.status)
+            raise wrong_url(self.target, "got a web page", status)
         if body.lstrip().startswith(b"data:"):  # events with the wrong content type
             yield from self._events([body], None)
             return
@@ -68,8 +87,8 @@ class ReplyStream:
         """Yield text that was held back as a possible start of a tag."""
         yield from _non_empty(self._think_tags.finish())
 
-    def _events(self, chunks: Iterable[bytes], timeouts: "ReadTimeouts | None") -> Iterator[Piece]:
-        for event in _read_events(chunks, timeouts):
+    def _events(self, chunks: Iterable[bytes], timeouts: ReadTimeouts | None) -> Iterator[Piece]:
+        for event in read_events(chunks, timeouts.renew if timeouts else lambda: None):
             if event.strip() == DONE:
                 self.finish = self.finish or "stop"
                 return
@@ -103,22 +122,30 @@ def _non_empty(piece: Piece) -> Iterator[Piece]:
         yield piece
 
 
-def _read_events(chunks: Iterable[bytes], timeouts: "ReadTimeouts | None") -> Iterator[str]:
-    """Yield events as they arrive; each complete line, even a comment, renews the timeout."""
-    reader = EventReader()
-    size = lines = 0
-    try:
-        for chunk in chunks:
-            size += len(chunk)
-            if size > MAX_STREAM_BYTES:
-                raise BadResponseError(f"larger than {MAX_STREAM_BYTES / 1_000_000:g} MB")
-            yield from reader.feed(chunk)
-            if timeouts and reader.lines > lines:
-                timeouts.renew()
-                lines = reader.lines
-        yield from reader.finish()
-    except EventTooLongError as error:
-        raise BadResponseError("an event is too long") from error
+def read_events(chunks: Iterable[bytes], renew: Callable[[], None]) -> Iterator[str]:
+    """Yield the data of server-sent events; complete lines, even keep-alive comments, renew the timeout."""
+    decoder = IncrementalNewlineDecoder(getincrementaldecoder("utf-8-sig")("replace"), translate=True)
+    line: list[str] = []  # the parts of an incomplete line
+    data: list[str] = []  # of the current event
+    total = size = 0
+    for chunk in chain(chunks, [None]):
+        text = decoder.decode(chunk or b"", final=chunk is None) + ("\n\n" if chunk is None else "")
+        total, size = total + len(text), size + len(text)
+        if total > MAX_STREAM_CHARS or size > MAX_EVENT_CHARS:
+            raise BadResponseError("the stream or an event is too long")
+        first, *rest = text.split("\n")
+        line.append(first)
+        for begin in rest:
+            field, _, value = "".join(line).partition(":")
+            line = [begin]
+            if field == "data":
+                data.append(value.removeprefix(" "))
+            elif not field and not value:  # a blank line, which ends an event
+                if data:
+                    yield "\n".join(data)
+                data, size = [], 0
+        if rest:
+            renew()
 
 
 class ThinkTagParser:
