@@ -3,17 +3,15 @@
 from collections.abc import Callable
 
 from sleuth.answers import citation_check
-from sleuth.answers.analysis import Analysis, analyse
 from sleuth.answers.answer import Answer, ProgressEvent, Question
 from sleuth.answers.citations import out_of_range
 from sleuth.answers.extractive import quote_pages
 from sleuth.answers.llm.chat import Models
 from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
-from sleuth.answers.notes import take_notes
-from sleuth.answers.reflection import reflect
 from sleuth.answers.research import Research
 from sleuth.answers.rounds import run_round
+from sleuth.answers.steps import Analysis, analyse, reflect, take_notes
 from sleuth.answers.writing import Write, WritingError, write_answer
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr, trn

@@ -199,11 +199,10 @@ def test_refused_connection_is_not_retried(wire: Any) -> None:
     assert asked.naps == []
 
 
-@pytest.mark.parametrize(("headers", "nap"), [({"Retry_After": "2"}, 2.0), ({"retry_after_ms": "150"}, 0.15)])
-def test_retry_after_is_respected(headers: dict[str, str], nap: float, serve: Any, wire: Any) -> None:
-    asked = wire.model(serve(wire.refuse(429, {}, **headers), wire.reply()))
+def test_retry_after_is_respected(serve: Any, wire: Any) -> None:
+    asked = wire.model(serve(wire.refuse(429, {}, Retry_After="2"), wire.reply()))
     asked.complete(wire.ask())
-    assert asked.naps == [nap]
+    assert asked.naps == [2.0]
 
 
 def test_retry_after_beyond_the_timeout_is_not_awaited(serve: Any, wire: Any) -> None:
