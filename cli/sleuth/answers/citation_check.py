@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sleuth.answers.citations import CitedSource, Mark, by_number, find, replace_marks
+from sleuth.answers.citations import CitedSource, Mark, by_number, find
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
+from sleuth.base.text import splice
 from sleuth.relevance.sentences import CLOSERS, END, sentences
 from sleuth.relevance.words import UNSPACED_RUN
 from sleuth_providers.records import Record
@@ -48,7 +49,8 @@ class Claims:
     """The sentences of a text, and which of them each citation stands for."""
 
     def __init__(self, text: str, marks: Sequence[Mark]) -> None:
-        self.masked = _masked(text, marks)
+        # Citations become spaces, so that offsets stay.
+        self.masked = splice(text, ((mark.start, mark.end, " " * (mark.end - mark.start)) for mark in marks))
         self.sentences = sentences(self.masked)
         self._starts = [start for start, _ in self.sentences]
         self.spans: list[list[Span]] = []  # for each mark its claims: a clause or a sentence
@@ -94,11 +96,6 @@ class Claims:
         return start + len(part) - len(part.lstrip(SEPARATORS)), start + len(part.rstrip())
 
 
-def _masked(text: str, marks: Sequence[Mark]) -> str:
-    """Return the text with citations replaced by spaces, so that offsets stay."""
-    return replace_marks(text, marks, lambda mark: " " * (mark.end - mark.start))
-
-
 def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
     """Check every citation that has a source."""
     evidence, known = Evidence(sources), by_number(sources)
@@ -138,16 +135,15 @@ def attach(text: str, sources: Sequence[CitedSource]) -> str:
     seen, claims = prose(text), Claims(text, find(text))
     citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] would be a link
     evidence = Evidence(citable)
-    pieces, end = [], 0
+    marks: list[tuple[int, int, str]] = []
     for place, (start, stop) in enumerate(claims.sentences):
         if place in claims.cited or not _is_within(start, stop, seen.stretches):
             continue
         if number := _best_source(evidence, text[start:stop]):
             cut = _citation_place(text, start, stop)
             space = "" if UNSPACED_RUN.match(text[cut - 1]) else " "
-            pieces += [text[end:cut], f"{space}[{number}+]"]
-            end = cut
-    return "".join([*pieces, text[end:]])
+            marks.append((cut, cut, f"{space}[{number}+]"))
+    return splice(text, marks)
 
 
 def _is_within(start: int, end: int, stretches: Sequence[Span]) -> bool:

@@ -41,22 +41,13 @@ class Usage(Record):
         return Usage._make([*map(add, self[:-1], other[:-1]), self.estimated or other.estimated])
 
 
-class Completion(Record):
-    """A complete reply."""
-
-    text: str
-    reasoning: str = ""
-    finish: str = ""  # stop | length | content_filter | …
-    usage: Usage = Usage()
-
-
 class Piece(Record):
-    """A part of a streamed reply; the last one carries `finish` and `usage`."""
+    """A complete reply, or a part of a streamed one; the last part carries `finish` and `usage`."""
 
     text: str = ""
     reasoning: str = ""
-    finish: str = ""
-    usage: Usage | None = None
+    finish: str = ""  # stop | length | content_filter | …
+    usage: Usage = Usage()
 
 
 class Model(Protocol):
@@ -66,7 +57,7 @@ class Model(Protocol):
     def name(self) -> str:
         """Return the server's name for the model."""
 
-    def complete(self, prompt: Prompt) -> Completion:
+    def complete(self, prompt: Prompt) -> Piece:
         """Return the complete reply; raises ModelError."""
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:

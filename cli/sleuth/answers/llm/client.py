@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from sleuth import __version__
-from sleuth.answers.llm.chat import Completion, Piece, Prompt, Usage
+from sleuth.answers.llm.chat import Piece, Prompt
 from sleuth.answers.llm.dialect import dialect_of, make_body, rejected_field
 from sleuth.answers.llm.endpoint import chat_url, server_name
 from sleuth.answers.llm.errors import (
@@ -21,8 +21,7 @@ from sleuth.answers.llm.errors import (
     RequestTarget,
 )
 from sleuth.answers.llm.prices import Price, estimate_usage
-from sleuth.answers.llm.redaction import redacted
-from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, split_unopened
+from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, redacted, split_unopened
 from sleuth.base import logs
 from sleuth_providers.errors import (
     BadRequestError,
@@ -71,13 +70,13 @@ class ChatModel:
         """Return the server's name for the model."""
         return self.endpoint.model
 
-    def complete(self, prompt: Prompt) -> Completion:
+    def complete(self, prompt: Prompt) -> Piece:
         """Return the complete reply within the prompt's timeout."""
         pieces = list(redacted(self.endpoint.key, self._send(prompt, streamed=False)))
         text, reasoning = "".join(piece.text for piece in pieces), "".join(piece.reasoning for piece in pieces)
         if not reasoning:
             text, reasoning = split_unopened(text)
-        return Completion(text, reasoning, pieces[-1].finish, pieces[-1].usage or Usage())
+        return pieces[-1]._replace(text=text, reasoning=reasoning)
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
         """Yield the reply as it arrives; the prompt's timeout applies between two events."""
@@ -138,7 +137,7 @@ class ChatModel:
         yield from reply.rest()
         if not reply.finish:
             raise self._error(lost, timeouts) from lost
-        usage = reply.usage or estimate_usage(prompt, reply.size)
+        usage = reply.usage if reply.usage.calls else estimate_usage(prompt, reply.size)
         usage = usage._replace(cost=self.endpoint.price.cost(usage))
         logs.log("%s: %s, %s tokens", self.target.server, reply.finish, usage.prompt_tokens + usage.completion_tokens)
         yield Piece(finish=reply.finish, usage=usage)

@@ -3,7 +3,8 @@
 import json
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from io import IncrementalNewlineDecoder
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ MAX_EVENT_CHARS = 4_000_000  # normal events have a few hundred
 MAX_STREAM_CHARS = 50_000_000  # every token is wrapped in hundreds of characters
 USAGE_TIMEOUT_S = 5.0  # for the usage event after the last text
 ERROR_FINISHES = ("insufficient_system_resource", "error")  # finish reasons that mean failure
+HIDDEN = "…"  # in place of the API key
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 MAX_LEADING_BLANKS = 1000  # before <think>
 MAX_TOKEN_COUNT = 10**9  # higher counts are bogus
@@ -56,7 +58,7 @@ class ReplyStream:
     def __init__(self, target: RequestTarget) -> None:
         self.target = target
         self.finish = ""  # empty until the reply is complete
-        self.usage: Usage | None = None
+        self.usage = Usage()  # no calls: not reported
         self.size = 0  # bytes of text and reasoning
         self._think_tags = ThinkTagParser()
 
@@ -110,7 +112,7 @@ class ReplyStream:
         piece = read_piece(document)
         if piece.finish in ERROR_FINISHES:
             raise ModelUnavailableError(server=self.target.server, detail=piece.finish)
-        self.usage = piece.usage or self.usage
+        self.usage = piece.usage if piece.usage.calls else self.usage
         self.finish = piece.finish or self.finish
         self.size += len((piece.text + piece.reasoning).encode("utf-8", "replace"))
         parsed = self._think_tags.feed(piece.text) if piece.text else Piece()
@@ -169,9 +171,8 @@ class ThinkTagParser:
         if self._state == "thinking":
             reasoning, closed, held = held.partition(THINK_CLOSE)
             if not closed:
-                cut = len(reasoning) - _overlap(reasoning)
-                self._held = reasoning[cut:]
-                return Piece(reasoning=reasoning[:cut])
+                self._held = _possible_start(reasoning, THINK_CLOSE)
+                return Piece(reasoning=reasoning.removesuffix(self._held))
             self._state = "blanks"
         if self._state == "blanks":
             held = held.lstrip()
@@ -190,9 +191,37 @@ def split_unopened(text: str) -> tuple[str, str]:
     return (rest.lstrip(), reasoning) if closed and THINK_OPEN not in reasoning else (text, "")
 
 
-def _overlap(text: str) -> int:
-    """Return how many characters at the end of a text may begin a closing tag."""
-    return next((size for size in range(len(THINK_CLOSE) - 1, 0, -1) if text.endswith(THINK_CLOSE[:size])), 0)
+class StreamRedactor:
+    """Redacts a secret from a stream of text, holding back what may be its beginning."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret, self.held = secret, ""
+
+    def __call__(self, text: str, *, last: bool = False) -> str:
+        """Return the part of the text that cannot belong to the secret."""
+        whole = (self.held + text).replace(self.secret, HIDDEN)
+        self.held = "" if last else _possible_start(whole, self.secret)
+        return whole.removesuffix(self.held)
+
+
+def redacted(secret: str, pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
+    """Yield the pieces without the API key, in case the server repeats it, even split over several pieces."""
+    if not secret:
+        yield from pieces
+        return
+    text, reasoning = StreamRedactor(secret), StreamRedactor(secret)
+    with closing(pieces):  # closing this generator closes the connection
+        for piece in pieces:
+            last = bool(piece.finish)
+            shown = piece._replace(text=text(piece.text, last=last), reasoning=reasoning(piece.reasoning, last=last))
+            if shown != Piece():
+                yield shown
+
+
+def _possible_start(text: str, marker: str) -> str:
+    """Return the longest end of a text with which a marker may begin."""
+    longest = min(len(text), len(marker) - 1)
+    return next((text[-size:] for size in range(longest, 0, -1) if marker.startswith(text[-size:])), "")
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -215,7 +244,7 @@ def read_piece(document: dict[str, Any]) -> Piece:
         _text(message.get("content")) or _text(message.get("refusal")),
         _text(message.get("reasoning_content")) or _text(message.get("reasoning")),
         as_text(choice.get("finish_reason")),
-        read_usage(as_dict(usage)) if usage else None,
+        read_usage(as_dict(usage)) if usage else Usage(),
     )
 
 
