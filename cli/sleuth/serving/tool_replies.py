@@ -80,15 +80,13 @@ def digest_reply(found: Digest, max_chars: int) -> ToolReply:
     """Return the summaries of pages."""
     text = digest_as_text(found, "plain")
     sites = ", ".join(dict.fromkeys(domain(source.url) for source in found.read))
-    return _fitted(lambda room: ToolReply(_fenced(text, sites, found.warnings), digest_as_json(found)), 0, max_chars)
+    return _truncated(ToolReply(_fenced(text, sites, found.warnings), digest_as_json(found)), max_chars)
 
 
 def answer_reply(answer: Answer, max_chars: int) -> ToolReply:
     """Return an answer with the list of its sources."""
     text, document = as_text(safe(answer), "plain"), answer_as_json(answer)
-    return _fitted(
-        lambda room: ToolReply(_fenced(text, answer.model or "the web", answer.warnings), document), 0, max_chars
-    )
+    return _truncated(ToolReply(_fenced(text, answer.model or "the web", answer.warnings), document), max_chars)
 
 
 def error_reply(error: SleuthError) -> ToolReply:
@@ -108,6 +106,10 @@ def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> Tool
     ):
         room = max(0, room - excess // 2 - 1)  # by half, because the JSON may contain a text twice
         reply = make(room)
+    return _truncated(reply, max_chars)
+
+
+def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:
     if len(reply.text) <= max_chars:
         return reply
     whole_lines = reply.text[:max_chars].rpartition("\n")[0]  # a truncated URL would be wrong
