@@ -218,7 +218,7 @@ class Client:
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:
             return found
-        found = write_digest(found, pages, models, runtime.settings, write or _ignore, length)
+        found = write_digest(found, models, runtime.settings, write or _ignore, length)
         runtime.count_answer(found)
         return found
 

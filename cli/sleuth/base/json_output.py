@@ -29,5 +29,11 @@ def camel_case(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {first + "".join(map(str.title, rest)): fields[name] for name, (first, *rest) in words.items()}
 
 
+def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:
+    """Return the fields of a record, some of them changed, under their published names; an empty text becomes null."""
+    fields = record._asdict() | changes
+    return camel_case({name: (value or None) if isinstance(value, str) else value for name, value in fields.items()})
+
+
 def _is_utf8(out: TextIO) -> bool:
     return (getattr(out, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from sleuth.answers.llm.chat import Completion, Message, Model, Prompt, Usage
+from sleuth.answers.llm.chat import Message, Model, Piece, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
 from sleuth.answers.llm.stream import THINK_CLOSE, THINK_OPEN, parse_object
 from sleuth.base.text import clean
@@ -101,7 +101,7 @@ def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
     raise error
 
 
-def _corrected(prompt: Prompt, reply: Completion) -> Prompt:
+def _corrected(prompt: Prompt, reply: Piece) -> Prompt:
     quoted = (Message("assistant", reply.text[:MAX_QUOTED_CHARS]),) if reply.text.strip() else ()
     return prompt._replace(messages=(*prompt.messages, *quoted, Message("user", CORRECTION)))
 

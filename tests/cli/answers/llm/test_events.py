@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from sleuth.answers.llm import sse
-from sleuth.answers.llm.sse import EventReader, EventTooLongError
+from sleuth.answers.llm import stream
+from sleuth_providers.errors import BadResponseError
 
 
 def read(*chunks: bytes) -> list[str]:
-    reader = EventReader()
-    return [event for chunk in chunks for event in reader.feed(chunk)] + list(reader.finish())
+    return list(stream.read_events(chunks, lambda: None))
 
 
 @pytest.mark.parametrize(
@@ -30,7 +29,7 @@ def read(*chunks: bytes) -> list[str]:
         (b"database: a\n\n", []),
         (b"data: a", ["a"]),
         (b"data: a\n", ["a"]),
-        (b"data: [DONE]\n\n", [sse.DONE]),
+        (b"data: [DONE]\n\n", [stream.DONE]),
         ("data: 你好 🙂\n\n".encode(), ["你好 🙂"]),
         (b"data: \xff\n\n", ["\ufffd"]),
         (b"", []),
@@ -51,21 +50,13 @@ def test_chunk_boundaries_do_not_matter(source: some.DataObject) -> None:
     assert read(*parts) == read(data)
 
 
-def test_comments_count_as_lines() -> None:
-    reader = EventReader()
-    assert list(reader.feed(b": keep-alive\n\n")) == []
-    assert reader.lines == 2
-    assert list(reader.feed(b": keep")) == []
-    assert reader.lines == 2
-
-
 def test_endless_line_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 1000)
-    with pytest.raises(EventTooLongError):
+    monkeypatch.setattr(stream, "MAX_EVENT_CHARS", 1000)
+    with pytest.raises(BadResponseError):
         read(*[b"x" * 100] * 11)
 
 
 def test_endless_event_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 1000)
-    with pytest.raises(EventTooLongError):
+    monkeypatch.setattr(stream, "MAX_EVENT_CHARS", 1000)
+    with pytest.raises(BadResponseError):
         read(*[b"data: " + b"x" * 93 + b"\n"] * 11)
