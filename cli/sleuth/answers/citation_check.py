@@ -126,7 +126,7 @@ def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
 def tally(checks: Sequence[Support]) -> str:
     """Return how many citations had which result, empty if there are none."""
     counts = Counter(one.support for one in checks)
-    parts = [tr(template, count=counts[state]) for state, template in COUNT_TEMPLATES.items() if counts[state]]
+    parts = [tr(COUNT_TEMPLATES[state], count=counts[state]) for state in COUNT_TEMPLATES if counts[state]]
     return tr("citations: {counts}", counts=", ".join(parts)) if parts else ""
 
 

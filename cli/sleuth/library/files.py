@@ -104,9 +104,9 @@ def _source_file(path: str) -> SourceFile:
 
     state = os.stat(path)
     if not stat.S_ISREG(state.st_mode):
-        raise UnreadableError(tr("not a regular file"))
+        raise UnreadableError("not a regular file")
     if state.st_size > MAX_FILE_BYTES:
-        raise UnreadableError(tr("larger than {limit} MB", limit=MAX_FILE_BYTES // 1_000_000))
+        raise UnreadableError("larger than {limit} MB", limit=MAX_FILE_BYTES // 1_000_000)
     return SourceFile(path, Path(path).as_uri(), state.st_mtime, state.st_size)
 
 
@@ -115,10 +115,10 @@ def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
         data = stream.read(MAX_FILE_BYTES)
     reader = _read_pdf if data.startswith(b"%PDF-") else READERS.get(_extension(file.path), _read_text)
     if reader is not _read_pdf and is_binary(data):
-        raise UnreadableError(tr("not text"))
+        raise UnreadableError("not text")
     found = [document for document in reader(file, data) if document.text or document.kind == "bookmark"]
     if not found:
-        raise UnreadableError(tr("no text in it"))
+        raise UnreadableError("no text in it")
     for document in found:
         if len(document.text) > MAX_TEXT_CHARS:
             on_skip(file.path, tr("only its first {limit} characters are searched", limit=MAX_TEXT_CHARS))
