@@ -3,9 +3,9 @@
     PYTHONPATH=cli:providers python bench/compression.py FOLDER     every dev_compress_*.json.gz in it
     PYTHONPATH=cli:providers python bench/compression.py            a few built-in pages, as a smoke test
 
-A file holds `pages` and `cases`: a query, the numbers of its pages, and the evidence, a sentence of one of them. Kept
-means whole. Budgets are characters; with --tokens they are tokens, about a quarter of them for Latin text.
-"Over budget" is judged by our own count, which is an estimate without the extra `tokens`.
+A file holds `pages` and `cases`: a query, the numbers of its pages, and the evidence, a sentence of one of them, which
+is kept if it is complete. Budgets are characters; with --tokens they are tokens, a quarter of them for Latin text.
+"Over budget" uses the counter of sleuth, an estimate without the extra `tokens`.
 """
 
 import argparse
@@ -25,8 +25,8 @@ TARGETS = {
     "xquad_zh": {500: 0.96, 1000: 0.98},
     "cmrc_zh": {500: 0.96, 1000: 0.98},
 }
-OURS = {
-    "name": "ours_en",
+BUILT_IN = {
+    "name": "built_in_en",
     "pages": [
         "Tea is grown in hills. " * 30
         + "The harvest begins in April, when the first leaves open. "
@@ -41,21 +41,21 @@ OURS = {
 
 
 class Kept(NamedTuple):
-    """What came of one data set with one budget."""
+    """Results for one data set and budget."""
 
     share: float
-    over: int  # budgets that were exceeded: must be none
-    seconds: float  # a case
+    over: int  # must be 0
+    seconds: float  # per case
 
 
 def main() -> None:
     """Print a table of data sets and budgets."""
     parser = argparse.ArgumentParser(description="evidence kept by rag and by cutoff")
     parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--cases", type=int, default=200, help="at most so many of each set")
+    parser.add_argument("--cases", type=int, default=200, help="at most N of each set")
     parser.add_argument("--tokens", action="store_true", help="budgets in tokens")
     options = parser.parse_args()
-    sets = [OURS]
+    sets = [BUILT_IN]
     if options.folder:
         sets = [
             json.loads(gzip.decompress(path.read_bytes())) for path in sorted(options.folder.glob("*compress_*.gz"))
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def report(data: dict[str, Any], cases: int, in_tokens: bool) -> None:
-    """Print what is kept of one data set at each of its budgets."""
+    """Print the share of evidence kept at each budget."""
     latin = data["name"].endswith("_en")
     for size in LATIN if latin else CJK:
         limit = size // 4 if in_tokens and latin else size
@@ -76,7 +76,7 @@ def report(data: dict[str, Any], cases: int, in_tokens: bool) -> None:
         target = "" if in_tokens else TARGETS.get(data["name"], {}).get(size, "")
         print(
             f"{data['name']:<10} @{limit:<5} rag {rag.share:.3f} (target {target or '–'}), cutoff {cutoff.share:.3f}, "
-            f"over budget {rag.over + cutoff.over}, {rag.seconds * 1000:.0f} ms a query"
+            f"over budget {rag.over + cutoff.over}, {rag.seconds * 1000:.0f} ms per query"
         )
 
 

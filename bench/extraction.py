@@ -1,7 +1,7 @@
-"""How much of a page's text comes out, and how little else: F1 over shingles, as the public benchmark counts it.
+"""F1 of the extracted text of pages over shingles of words, computed as the public benchmark does.
 
-Run it with the folder of a checkout of scrapinghub/article-extraction-benchmark (with its html/ and ground-truth.json).
-Without one it reads the few pages beside this file. Those are easy: they show that nothing is broken, and no more.
+The folder is a checkout of scrapinghub/article-extraction-benchmark with html/ and ground-truth.json.
+Without it, the few pages beside this file are read; they are easy, and only show that nothing is broken.
 
     python bench/extraction.py [FOLDER]
 """
@@ -24,11 +24,11 @@ from sleuth.pages.extract import ExtractedPage
 
 PAGES = Path(__file__).parent / "pages"
 SHINGLE = 4  # words
-KEPT = 10_000  # characters, the default of fetch.max_chars
+MAX_CHARS = 10_000  # the default of fetch.max_chars
 
 
 class Sample(NamedTuple):
-    """A page and the text that a person found on it."""
+    """A page and its text as marked by a person."""
 
     name: str
     markup: str
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Means over all pages, as the benchmark takes them."""
+    """Means over all pages."""
 
     precision: float
     recall: float
@@ -83,7 +83,7 @@ def compare(truth: str, found: str) -> tuple[float, float]:
 
 
 def score(samples: list[Sample], found: list[str]) -> Score:
-    """Return the means over all pages; a page without an answer counts in recall only."""
+    """Return the means over all pages; a page without extracted text counts in recall only."""
     pairs = [(compare(sample.truth, text), text) for sample, text in zip(samples, found, strict=True)]
     return Score(
         statistics.mean(precision for (precision, _), text in pairs if text.strip()),
@@ -92,7 +92,7 @@ def score(samples: list[Sample], found: list[str]) -> Score:
 
 
 def extract(sample: Sample) -> ExtractedPage:
-    """Return what sleuth finds on a page."""
+    """Return what sleuth extracts from a page."""
     try:
         return from_html(sample.markup)
     except EmptyPageError:
@@ -100,16 +100,16 @@ def extract(sample: Sample) -> ExtractedPage:
 
 
 def main(arguments: list[str]) -> None:
-    """Print a line for each form in which the text is delivered."""
+    """Print a line for each output format."""
     samples = public_benchmark(Path(arguments[0])) if arguments else own_pages()
     started = time.process_time()
     contents = [extract(sample) for sample in samples]
     rate = len(samples) / (time.process_time() - started)
-    print(f"{len(samples)} pages, {rate:.0f} a second of processor time")
+    print(f"{len(samples)} pages, {rate:.0f} per second of processor time")
     forms: dict[str, Callable[[ExtractedPage], str]] = {
         "text": lambda content: as_text(content.blocks),
         "Markdown": lambda content: as_markdown(content.blocks),
-        f"Markdown, {KEPT:,} characters": lambda content: as_markdown(cut(content.blocks, KEPT)[0]),
+        f"Markdown, {MAX_CHARS:,} characters": lambda content: as_markdown(cut(content.blocks, MAX_CHARS)[0]),
     }
     for name, form in forms.items():
         result = score(samples, [form(content) for content in contents])

@@ -1,9 +1,9 @@
-"""Is one merged list at least as good as the best single one? nDCG@10 of each run and of their fusion.
+"""nDCG@10 of each run and of their fusion, which should be at least as good as the best run.
 
     python bench/fusion.py RUNS QRELS
 
-RUNS is a folder of TREC run files (topic Q0 document rank score tag), one for each engine; QRELS holds the judgements
-(topic 0 document grade). The fusion is sleuth's own, once with equal weights and once weighted by quality.
+RUNS is a folder of TREC run files (topic Q0 document rank score tag), one for each engine; QRELS holds the relevance
+judgements (topic 0 document grade). The fusion is that of sleuth, with equal weights and with weights by quality.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from sleuth.relevance.fusion import ProviderList, fuse
 from sleuth_providers.base import Result
 
 Runs = dict[str, dict[str, list[str]]]  # engine → topic → documents, best first
-Judged = dict[str, dict[str, int]]  # topic → document → how good
+Judged = dict[str, dict[str, int]]  # topic → document → grade
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 DEPTH = 10
 

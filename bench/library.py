@@ -1,10 +1,10 @@
-"""How fast the library takes pages in, and what a query costs in a small and in a large one.
+"""How fast the library adds pages, and how long a query takes in a small and in a large one.
 
     PYTHONPATH=cli:providers python bench/library.py            1,000 and 20,000 pages of 2 kB
     PYTHONPATH=cli:providers python bench/library.py 1000 100000
 
-Words follow Zipf's law, as in real text: a few are in nearly every page, most in hardly any. Times are the best of
-several, in this process and with the connection open; the last column is the ratio to the smallest library.
+Word frequencies follow Zipf's law, as in real text. Times are the best of several, in this process and with an open
+connection; the last column is the ratio to the smallest library.
 """
 
 import os
@@ -25,13 +25,13 @@ HAN = [chr(0x4E00 + number) for number in range(3_000)]
 QUERIES: dict[str, Callable[[Name, Name], str]] = {
     "a rare word": lambda word, han: word(9_000),
     "three rare words": lambda word, han: f"{word(5_000)} {word(7_000)} {word(11_000)}",
-    "three middling words": lambda word, han: f"{word(100)} {word(300)} {word(500)}",
-    "a word of every other page": lambda word, han: word(40),
+    "three words of medium frequency": lambda word, han: f"{word(100)} {word(300)} {word(500)}",
+    "a word of half the pages": lambda word, han: word(40),
     "two common, one rare word": lambda word, han: f"{word(3)} {word(50)} {word(9_000)}",
     "a question of ten words": lambda word, han: " ".join(
         map(word, (5, 20, 60, 150, 400, 900, 1_500, 3_000, 8_000, 20_000))
     ),
-    "nothing but common words": lambda word, han: " ".join(map(word, range(5))),
+    "only common words": lambda word, han: " ".join(map(word, range(5))),
     "Chinese": lambda word, han: "".join(map(han, (2, 0, 1, 3, 4))),
 }
 
@@ -83,7 +83,7 @@ def synthetic() -> Iterator[Document]:
 
 
 def vocabulary(rank: int) -> str:
-    """Return the word of a rank, common ones being short."""
+    """Return the word of a rank; common words are short."""
     word = ""
     rank += len(SYLLABLES)
     while rank:

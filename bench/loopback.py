@@ -1,4 +1,4 @@
-"""One server on loopback that speaks as the providers do, over http and https: quick, slow, and with pages to read."""
+"""A server on loopback that responds like the providers, over HTTP and HTTPS, fast or slowly, and serves pages."""
 
 import json
 import ssl
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-SLOWEST = 0.8  # seconds that the last of eight instances takes
+SLOWEST_S = 0.8  # the delay of the last of eight instances
 SENTENCE = "Tokio and async-std are runtimes for asynchronous Rust programs. "
 
 
 def hits(count: int) -> list[dict[str, object]]:
-    """Return results as SearXNG has them."""
+    """Return results in the format of SearXNG."""
     return [
         {
             "url": f"https://example.org/page/{number}",
@@ -43,7 +43,7 @@ HTML = "".join(
 DUCKDUCKGO = f'<html><body><div id="links" class="results">{HTML}</div></body></html>'.encode()
 SEARXNG = _searxng(10)
 TAVILY = json.dumps({"query": "q", "results": hits(10), "response_time": 0.1}).encode()
-# 100 kB each: an article with its furniture, and plain text.
+# 100 kB each: an article with navigation, and plain text.
 PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"
 ARTICLE = f"<html><head><title>A page</title></head><body><nav><a href='/'>Home</a></nav><article>{PARAGRAPH * 300}"
 ARTICLE_PAGE = f"{ARTICLE[:99_900]}</article></body></html>".encode()
@@ -51,32 +51,32 @@ TEXT_PAGE = (SENTENCE * 8 + "\n\n").encode() * 192
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Speaks SearXNG, DuckDuckGo's page and Tavily, each in a millisecond, and serves pages."""
+    """Responds like SearXNG, DuckDuckGo and Tavily within a millisecond, and serves pages."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """Answer a SearXNG search, at /slow/N/search after a while, or send a page."""
+        """Respond to a search of SearXNG, at /slow/N/search after a delay, or send a page."""
         parts = urlsplit(self.path)
         first, *rest = parts.path.strip("/").split("/")
         if first in ("article", "text"):
             body = ARTICLE_PAGE if first == "article" else TEXT_PAGE
-            self._answer(body, f"text/{'html' if first == 'article' else 'plain'}; charset=utf-8")
+            self._respond(body, f"text/{'html' if first == 'article' else 'plain'}; charset=utf-8")
             return
         if first == "slow":
-            time.sleep(SLOWEST * int(rest[0]) / 8)
+            time.sleep(SLOWEST_S * int(rest[0]) / 8)
         words = parse_qs(parts.query).get("q", [""])[0].split()
         many = int(words[-1]) if len(words) > 1 and words[-2] == "results" else 0
-        self._answer(_searxng(many) if many else SEARXNG, "application/json")
+        self._respond(_searxng(many) if many else SEARXNG, "application/json")
 
     def do_POST(self) -> None:
-        """Answer the page's form or Tavily's API."""
+        """Respond to the form of DuckDuckGo or the API of Tavily."""
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         page = self.path.startswith("/html")
-        self._answer(DUCKDUCKGO if page else TAVILY, "text/html; charset=utf-8" if page else "application/json")
+        self._respond(DUCKDUCKGO if page else TAVILY, "text/html; charset=utf-8" if page else "application/json")
 
-    def _answer(self, body: bytes, kind: str) -> None:
+    def _respond(self, body: bytes, kind: str) -> None:
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -84,20 +84,20 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 class Server(ThreadingHTTPServer):
-    """Takes many connections at once; the usual five in waiting cost whoever is sixth a second."""
+    """Accepts many connections at once; with the default backlog of five, others wait a second to retry."""
 
     request_queue_size = 128
     daemon_threads = True
 
 
 class Addresses(NamedTuple):
-    """Where the server is, and a folder with the certificate of its https side, for SSL_CERT_DIR.
+    """The URLs of the server, and a folder with its certificate for SSL_CERT_DIR.
 
-    It comes beside what every program loads by itself, as on any machine: some read the whole bundle of the system.
+    Programs load the certificates of the system as usual, some of them the whole bundle.
     """
 
     http: str
@@ -106,7 +106,7 @@ class Addresses(NamedTuple):
 
 
 def _hashed(certificate: Path) -> Path:
-    """Return a folder in which OpenSSL finds a certificate by the hash of its name."""
+    """Return a folder with the certificate under its hashed name, as OpenSSL expects it."""
     command = ["openssl", "x509", "-noout", "-hash", "-in", str(certificate)]
     name = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     folder = certificate.with_name("certificates")
@@ -116,8 +116,8 @@ def _hashed(certificate: Path) -> Path:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Addresses]:
-    """Serve on loopback as long as the block lasts."""
+def serve(folder: Path) -> Iterator[Addresses]:
+    """Serve on loopback while the block runs."""
     certificate, key = folder / "certificate.pem", folder / "key.pem"
     request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
     request += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
@@ -129,8 +129,8 @@ def serving(folder: Path) -> Iterator[Addresses]:
     for server in (plain, secure):
         threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        plainly, securely = f"http://127.0.0.1:{plain.server_port}", f"https://127.0.0.1:{secure.server_port}"
-        yield Addresses(plainly, securely, _hashed(certificate))
+        http, https = f"http://127.0.0.1:{plain.server_port}", f"https://127.0.0.1:{secure.server_port}"
+        yield Addresses(http, https, _hashed(certificate))
     finally:
         for server in (plain, secure):
             server.shutdown()

@@ -1,6 +1,6 @@
-"""The programs sleuth is compared with, from the package registry, each pointed at the loopback server.
+"""The programs that sleuth is compared with, configured to use the loopback server.
 
-Those whose address is fixed in their source are started through a few lines that change it, and nothing else of them.
+In those with a fixed URL, a few lines replace that URL and nothing else.
 """
 
 import subprocess

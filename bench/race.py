@@ -1,10 +1,10 @@
-"""Races sleuth against bare Python, curl and its peers on one loopback server; the table goes to docs/performance.md.
+"""Compares sleuth with bare Python, curl and its peers on a loopback server; writes a table to docs/performance.md.
 
     python bench/race.py [--runs 15] [--only WORD …] [--growth] [--no-peers] [--no-write] [--check]
 
-Ratios carry over to other machines, milliseconds do not; all that is compared was measured in turn, in one run.
---growth adds how cost grows with results, queries, cache entries and library pages, which takes some minutes.
---check exits with 1 when a goal is missed by more than noise; where valgrind is installed it counts instructions.
+Ratios are comparable between machines, milliseconds are not; the commands of one table take turns.
+--growth adds how time grows with results, queries, cache entries and library pages; it takes some minutes.
+--check exits with 1 if a goal is missed by more than noise; with valgrind, it counts instructions.
 """
 
 import argparse
@@ -16,21 +16,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import growth
-import together
-from loopback import Addresses, serving
-from measuring import Figures, can_count, instructions, race
+import parallel
+from loopback import Addresses, serve
 from peers import peer_runners
+from timing import Figures, can_count, instructions, measure
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 BEGIN, END = "<!-- Written by make bench: begin -->", "<!-- Written by make bench: end -->"
 WORDS = ("rust", "async", "runtimes")
 BARE = "python -c pass"
-DUELS = {"live": 0.85, "live over https": 0.65}  # what sleuth may take of what ddgr takes, standard library only
-NOISE = 1.1  # how far above its goal a ratio may be before that is a failure
+DDGR_GOALS = {"live": 0.85, "live over https": 0.65}  # time of sleuth as a multiple of the time of ddgr
+NOISE = 1.1  # a goal is missed when the ratio is this many times larger
 
 
 class Runner(NamedTuple):
-    """One command line to measure, with its goals. As in a shell, the command may start with variables."""
+    """A command to measure, and its goals. As in a shell, it may start with variables."""
 
     name: str
     command: list[str]
@@ -39,25 +39,27 @@ class Runner(NamedTuple):
 
 
 def main() -> int:
-    """Run the races, print and write the tables; with --check, judge them."""
+    """Measure, print and write the tables; with --check, compare them with the goals."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--runs", type=int, default=15)
-    options.add_argument("--only", nargs="*", default=[], help="race only those whose name has one of the words")
+    options.add_argument("--only", nargs="*", default=[], help="only commands with one of these words in their name")
     for flag in ("--growth", "--no-peers", "--no-write", "--check"):
         options.add_argument(flag, action="store_true")
     chosen = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as addresses:
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as addresses:
         environ = environment(Path(folder), addresses)
-        runners = contestants(addresses, Path(folder), with_peers=not chosen.no_peers)
-        runners = [one for one in runners if not chosen.only or any(word in one.name for word in (BARE, *chosen.only))]
-        found = race({one.name: one.command for one in runners}, environ, chosen.runs)
+        runners = commands(addresses, Path(folder), with_peers=not chosen.no_peers)
+        runners = [
+            runner for runner in runners if not chosen.only or any(word in runner.name for word in (BARE, *chosen.only))
+        ]
+        found = measure({runner.name: runner.command for runner in runners}, environ, chosen.runs)
         tables = [table(runners, found)]
-        rows = [] if chosen.only else [*duels(found), *together.compare(addresses, environ, chosen.runs)]
+        rows = [] if chosen.only else [*ddgr_rows(found), *parallel.compare(addresses, environ, chosen.runs)]
         if rows:
-            tables.append(together.table(rows))
+            tables.append(parallel.table(rows))
         if chosen.growth:
             tables.append(growth.table(addresses, environ))
-        missed = judge(runners, found, rows, environ) if chosen.check else []
+        missed = missed_goals(runners, found, rows, environ) if chosen.check else []
     print("\n\n".join(tables))
     if not chosen.only and not chosen.no_write:
         write("\n\n".join(tables))
@@ -67,7 +69,7 @@ def main() -> int:
 
 
 def environment(folder: Path, addresses: Addresses) -> dict[str, str]:
-    """Return the environment everybody runs in."""
+    """Return the environment of all commands."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -80,8 +82,8 @@ def environment(folder: Path, addresses: Addresses) -> dict[str, str]:
     }
 
 
-def contestants(addresses: Addresses, folder: Path, *, with_peers: bool) -> list[Runner]:
-    """Return who runs."""
+def commands(addresses: Addresses, folder: Path, *, with_peers: bool) -> list[Runner]:
+    """Return the commands to compare."""
     sleuth = str(Path(sys.executable).with_name("sleuth"))
     search = [sleuth, "search", "-p", "searxng"]
     secure = [f"SEARXNG_URL={addresses.https}", *search]
@@ -107,42 +109,42 @@ def table(runners: list[Runner], found: dict[str, Figures]) -> str:
     """Return the ratios as a Markdown table."""
     base = found[BARE].seconds
     lines = ["| | × bare Python | MB |", "|---|---|---|"]
-    for one in runners:
-        seconds, megabytes = found[one.name]
-        lines.append(f"| {one.name} | {seconds / base:.2f} | {megabytes:.0f} |")
+    for runner in runners:
+        seconds, megabytes = found[runner.name]
+        lines.append(f"| {runner.name} | {seconds / base:.2f} | {megabytes:.0f} |")
     return "\n".join(lines)
 
 
-def duels(found: dict[str, Figures]) -> list[together.Row]:
-    """Return the rows that compare a live search with ddgr's."""
+def ddgr_rows(found: dict[str, Figures]) -> list[parallel.Row]:
+    """Return the rows that compare live searches with ddgr."""
     rows = []
-    for name, goal in DUELS.items():
-        ours, theirs = found.get(f"sleuth search --json, {name}"), found.get(f"ddgr --json, {name}")
-        if ours and theirs:
-            rows.append(together.Row(f"search --json, {name}", ours.seconds / theirs.seconds, "ddgr", goal))
+    for name, goal in DDGR_GOALS.items():
+        own, other = found.get(f"sleuth search --json, {name}"), found.get(f"ddgr --json, {name}")
+        if own and other:
+            rows.append(parallel.Row(f"search --json, {name}", own.seconds / other.seconds, "ddgr", goal))
     return rows
 
 
-def judge(
-    runners: list[Runner], found: dict[str, Figures], rows: list[together.Row], environ: dict[str, str]
+def missed_goals(
+    runners: list[Runner], found: dict[str, Figures], rows: list[parallel.Row], environ: dict[str, str]
 ) -> list[str]:
-    """Return the goals that are missed by more than noise."""
+    """Return the goals missed by more than noise."""
     missed = [
         f"{row.name}: {row.ratio:.2f}, goal {row.goal:g}" for row in rows if row.goal and row.ratio > row.goal * NOISE
     ]
     base = instructions(runners[0].command, environ) if can_count() else found[BARE].seconds
-    for one in runners:
-        if one.goal:
-            cost = instructions(one.command, environ) if can_count() else found[one.name].seconds
-            if cost / base > one.goal * NOISE:
-                missed.append(f"{one.name}: {cost / base:.2f}, goal {one.goal:g}")
-        if one.megabytes and found[one.name].megabytes > one.megabytes * NOISE:
-            missed.append(f"{one.name}: {found[one.name].megabytes:.0f} MB, goal {one.megabytes:g}")
+    for runner in runners:
+        if runner.goal:
+            cost = instructions(runner.command, environ) if can_count() else found[runner.name].seconds
+            if cost / base > runner.goal * NOISE:
+                missed.append(f"{runner.name}: {cost / base:.2f}, goal {runner.goal:g}")
+        if runner.megabytes and found[runner.name].megabytes > runner.megabytes * NOISE:
+            missed.append(f"{runner.name}: {found[runner.name].megabytes:.0f} MB, goal {runner.megabytes:g}")
     return missed
 
 
 def write(tables: str) -> None:
-    """Put the tables into the handbook, between their marks."""
+    """Write the tables into the handbook, between the two markers."""
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]

@@ -20,7 +20,7 @@ from sleuth.relevance.bm25 import rank
 from sleuth.relevance.urls import canonical
 
 SAMPLE: dict[str, Any] = {
-    "name": "samples of ours",
+    "name": "built-in samples",
     "pages": [
         "The lighthouse was built in 1874 by two brothers.\nIts lamp burned whale oil until electricity came.",
         "Bread rises because yeast turns sugar into gas.\nA slow rise in the cold gives more taste.",
@@ -45,9 +45,9 @@ PAIRS: list[tuple[str, ...]] = [
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="Measure ranking and the recognition of addresses.")
-    parser.add_argument("folder", nargs="?", type=Path, help="where the data is; without it, a few samples are used")
-    parser.add_argument("--cases", type=int, default=None, help="questions asked of each file (all)")
+    parser = argparse.ArgumentParser(description="Measure the ranking of passages and the canonical form of URLs.")
+    parser.add_argument("folder", nargs="?", type=Path, help="folder of data; default: a few samples")
+    parser.add_argument("--cases", type=int, default=None, help="questions per file; default: all")
     arguments = parser.parse_args()
     for data in _sets(arguments.folder):
         _report_ranking(data, arguments.cases)
@@ -68,7 +68,7 @@ def _sets(folder: Path | None) -> Iterator[dict[str, Any]]:
 
 def _pair_files(folder: Path | None) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
     if folder is None:
-        yield "samples of ours", PAIRS
+        yield "built-in samples", PAIRS
         return
     for path in sorted(folder.glob("*.tsv")):
         yield path.stem, [tuple(line.split("\t")) for line in path.read_text("utf-8").splitlines() if line]
@@ -104,7 +104,7 @@ def _gain(scores: list[float], right: list[int]) -> float:
 
 def _report_pairs(name: str, pairs: list[tuple[str, ...]]) -> None:
     for kind in ("same", "diff"):
-        chosen = [(one, other) for said, one, other in pairs if said == kind]
+        chosen = [(one, other) for label, one, other in pairs if label == kind]
         good = sum((canonical(one) == canonical(other)) is (kind == "same") for one, other in chosen)
         print(f"{name}: {kind} {good}/{len(chosen)}")
 

@@ -20,8 +20,8 @@ from typing import Any
 from sleuth.relevance.summary import SummarySentence, summarise
 
 TARGETS = {"dureader_zh": ("L", 31.0), "qmsum_en": ("1", 24.5)}
-OURS = {
-    "name": "ours_en",
+BUILT_IN = {
+    "name": "built_in_en",
     "cases": [
         {
             "query": "How long should green tea steep?",
@@ -42,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="ROUGE of extractive summaries")
     parser.add_argument("folder", nargs="?", type=Path)
     options = parser.parse_args()
-    sets = [OURS]
+    sets = [BUILT_IN]
     if options.folder:
         sets = [json.loads(gzip.decompress(path.read_bytes())) for path in sorted(options.folder.glob("*summary_*.gz"))]
     for data in sets:
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def report(data: dict[str, Any]) -> None:
-    """Print what summaries of one data set are worth."""
+    """Print the scores of one data set."""
     ours, starts, wrong = Counter[str](), Counter[str](), 0
     started = time.process_time()
     for case in data["cases"]:
@@ -67,11 +67,11 @@ def report(data: dict[str, Any]) -> None:
         wanted = f" (target {target})" if measure == name else ""
         print(f"{data['name']:<12} ROUGE-{measure} {score:.1f}{wanted}, first page's start {start:.1f}")
     seconds = (time.process_time() - started) / number
-    print(f"{'':<12} {number} cases, not verbatim or too long: {wrong}, {seconds * 1000:.0f} ms a case")
+    print(f"{'':<12} {number} cases, not verbatim or too long: {wrong}, {seconds * 1000:.0f} ms per case")
 
 
 def joined(pages: Sequence[str], found: Sequence[SummarySentence]) -> str:
-    """Return sentences as a reader sees them: as they stand in the page where they follow each other."""
+    """Join sentences; those that are adjacent in their page keep the white space between them."""
     text = ""
     for before, part in zip((None, *found), found, strict=False):
         follows = before and before.page == part.page and before.end <= part.start
@@ -81,7 +81,7 @@ def joined(pages: Sequence[str], found: Sequence[SummarySentence]) -> str:
 
 
 def rouge(text: str, references: Sequence[str], by_character: bool) -> dict[str, float]:
-    """Return ROUGE-1, ROUGE-2 and ROUGE-L as F1, each against the reference that is nearest."""
+    """Return ROUGE-1, ROUGE-2 and ROUGE-L as F1, each against the nearest reference."""
     pairs = [(units(text, by_character), units(reference, by_character)) for reference in references]
     return {
         "1": max(f1(overlap(one, other, 1), len(one), len(other)) for one, other in pairs),
@@ -105,7 +105,7 @@ def f1(hits: int, found: int, wanted: int) -> float:
 
 
 def overlap(one: Sequence[str], other: Sequence[str], size: int) -> int:
-    """Return how many runs of so many units two texts share."""
+    """Return how many n-grams of this size two texts share."""
     grams = [Counter(tuple(text[at : at + size]) for at in range(len(text) - size + 1)) for text in (one, other)]
     return (grams[0] & grams[1]).total()
 

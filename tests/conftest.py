@@ -1,4 +1,4 @@
-"""What every test may use: the real `main` in this process with buffers and a home of its own, or in a subprocess."""
+"""Fixtures of all tests: the real `main` in a home of its own, in this process or in another, and HTTP servers."""
 
 import io
 import json
@@ -20,16 +20,16 @@ from sleuth.runtime import Runtime
 pytest_plugins = ["tests.site_server"]
 
 ROOT = Path(__file__).parents[1]
-# A machine that is busy with the other half of the tests must not fail one that is slow for a moment.
-hypothesis.settings.register_profile("house", deadline=None)
-hypothesis.settings.load_profile("house")
-# A shell lets what it runs in the background ignore interrupts, and all that is started from there would, too.
+# No test depends on the speed of the machine.
+hypothesis.settings.register_profile("sleuth", deadline=None)
+hypothesis.settings.load_profile("sleuth")
+# Shells let background jobs ignore interrupts, and child processes inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 
 
 class Done(NamedTuple):
-    """How a run ended."""
+    """Exit code and output of a command."""
 
     exit: int
     out: str
@@ -41,14 +41,14 @@ class Done(NamedTuple):
 
 
 class Terminal(io.StringIO):
-    """A buffer that says it is a terminal."""
+    """A buffer that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 class Sleuth:
-    """Runs command lines in one home."""
+    """Runs commands in one home."""
 
     def __init__(self, home: Path, **environ: str) -> None:
         self.home = home
@@ -64,21 +64,20 @@ class Sleuth:
         return Done(int(code), out.getvalue(), err.getvalue())
 
     def process(self, *arguments: str, stdin: str | None = None, **environ: str) -> Done:
-        """Run it for real, in a process of its own."""
+        """Run a command in a process of its own."""
         done = subprocess.run(
             [sys.executable, "-m", "sleuth", *arguments],
             env=self.environ | environ,
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session")
 def make_httpserver(httpserver_listen_address: tuple[str | None, int | None]) -> Iterator[HTTPServer]:
-    """The server of pytest-httpserver, answering several requests at the same time."""
+    """The server of pytest-httpserver, with a thread for each request."""
     host, port = httpserver_listen_address
     with HTTPServer(host or "127.0.0.1", port or 0, threaded=True) as server:
         yield server
@@ -86,7 +85,7 @@ def make_httpserver(httpserver_listen_address: tuple[str | None, int | None]) ->
 
 @pytest.fixture
 def lone_server() -> Iterator[HTTPServer]:
-    """A server of the test's own, for answers that come after the test is over."""
+    """A server of the test's own, for responses that may come after the test."""
     with HTTPServer("127.0.0.1", 0, threaded=True) as server:
         yield server
 

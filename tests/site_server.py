@@ -1,4 +1,4 @@
-"""A server of raw sockets that can misbehave in every way, and readers that may talk to it."""
+"""A raw HTTP server that can misbehave, and page readers that may connect to it."""
 
 import contextlib
 import socketserver
@@ -13,11 +13,11 @@ from sleuth.pages.reader import Reader
 from sleuth.store.cache.disk import Cache, DiskCache, NoCache
 from sleuth.store.settings import Settings
 
-Answer = Callable[[Callable[[bytes], None]], None]  # is handed a function that sends bytes
+Behaviour = Callable[[Callable[[bytes], None]], None]  # takes the function that sends bytes
 
 
-class Asked(NamedTuple):
-    """A request as it came."""
+class ReceivedRequest(NamedTuple):
+    """A request as received."""
 
     method: str
     path: str
@@ -26,11 +26,11 @@ class Asked(NamedTuple):
 
 
 class Site:
-    """A site on loopback: paths with answers, and a record of who asked for what."""
+    """A site on loopback: a behaviour for each path, and all requests received."""
 
     def __init__(self) -> None:
-        self.answers: dict[str, Answer] = {}
-        self.asked: list[Asked] = []
+        self.behaviours: dict[str, Behaviour] = {}
+        self.requests: list[ReceivedRequest] = []
         site = self
 
         class Handler(socketserver.StreamRequestHandler):
@@ -55,10 +55,10 @@ class Site:
             name, _, value = line.partition(":")
             headers[name.lower()] = value.strip()
         body = stream.read(int(headers.get("content-length", 0)))
-        self.asked.append(Asked(method, path, headers, body))
-        answer = self.answers.get(path) or self.answers.get(path.partition("?")[0]) or self.answers.get("*")
-        if answer:
-            answer(send)
+        self.requests.append(ReceivedRequest(method, path, headers, body))
+        behaviour = self.behaviours.get(path) or self.behaviours.get(path.partition("?")[0]) or self.behaviours.get("*")
+        if behaviour:
+            behaviour(send)
         else:
             send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone")
 
@@ -70,25 +70,25 @@ class Site:
         status: int = 200,
         **headers: str,
     ) -> str:
-        """Put something under a path and return its address."""
+        """Serve a body at a path and return its URL."""
         data = body.encode() if isinstance(body, str) else body
-        lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(data)}"]
+        lines = [f"HTTP/1.1 {status} Status", f"Content-Length: {len(data)}"]
         lines += [f"Content-Type: {content_type}"] if content_type else []
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         head = "\r\n".join(lines).encode("utf-8", "surrogateescape") + b"\r\n\r\n"
         return self.behaves(path, lambda send: send(head + data))
 
-    def behaves(self, path: str, answer: Answer) -> str:
-        """Put a behaviour under a path and return its address."""
-        self.answers[path] = answer
+    def behaves(self, path: str, behaviour: Behaviour) -> str:
+        """Serve a path with a behaviour and return its URL."""
+        self.behaviours[path] = behaviour
         return f"{self.address}{path}"
 
     def paths(self) -> list[str]:
-        return [asked.path for asked in self.asked]
+        return [request.path for request in self.requests]
 
 
 def article(title: str = "A good title", text: str = "", language: str = "en", charset: str = "") -> str:
-    """Return a page with furniture around three paragraphs."""
+    """Return a page of three paragraphs with navigation and footer."""
     words = (
         text or "The quick brown fox jumps over the lazy dog, and nobody in the quiet village minds it at all today. "
     )
@@ -127,7 +127,7 @@ def make_article() -> Callable[..., str]:
 
 @pytest.fixture
 def make_reader(tmp_path: Path) -> Callable[..., Reader]:
-    """Return readers that take loopback for the internet, with services turned off unless a test names them."""
+    """Return a factory of readers that may read loopback addresses; external services are off by default."""
 
     def make(
         *,
@@ -138,8 +138,8 @@ def make_reader(tmp_path: Path) -> Callable[..., Reader]:
     ) -> Reader:
         off = {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
         settings = Settings(str(tmp_path / "config.toml"), off | environ)
-        kept: Cache = DiskCache(str(tmp_path / "cache"), 100) if cache else NoCache()
-        return Reader(settings, kept, guard=guard, **(reader or {}))
+        store: Cache = DiskCache(str(tmp_path / "cache"), 100) if cache else NoCache()
+        return Reader(settings, store, guard=guard, **(reader or {}))
 
     return make
 

@@ -116,6 +116,65 @@ def test_every_lint_exception_has_a_reason() -> None:
                 assert re.search(r"# noqa: \w+ - \w|# type: ignore\[[\w-]+\]  # \w", line), f"{path.name}:{number}"
 
 
+CLOCKS = {"monotonic", "perf_counter", "process_time", "time"}
+
+
+def reads_clock(node: ast.AST) -> bool:
+    """Tell whether an expression is a call such as time.monotonic()."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="time"), attr=name)):
+            return name in CLOCKS
+    return False
+
+
+def elapsed_time_assertions(tree: ast.AST) -> list[int]:
+    """Return the lines of assertions that compare the difference of two times."""
+    assigned = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+    def is_time(node: ast.AST) -> bool:
+        return reads_clock(node) or (isinstance(node, ast.Name) and reads_clock(assigned.get(node.id, node)))
+
+    def is_elapsed(node: ast.AST) -> bool:
+        match node:
+            case ast.Name(id=name) if name in assigned:
+                return any(is_elapsed(part) for part in ast.walk(assigned[name]) if isinstance(part, ast.BinOp))
+            case ast.BinOp(op=ast.Sub(), left=left, right=right):  # `now - 0.1` is a time with a tolerance
+                return is_time(right) or (is_time(left) and not isinstance(right, ast.Constant))
+        return False
+
+    asserts = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    return [
+        node.lineno
+        for node in asserts
+        for compare in ast.walk(node.test)
+        if isinstance(compare, ast.Compare) and any(is_elapsed(part) for part in ast.walk(compare))
+    ]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_assertion_depends_on_elapsed_time(path: Path) -> None:
+    assert elapsed_time_assertions(ast.parse(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("started = time.monotonic()\nassert time.monotonic() - started < 2", [2]),
+        ("started = time.time()\ntook = time.time() - started\nassert 1 < took < 2", [3]),
+        ("assert abs(row.at - time.time()) < 5", [1]),
+        ("before = time.time()\nassert before - 0.001 <= row.at <= time.time()", []),
+    ],
+)
+def test_assertion_on_elapsed_time_is_found(source: str, lines: list[int]) -> None:
+    assert elapsed_time_assertions(ast.parse(source)) == lines
+
+
 def code_lines(path: Path) -> int:
     """Count lines that hold code: no blank lines, comments, docstrings, or samples of adapters."""
     text = path.read_text(encoding="utf-8")

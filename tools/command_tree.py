@@ -3,6 +3,7 @@
 import pkgutil
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 from typing import Any
 
 import typer
@@ -38,10 +39,8 @@ class Option(Record):
     negative: tuple[str, ...]
     metavar: str  # empty for a flag
     help: str
-    choices: tuple[str, ...]
     default: str
     bounds: str
-    is_flag: bool
     repeatable: bool
     required: bool
     completes: Values
@@ -58,7 +57,6 @@ class Argument(Record):
 
     metavar: str
     help: str
-    choices: tuple[str, ...]
     default: str
     required: bool
     repeatable: bool
@@ -118,8 +116,7 @@ def built_in_providers() -> tuple[str, ...]:
     return tuple(sorted({module.replace("_", "-") for module in modules} | {"library"}))
 
 
-# Completions beyond fixed choices: by option, of one command or of any; by command or group and argument; by metavar;
-# by type.
+# Completions beyond fixed choices: by option, of one command or of any; by command or group and argument; by metavar.
 OPTIONS = {
     "--provider": Values(("auto", "all"), PROVIDERS, comma=True),
     "doctor --provider": Values((), PROVIDERS),
@@ -135,18 +132,11 @@ ARGUMENTS = {
     ("config", "section"): Values(tuple(dict.fromkeys(key.rpartition(".")[0] + "." for key in TABLE))),
     ("config", "value"): Values((), SETTING),
 }
-METAVARS = {"FILE": FILE, "PATH": FILE, "DIR": DIRECTORY, "FOLDER": DIRECTORY}
-TYPES = {"path": FILE, "file": FILE, "filename": FILE, "directory": DIRECTORY}
+METAVARS = {"FILE": FILE, "PATH": FILE, "DIR": DIRECTORY}
 SETTINGS = {
     DEFAULT_PROVIDER.key: Values(("auto",), PROVIDERS),
     FALLBACK.key: Values((), PROVIDERS, comma=True),
 }
-
-# Options that Typer adds by default; their form depends on which packages are installed.
-UNWANTED = ("install_completion", "show_completion")
-
-# Metavars by type, for options that declare none.
-NAMES = {"int": "N", "int range": "N", "float": "NUMBER", "float range": "NUMBER", "path": "FILE", "file": "FILE"}
 
 
 def read(root: Any) -> Tree:
@@ -156,6 +146,16 @@ def read(root: Any) -> Tree:
     anywhere = tuple(o for o in command.options if o.name in ANYWHERE or all(o in each.options for each in every))
     keys = [Key(s.key, s.meaning, SETTINGS.get(s.key) or Values(s.kind.choices)) for s in TABLE.values()]
     return Tree(command, anywhere, built_in_providers(), tuple(keys), __version__)
+
+
+def help_texts(root: Any) -> set[str]:
+    """Return the texts that help shows in the user's language: paragraphs, helps of parameters, headings."""
+    commands = list(_command(root, None, "sleuth", "sleuth").walk())
+    texts = {part.text for each in commands for part in (*each.help, *each.notes) if not part.literal}
+    for command in commands:
+        texts |= {argument.help for argument in command.arguments}
+        texts |= {text for option in command.options for text in (option.help, option.group)}
+    return texts - {""}
 
 
 def details(parameter: Option | Argument) -> str:
@@ -172,22 +172,19 @@ def details(parameter: Option | Argument) -> str:
 
 def paragraphs(text: str | None) -> tuple[Paragraph, ...]:
     """Split help into paragraphs; one that starts with a backspace character keeps its lines."""
-    pieces = re.split(r"\n\s*\n", (text or "").partition("\f")[0])
+    pieces = re.split(r"\n\s*\n", text or "")
     return tuple(_paragraph(piece) for piece in pieces if piece.strip(" \n\b"))
 
 
 def _paragraph(piece: str) -> Paragraph:
-    head, mark, tail = piece.partition("\b")
-    if not mark or head.strip():
-        return Paragraph(" ".join(piece.replace("\b", " ").split()))
-    lines = [line.rstrip() for line in tail.strip("\n").splitlines()]
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
-    return Paragraph("\n".join(line[margin:] for line in lines), literal=True)
+    if "\b" in piece:
+        return Paragraph(dedent(piece.replace("\b", "")).strip("\n"), literal=True)
+    return Paragraph(" ".join(piece.split()))
 
 
 def _command(command: Any, parent: Any, name: str, path: str) -> Command:
     context = typer.Context(command, parent=parent, info_name=name, **command.context_settings)
-    parameters = [p for p in command.get_params(context) if not p.hidden and p.name not in UNWANTED]
+    parameters = command.get_params(context)
     help = paragraphs(command.help)
     notes, examples = _epilog(paragraphs(command.epilog))
     names = command.list_commands(context) if hasattr(command, "list_commands") else []
@@ -195,18 +192,14 @@ def _command(command: Any, parent: Any, name: str, path: str) -> Command:
     return Command(
         name=name,
         path=path,
-        short=_sentence(help[0].text) if help else "",
+        short=help[0].text,
         help=help,
         notes=notes,
         examples=examples,
         arguments=tuple(_argument(each, path) for each in parameters if each.param_type_name == "argument"),
         options=tuple(_option(each, path) for each in parameters if each.param_type_name == "option"),
-        commands=tuple(_command(c, context, title, f"{path} {title}") for title, c in below if not c.hidden),
+        commands=tuple(_command(c, context, title, f"{path} {title}") for title, c in below),
     )
-
-
-def _sentence(text: str) -> str:
-    return re.split(r"(?<=[.?!])\s+(?=[A-Z])", text, maxsplit=1)[0]
 
 
 def _epilog(parts: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], tuple[str, ...]]:
@@ -217,8 +210,7 @@ def _epilog(parts: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], tuple[
     for part in parts:
         found = None if part.literal else re.match(r"Examples?:\s*(.*)", part.text)
         if found and found[1]:
-            several = re.split(r"\s+·\s+", found[1])
-            examples += [one for one in several if not re.match(r"\w+: ", one)]  # leaves out "More: man sleuth"
+            examples.append(found[1])
         elif part.literal and expected:
             examples += part.text.splitlines()
         elif not found:
@@ -228,9 +220,8 @@ def _epilog(parts: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], tuple[
 
 
 def _option(parameter: Any, path: str) -> Option:
-    is_flag = parameter.is_flag or parameter.count
     flags = tuple(sorted(parameter.opts, key=lambda flag: flag.startswith("--")))
-    metavar = "" if is_flag else _metavar(parameter)
+    metavar = "" if parameter.is_flag else parameter.metavar or "|".join(_choices(parameter))
     below = path.partition(" ")[2]
     known = OPTIONS.get(f"{below} {flags[-1]}") or OPTIONS.get(flags[-1])
     return Option(
@@ -238,14 +229,12 @@ def _option(parameter: Any, path: str) -> Option:
         negative=tuple(parameter.secondary_opts),
         metavar=metavar,
         help=" ".join((parameter.help or "").split()),
-        choices=_choices(parameter),
         default=_default(parameter),
         bounds=_bounds(parameter.type),
-        is_flag=is_flag,
-        repeatable=parameter.multiple or parameter.count,
+        repeatable=parameter.multiple,
         required=parameter.required,
-        completes=Values() if is_flag else known or _values(parameter, metavar),
-        group=getattr(parameter, "rich_help_panel", None) or "",
+        completes=Values() if parameter.is_flag else known or _values(parameter, metavar),
+        group=parameter.rich_help_panel or "",
     )
 
 
@@ -256,7 +245,6 @@ def _argument(parameter: Any, path: str) -> Argument:
     return Argument(
         metavar=metavar,
         help=" ".join((parameter.help or "").split()),
-        choices=_choices(parameter),
         default=_default(parameter),
         required=parameter.required,
         repeatable=parameter.nargs == -1,
@@ -268,32 +256,23 @@ def _choices(parameter: Any) -> tuple[str, ...]:
     return tuple(map(str, getattr(parameter.type, "choices", ())))
 
 
-def _metavar(parameter: Any) -> str:
-    return parameter.metavar or "|".join(_choices(parameter)) or NAMES.get(parameter.type.name, "TEXT")
-
-
 def _values(parameter: Any, metavar: str) -> Values:
     """Return the choices, the words in the metavar, or files."""
     if choices := _choices(parameter):
         return Values(choices)
     ways = metavar.split("|")
     words = tuple(way for way in ways if len(ways) > 1 and way == way.lower())
-    source = next((METAVARS[way] for way in ways if way in METAVARS), "")
-    return Values(words, source or TYPES.get(parameter.type.name, ""))
+    return Values(words, next((METAVARS[way] for way in ways if way in METAVARS), ""))
 
 
 def _default(parameter: Any) -> str:
     value = parameter.default
-    if value is None or callable(value) or parameter.show_default is False:
-        return ""
-    if getattr(parameter, "is_flag", False):
+    if isinstance(value, bool):
         flags = parameter.opts if value else parameter.secondary_opts
         return flags[0] if parameter.secondary_opts else ""
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else f"{value}"
+    return "" if value is None else str(value)
 
 
 def _bounds(type: Any) -> str:
     low, high = getattr(type, "min", None), getattr(type, "max", None)
-    if low is None:
-        return "" if high is None else f"at most {high}"
-    return f"at least {low}" if high is None else f"{low} to {high}"
+    return "" if low is None else f"at least {low}" if high is None else f"{low} to {high}"

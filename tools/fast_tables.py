@@ -1,10 +1,9 @@
-"""The files of the fast path, for one language: a help text per command, and the table of completions."""
+"""The files of the fast path: a help text per command and language, and the table of completions."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from typer import Context
-
+from sleuth.base.i18n import set_language
 from sleuth.commands.fast.complete import ANY, COMMA, EVERY_COMMAND
 from sleuth_providers import registry
 from tools.command_tree import Command, Option, Tree, Values
@@ -13,12 +12,16 @@ FOLDER = "cli/sleuth/commands/fast/generated/help"
 WIDTH = 78  # the width of Typer's help on a terminal of 80 columns
 
 
-def files(root: Any, tree: Tree, language: str = "en") -> dict[str, str]:
-    """Return the generated files of a language by path."""
-    texts = {"completions.tsv": "".join(f"{line}\n" for line in completions(tree))}
-    for context in _walk(Context(root, info_name="sleuth", **root.context_settings | {"terminal_width": WIDTH})):
-        texts[f"{context.command_path.replace(' ', '-')}.txt"] = f"{context.command.get_help(context)}\n"
-    return {f"{FOLDER}/{language}/{name}": text for name, text in texts.items()}
+def files(root: Any, tree: Tree) -> dict[str, str]:
+    """Return the generated files by path."""
+    texts = {f"{FOLDER}/en/completions.tsv": "".join(f"{line}\n" for line in completions(tree))}
+    top = root.context_class(root, info_name="sleuth", **root.context_settings | {"terminal_width": WIDTH})
+    for language in ("zh-CN", "en"):  # English last: it stays chosen
+        set_language(language, {})
+        for context in _walk(top):
+            name = f"{language.replace('-', '_')}/{context.command_path.replace(' ', '-')}.txt"
+            texts[f"{FOLDER}/{name}"] = f"{context.command.get_help(context)}\n"
+    return texts
 
 
 def completions(tree: Tree) -> Iterator[str]:
@@ -45,7 +48,7 @@ def _command(command: Command, tree: Tree) -> Iterator[str]:
 
 
 def _option(path: str, option: Option) -> Iterator[str]:
-    yield _row(path, "option", option.flags, "" if option.is_flag else _values(option.completes), option.help)
+    yield _row(path, "option", option.flags, _values(option.completes) if option.metavar else "", option.help)
     if option.negative:
         yield _row(path, "option", option.negative, "", f"The opposite of {option.name}.")
 
@@ -65,4 +68,4 @@ def _walk(context: Any) -> Iterator[Any]:
     names = context.command.list_commands(context) if hasattr(context.command, "list_commands") else []
     for name in names:
         command = context.command.get_command(context, name)
-        yield from _walk(Context(command, info_name=name, parent=context, terminal_width=WIDTH))
+        yield from _walk(command.context_class(command, info_name=name, parent=context, terminal_width=WIDTH))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typer.main import get_command
 
 from sleuth.commands.app import app
-from tools import capabilities, command_tree, fast_tables, man_pages, reference
+from tools import capabilities, command_tree, fast_tables, man_pages, messages, reference
 
 # Where shells look for the completion scripts of packages; PowerShell has no such folder.
 INSTALLED = {
@@ -21,6 +21,7 @@ GENERATED = ("man/*.[0-9]", f"{fast_tables.FOLDER}/*/*")  # folders without any 
 
 def generate(project: Path) -> dict[str, str]:
     """Return the text of every generated file by its path in the project."""
+    messages.compile_catalogues()  # which the help of other languages comes from
     root = get_command(app)
     tree = command_tree.read(root)
     files = {f"man/{name}": page for name, page in man_pages.pages(tree).items()}

@@ -1,12 +1,12 @@
 """The man pages, in mdoc: an overview, one per command, and one of the settings."""
 
-import json
 import re
 from collections.abc import Iterable
 from textwrap import wrap
 from typing import Any
 
 from sleuth.base.errors import Exit
+from sleuth.commands.config import to_toml
 from sleuth.store.setting_types import COMPRESSION_KEYS
 from sleuth.store.settings import COMPRESSION_METHOD, TABLE, Setting
 from sleuth_providers import registry
@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "SEARXNG_URL": "The URL of a SearXNG server; the default is http://localhost:8080.",
     "VISUAL EDITOR": "The editor that `sleuth config edit` opens.",
     "NO_COLOR FORCE_COLOR TERM COLUMNS": "Colours and width of the output.",
-    "LC_ALL LC_MESSAGES LANG": "The language of messages: English, or Simplified Chinese.",
+    "LC_ALL LC_MESSAGES LANG": "The language of messages and help: English, or Simplified Chinese.",
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY": "Proxies.",
     "SSL_CERT_FILE SSL_CERT_DIR": "Trusted certificate authorities.",
 }
@@ -85,7 +85,6 @@ def _overview(tree: Tree) -> str:
         *_synopsis("sleuth", ("[options]", "COMMAND", "[arguments]")),
         ".Sh DESCRIPTION",
         *_prose(root.help),
-        *_prose(root.notes, start=False),
         ".Sh COMMANDS",
         *_list(commands),
         ".Sh OPTIONS",
@@ -165,7 +164,7 @@ def _setting(setting: Setting[Any]) -> list[str]:
     meaning = setting.meaning
     if not re.match(r"\w+:/", meaning):
         meaning = meaning[:1].upper() + meaning[1:]
-    default = f"the default is {_toml(setting.default)}" if setting.default != "" else "the default is empty"
+    default = f"the default is {to_toml(setting.default)}" if setting.default != "" else "the default is empty"
     table = COMPRESSION_KEYS if setting is COMPRESSION_METHOD else {}
     keys = "; ".join(f"{name}, {kind.description}" for name, kind in table.items())
     return [
@@ -175,12 +174,6 @@ def _setting(setting: Setting[Any]) -> list[str]:
         "In the environment:",
         f".Ev {_word(setting.variable)} .",
     ]
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
-    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
 
 
 def _variables(tree: Tree) -> list[str]:
@@ -273,9 +266,8 @@ def _see_also(tree: Tree, name: str, section: int = 1) -> list[str]:
     if name != "sleuth":
         pages = [page for page in pages if page[0] in ("sleuth", "sleuth-config")]
     others = sorted((page for page in pages if page != (name, section)), key=lambda page: (page[1], page[0]))
-    commas = [*[" ,"] * (len(others) - 1), ""]
-    references = zip(others, commas, strict=True)
-    return [".Sh SEE ALSO", *(f".Xr {page} {number}{comma}" for (page, number), comma in references)]
+    references = " ,\n".join(f".Xr {page} {number}" for page, number in others)
+    return [".Sh SEE ALSO", references]
 
 
 # The ellipsis is spelled out because the C locale has none.

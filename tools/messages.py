@@ -8,8 +8,8 @@ tables, so the sources are followed here (`Collector`); Babel reads, updates and
 """
 
 import ast
-import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
@@ -21,25 +21,19 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[1]
+REMEDIES = ROOT / "cli" / "sleuth" / "doctor" / "remedies.toml"
 LOCALE = ROOT / "cli" / "sleuth" / "base" / "locale"
 # Names and times would change the file with every update.
 UNWANTED_HEADERS = tuple(
-    b'"%b:' % name
-    for name in (
-        b"Project-Id-Version",
-        b"Report-Msgid-Bugs-To",
-        b"POT-Creation-Date",
-        b"PO-Revision-Date",
-        b"Last-Translator",
-        b"Language-Team",
-        b"Generated-By",
-    )
+    b'"' + name for name in (b"Project-", b"Report-", b"POT-", b"PO-", b"Last-", b"Language-Team", b"Generated-By")
 )
 REPRODUCIBLE_DATE = datetime(2026, 1, 1, tzinfo=UTC)  # or compiling twice would give two files
 HEADER = "# Simplified Chinese messages of sleuth.\n# Copyright (C) The sleuth authors. MIT licence.\n#"
 
 # Names, commands and placeholders only: the same in every language.
 SAME = {
+    "{kind}",
+    "{path}:{line}: {message}",
     "{usage}",
     "{why}",
     "SearXNG",
@@ -53,12 +47,44 @@ SAME = {
     "--api-host 'https://host/search?q=%s'",
     "pip install 'sleuth[keyring]'",
 }
+# Texts of the operating system and SQLite, which come as the value `reason`.
+SYSTEM_REASONS = {
+    "Connection refused",
+    "Connection reset by peer",
+    "Connection timed out",
+    "Disk quota exceeded",
+    "File exists",
+    "File name too long",
+    "File too large",
+    "Input/output error",
+    "Is a directory",
+    "Name or service not known",
+    "Network is unreachable",
+    "No route to host",
+    "No space left on device",
+    "No such file or directory",
+    "Not a directory",
+    "Operation not permitted",
+    "Permission denied",
+    "Read-only file system",
+    "Temporary failure in name resolution",
+    "Too many levels of symbolic links",
+    "Too many open files",
+    "attempt to write a readonly database",
+    "database disk image is malformed",
+    "database is locked",
+    "database or disk is full",
+    "disk I/O error",
+    "file is not a database",
+    "unable to open database file",
+}
+MECHANISM = ("base/i18n.py", "sleuth_providers/errors.py")  # their calls pass on the messages of others
 MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint"}  # of errors and providers
 RECORDS = {
     "Check": {"title": 1, "problem": 2},
     "EngineProblem": {"title": 1},
 }  # fields that are translated where they are shown, by position
-FOLLOWED = {*MESSAGE_ATTRIBUTES, "detail", *(field for fields in RECORDS.values() for field in fields)}
+FOLLOWED = {*MESSAGE_ATTRIBUTES, "detail", "template", *(field for fields in RECORDS.values() for field in fields)}
 
 
 class Collector:
@@ -66,15 +92,23 @@ class Collector:
 
     def __init__(self) -> None:
         paths = [path for folder in ("cli", "providers") for path in sorted((ROOT / folder).rglob("*.py"))]
-        self.trees = [ast.parse(path.read_text("utf-8")) for path in paths]
+        trees = {path.as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
+        self.trees = [*trees.values()]
         nodes = [node for tree in self.trees for node in ast.walk(tree)]
         self.parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-        self.calls = [node for node in nodes if isinstance(node, ast.Call)]
+        callers = [tree for path, tree in trees.items() if not path.endswith(MECHANISM)]
+        self.calls = [node for tree in callers for node in ast.walk(tree) if isinstance(node, ast.Call)]
         self.classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         self.families = self._families()
         self.plurals: set[tuple[str, str]] = set()
         self.lost: set[str] = set()  # expressions that cannot be followed to a literal
-        self.found = {text for node in self._sources() for text in self.texts(node) if text} - SAME
+        self.found = (
+            {text for node in self._sources() for text in self.texts(node) if text} | SYSTEM_REASONS | help_texts()
+        ) - SAME
+        for remedy in tomllib.loads(REMEDIES.read_text("utf-8"))["remedies"].values():
+            comments = [line for line in remedy.get("fix", "").split("\n") if line.startswith("#")]
+            self.found.update([remedy["cause"], *comments])
+        self.lost -= {"catalogue()", "fix_line"}  # doctor/finding.py translates what was just read
 
     def _families(self) -> dict[str, str]:
         """Return the error classes, each with the root of its tree."""
@@ -89,12 +123,10 @@ class Collector:
     def _sources(self) -> Iterator[ast.expr]:
         for call in self.calls:
             name = called(call.func)
-            if name == "tr":
-                yield call.args[0]
+            if name in ("tr", "Translatable") or self.families.get(name) == "ProviderError":
+                yield from call.args[:1]
             elif name == "trn":
                 self.plurals.add((str(ast.literal_eval(call.args[0])), str(ast.literal_eval(call.args[1]))))
-            elif name == "map" and called(call.args[0]) == "tr":
-                yield call.args[1]
             elif name in RECORDS:
                 yield from (call.args[place] for place in RECORDS[name].values())
             elif self.families.get(name) == "SleuthError":
@@ -111,12 +143,7 @@ class Collector:
         elif isinstance(node, ast.IfExp):
             yield from self.texts(node.body, depth)
             yield from self.texts(node.orelse, depth)
-        elif isinstance(node, ast.BoolOp):
-            yield from (text for value in node.values for text in self.texts(value, depth))
-        elif isinstance(node, ast.Tuple):  # lines of a fix: only comments are translated, commands are not
-            lines = [str(element.value) for element in node.elts if isinstance(element, ast.Constant)]
-            yield from (line for line in lines if line.startswith("#"))
-        elif isinstance(node, ast.Dict):
+        elif isinstance(node, ast.BoolOp | ast.Dict):
             yield from (text for value in node.values for text in self.texts(value, depth))
         elif isinstance(node, ast.Subscript):
             yield from self.texts(node.value, depth)
@@ -140,8 +167,8 @@ class Collector:
     def _bound(self, scope: ast.FunctionDef | ast.Module, name: str) -> Iterator[ast.expr]:
         for node in ast.walk(scope):
             yield from (value for key, value in assigned([node]) if key == name)
-            if isinstance(node, ast.For) and isinstance(node.target, ast.Tuple):
-                yield from self._iterated(node, [called(element) for element in node.target.elts], name)
+            if isinstance(node, ast.For):
+                yield from self._iterated(node, name)
         if isinstance(scope, ast.FunctionDef):
             taken = [argument.arg for argument in scope.args.posonlyargs + scope.args.args if argument.arg != "self"]
             home = self._module(scope) if scope.name.startswith("_") else None
@@ -149,10 +176,15 @@ class Collector:
                 if called(call.func) == scope.name and home in (None, self._module(call)):
                     yield from call.args[taken.index(name) :][:1]
 
-    def _iterated(self, loop: ast.For, names: list[str], name: str) -> Iterator[ast.expr]:
-        """Return the column of a table that a loop unpacks into a name."""
-        for key, table in assigned(self._module(loop).body) if name in names else ():
-            if key == called(loop.iter) and isinstance(table, ast.Tuple):
+    def _iterated(self, loop: ast.For, name: str) -> Iterator[ast.expr]:
+        """Return the entries of a table that a loop assigns to a name, or the column that it unpacks into it."""
+        names = [called(element) for element in loop.target.elts] if isinstance(loop.target, ast.Tuple) else []
+        for key, table in assigned(self._module(loop).body):
+            if key != called(loop.iter) or not isinstance(table, ast.Tuple):
+                continue
+            if name == called(loop.target):
+                yield from table.elts
+            elif name in names:
                 yield from (row.elts[names.index(name)] for row in table.elts if isinstance(row, ast.Tuple))
 
     def _module(self, node: ast.AST) -> Any:
@@ -160,10 +192,15 @@ class Collector:
             node = self.parents[node]
         return node
 
-    def details(self) -> set[str]:
-        """Return the details given to provider errors, with `{}` for each value."""
-        calls = [call for call in self.calls if self.families.get(called(call.func)) == "ProviderError" and call.args]
-        return {shape(call.args[0]) for call in calls} - {"", "{}", "HTTP {}"}
+
+def help_texts() -> set[str]:
+    """Return the texts of the commands' help."""
+    from typer.main import get_command  # here, because the wheel is built without sleuth's dependencies
+
+    from sleuth.commands.app import app
+    from tools import command_tree
+
+    return command_tree.help_texts(get_command(app))
 
 
 def called(node: ast.AST) -> str:
@@ -178,14 +215,6 @@ def assigned(body: list[Any]) -> Iterator[tuple[str, ast.expr]]:
             yield called(node.targets[0]), node.value
         elif isinstance(node, ast.AnnAssign) and node.value:
             yield called(node.target), node.value
-
-
-def shape(node: ast.expr) -> str:
-    """Return a literal or f-string with `{}` for its values; empty for anything else."""
-    if isinstance(node, ast.Constant):
-        return re.sub(r"^HTTP \d+$", "", str(node.value))
-    parts = node.values if isinstance(node, ast.JoinedStr) else []
-    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
 
 
 def catalogues() -> list[Path]:
@@ -209,16 +238,13 @@ def compile_catalogues() -> None:
 
 
 def update(path: Path, collected: Collector) -> None:
-    """Add new messages to a catalogue and drop those that no longer exist; details are kept as they are."""
+    """Add new messages to a catalogue and drop those that no longer exist."""
     old = read(path)
     new = Catalog(locale=old.locale, domain="sleuth", header_comment=HEADER, charset="utf-8", fuzzy=False)
     messages: list[str | tuple[str, ...]] = [*sorted(collected.found), *sorted(collected.plurals)]
     for message in messages:
-        known = [old.get(message), old.get(message, context="detail")]
-        new.add(message, next((entry.string for entry in known if entry and entry.string), None))
-    for entry in old:
-        if entry.context == "detail":
-            new.add(entry.id, entry.string, context="detail")
+        known = old.get(message)
+        new.add(message, known.string if known else None)
     written = BytesIO()
     write_po(written, new, width=0, sort_output=True)
     lines = written.getvalue().splitlines(keepends=True)
@@ -228,14 +254,11 @@ def update(path: Path, collected: Collector) -> None:
 def problems(path: Path, collected: Collector) -> list[str]:
     """Return what is missing from a catalogue, and what it has that no source uses."""
     catalogue = read(path)
-    found = {entry.id for entry in catalogue if entry.id and entry.string and not entry.context}
-    details = {entry.id for entry in catalogue if entry.context == "detail"}
-    known = {re.sub(r"\{\w+\}", "{}", str(detail)) for detail in details}
+    found = {entry.id for entry in catalogue if entry.id and entry.string}
     wanted = collected.found | collected.plurals
     return [
         *(f"not translated: {message}" for message in sorted(map(str, wanted - found))),
         *(f"unused: {message}" for message in sorted(map(str, found - wanted))),
-        *(f"detail not translated: {detail}" for detail in sorted(collected.details() - known)),
         *(f"cannot be followed to a literal: {expression}" for expression in sorted(collected.lost)),
     ]
 

@@ -137,22 +137,13 @@ def _error_for(runtime: "Runtime", problem: BaseException, interrupted: bool) ->
         text = ascii(problem.object[problem.start : problem.start + 10])
         return RequestError("the command line is not valid UTF-8: {text}", "type it in UTF-8", text=text)
     logs.log("unexpected: %r", problem)
-    return (
-        os_errors.explain(problem)
-        or _database_error(runtime, problem)
-        or SleuthError(
-            "unexpected error ({kind})", "run it again with --debug and report the output", kind=type(problem).__name__
-        )
+    if type(problem).__module__ == "sqlite3" and isinstance(problem, Exception):  # that no store has handled
+        from sleuth.store.database import database_error
+
+        return database_error(runtime.paths.database, problem)
+    return os_errors.explain(problem) or SleuthError(
+        "unexpected error ({kind})", "run it again with --debug and report the output", kind=type(problem).__name__
     )
-
-
-def _database_error(runtime: "Runtime", problem: BaseException) -> "SleuthError | None":
-    """Return the error for a sqlite3 exception that no store has handled."""
-    if type(problem).__module__ != "sqlite3" or not isinstance(problem, Exception):
-        return None
-    from sleuth.store.database import database_error
-
-    return database_error(runtime.paths.database, problem)
 
 
 def _print_traceback(runtime: "Runtime", problem: BaseException) -> None:

@@ -19,7 +19,6 @@ from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
 from sleuth.base.urls import clean_url
-from sleuth.engine.content import compression_options
 from sleuth.engine.options import check_options, check_value
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
@@ -150,20 +149,13 @@ class Client:
     def perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
         """Run a search with checked options; raises SearchError if no provider answered."""
         runtime = self.runtime
-        request = runtime.search_request(options)
         try:
-            outcome = runtime.searcher.search(request)
+            outcome = runtime.searcher.search(runtime.search_request(options))
         finally:
             runtime.searcher.finish()
         if outcome.outcome == "failed":
             raise search_error(outcome)
-        if not outcome.results or not options.wants_content:
-            return outcome
-        compression = compression_options(
-            runtime.settings, options.compress, options.limit, options.unit, options.max_tokens
-        )
-        plan = {"cache": request.cache, "offline": options.offline}
-        return runtime.content_reader.add(outcome, compression, plan, on_page)
+        return runtime.add_content(outcome, options, on_page)
 
     def read(
         self,
@@ -179,16 +171,15 @@ class Client:
 
         `max_chars` and `timeout` apply to each page; their defaults come from the settings.
         """
-        given = [(url, clean_url(url)) for url in _several(urls)]
-        for url, cleaned in given:
-            if not cleaned:
+        for url in _several(urls):
+            if not clean_url(url):
                 raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
         check_value("max_chars", max_chars, SIZE)
         check_value("cache", cache, CACHE)
         check_value("timeout", timeout, TIMEOUT)
         runtime = self.runtime
         pages = runtime.reader.read(
-            [cleaned for _, cleaned in given],
+            [clean_url(url) for url in _several(urls)],
             max_chars=max_chars,
             cache=cache,
             offline=offline,
@@ -216,7 +207,7 @@ class Client:
         If a model is configured it writes a summary as well, unless `extractive`; `write` receives that text as it
         arrives. `length` is short, medium, long or a number of characters. Raises SearchError if no page could be read.
         """
-        from sleuth.answers.summary import digest, nothing_read
+        from sleuth.answers.summary import digest, nothing_read, write_digest
 
         check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
@@ -227,9 +218,7 @@ class Client:
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:
             return found
-        from sleuth.answers.summary import write_digest
-
-        found = write_digest(found, pages, models, runtime.settings, write or _ignore, length)
+        found = write_digest(found, models, runtime.settings, write or _ignore, length)
         runtime.count_answer(found)
         return found
 

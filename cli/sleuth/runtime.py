@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from functools import cached_property
 
 from sleuth import __version__
@@ -16,6 +15,7 @@ from sleuth.store.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from sqlite3 import Connection
     from typing import Any, TextIO
 
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     from sleuth.answers.pipeline import Answerer
     from sleuth.answers.summary import Digest
     from sleuth.engine.content import ContentReader
+    from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import Searcher, SearchRequest
     from sleuth.engine.search_options import SearchOptions
     from sleuth.engine.selector import ProviderSelector
     from sleuth.library.library import Library
     from sleuth.library.provider import LibraryProvider
+    from sleuth.pages.page import PageEvent
     from sleuth.pages.reader import Reader
     from sleuth.relevance.rules import Rules
     from sleuth.store.cache.disk import Cache, DiskCache
     from sleuth.store.cache.redis.server import RedisServer
-    from sleuth.store.health import Health, RateLimits
+    from sleuth.store.health import Health
     from sleuth.store.provider_table import ProviderSeed, ProviderTable
 
 MAX_CACHED_PAGES = 1000
@@ -54,7 +56,7 @@ class Runtime:
         self.color = "auto"
         self.debug = False
         self.json_errors = False
-        self._warned: set[str] = set()
+        self.warnings: set[str] = set()  # printed so far
 
     @cached_property
     def paths(self) -> Paths:
@@ -88,7 +90,7 @@ class Runtime:
         """Cooldowns, quotas and latencies of providers."""
         from sleuth.store.health import Health
 
-        return Health(self.database, self._limits())
+        return Health(self.database, self.shared)
 
     @cached_property
     def shared(self) -> RedisServer | None:
@@ -161,7 +163,6 @@ class Runtime:
         from sleuth.engine.selector import ProviderSelector
         from sleuth_providers.net.policy import user_agent
 
-        self._register_library()
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
@@ -175,7 +176,7 @@ class Runtime:
         """The search engine."""
         from sleuth.engine.search import Searcher
 
-        return Searcher(self.settings, self.selector, self.selector.health, self.cache, self.paths.journal)
+        return Searcher(self.selector, self.cache, self.paths.journal)
 
     @cached_property
     def models(self) -> Models | None:
@@ -203,6 +204,21 @@ class Runtime:
 
         return build_request(options, self.settings, self.rules(options.rules))
 
+    def add_content(
+        self, outcome: Outcome, options: SearchOptions, on_page: Callable[[PageEvent], None] | None = None
+    ) -> Outcome:
+        """Return the outcome with the text of its pages, if the options ask for it."""
+        if not outcome.results or not options.wants_content:
+            return outcome
+        from sleuth.engine.content import compression_options
+        from sleuth.engine.options import cache_use
+
+        compression = compression_options(
+            self.settings, options.compress, options.limit, options.unit, options.max_tokens
+        )
+        plan = {"cache": cache_use(options), "offline": options.offline or bool(options.replay)}
+        return self.content_reader.add(outcome, compression, plan, on_page)
+
     def rules(self, path: str | None = None) -> Rules | None:
         """Return the domain rules of a file, or of rules.txt beside the settings."""
         from sleuth.engine.options import load_rules
@@ -212,18 +228,13 @@ class Runtime:
     def sibling(self) -> Runtime:
         """Return a runtime for another thread: own stores, the same streams, no repeated warnings."""
         other = Runtime(self.environ, self.stdin, self.stdout, self.stderr)
-        other._warned = self._warned
+        other.warnings = self.warnings
         return other
-
-    @property
-    def has_warnings(self) -> bool:
-        """Whether there was any warning so far."""
-        return bool(self._warned)
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr, once."""
-        if message not in self._warned:
-            self._warned.add(message)
+        if message not in self.warnings:
+            self.warnings.add(message)
             print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
@@ -277,18 +288,11 @@ class Runtime:
 
         return RedisCache(self.shared, kind, local)
 
-    def _limits(self) -> RateLimits | None:
-        if self.shared is None:
-            return None
-        from sleuth.store.cache.redis.limits import RedisLimits
-
-        return RedisLimits(self.shared)
-
     def _table_in(self, connection: Connection) -> ProviderTable:
         from sleuth.store.provider_table import ProviderTable
         from sleuth_providers import registry
 
-        self._register_library()
+        registry.add("library", self._library_provider)
         table = ProviderTable(connection, self.paths.database)
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
@@ -306,7 +310,7 @@ class Runtime:
             connection, known = open_database(MEMORY, MIGRATIONS), False
         effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
         self.warn(reason + tr(effect))
-        return self._table_in(connection), Health(connection, self._limits())
+        return self._table_in(connection), Health(connection, self.shared)
 
     def _jina_key(self) -> str:
         """Return the key of the jina provider for the page reader; empty if there is none."""
@@ -318,11 +322,6 @@ class Runtime:
         except SleuthError:
             return ""
         return keys[0] if keys else ""
-
-    def _register_library(self) -> None:
-        from sleuth_providers import registry
-
-        registry.add("library", self._library_provider)
 
     def _library_provider(self) -> LibraryProvider:
         from sleuth.library.provider import LibraryProvider

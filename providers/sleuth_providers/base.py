@@ -190,6 +190,17 @@ class Sample(Record):
     sends_body: Any = None  # the expected JSON or form of the request
 
 
+class ErrorRule(Record):
+    """The error that a status means, if the pattern occurs in the body."""
+
+    status: int
+    error: type[ProviderError]
+    pattern: bytes = b""
+    detail: str = ""
+    message: str = ""
+    hint: str = ""
+
+
 ErrorDetector = Callable[[Response], ProviderError | None]
 
 
@@ -239,6 +250,7 @@ class Provider:
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
     required_options: ClassVar[tuple[str, ...]] = ()
     option_env: ClassVar[Mapping[str, str]] = {}  # environment variables for options
+    error_rules: ClassVar[tuple[ErrorRule, ...]] = ()
     samples: ClassVar[tuple[Sample, ...]] = ()
 
     def request(self, query: Query, account: Account) -> Request:
@@ -251,6 +263,9 @@ class Provider:
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Return the error that a response means in this API; None leaves it to the HTTP status."""
+        for rule in self.error_rules:
+            if response.status == rule.status and re.search(rule.pattern, response.body, re.IGNORECASE):
+                return rule.error(rule.detail, status=response.status, message=rule.message, hint=rule.hint)
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
@@ -288,11 +303,31 @@ class Provider:
         """Return the first known engine of the query, else that of the account, else the default."""
         return next((name for name in query.engines if name in self.known_engines), (*account.engines, default)[0])
 
-    def post_json(self, account: Account, path: str, body: Any, headers: Mapping[str, str] | None = None) -> Request:
-        """Return a POST of JSON to a path of the API, with the key as a bearer token unless headers are given."""
+    def base_url(self, account: Account) -> str:
+        """Return the host of the account, else the default, without a trailing slash."""
+        return (account.host or self.host).rstrip("/")
+
+    def get(
+        self, account: Account, path: str, params: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> Request:
+        """Return a GET of a path of the API; parameters that are None or empty are left out."""
+        return Request(f"{self.base_url(account)}{path}", _without_empty(params), headers=headers or {})
+
+    def post_json(
+        self, account: Account, path: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> Request:
+        """Return a POST of JSON to a path of the API; fields that are None or empty text are left out.
+
+        The key is sent as a bearer token unless headers are given.
+        """
         if headers is None:
             headers = {"Authorization": f"Bearer {account.key}"} if account.key else {}
-        return Request(f"{base_url(account, self.host)}{path}", method="POST", headers=headers, json=body)
+        url = f"{self.base_url(account)}{path}"
+        return Request(url, method="POST", headers=headers, json=_without_empty(body))
+
+
+def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in ("", None)}
 
 
 def secrets_in(address: str) -> list[str]:
@@ -300,8 +335,3 @@ def secrets_in(address: str) -> list[str]:
     login = re.search(r"://[^/?#@:]*:([^/?#]*)@", address) if "@" in address else None
     fields = re.findall(f"{SECRET_FIELD}([^&;#\\s]*)", address, re.IGNORECASE) if "=" in address else []
     return [secret for secret in [login[1] if login else "", *fields] if secret and "%s" not in secret]
-
-
-def base_url(account: Account, default: str) -> str:
-    """Return the host of the account, else the default, without a trailing slash."""
-    return (account.host or default).rstrip("/")

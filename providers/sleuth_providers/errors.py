@@ -15,19 +15,19 @@ ProviderError                 SEARCH_FAILED
 └── BadResponseError          BAD_RESPONSE          an unreadable response
     └── NotFoundError         BAD_RESPONSE          HTTP 404: usually a wrong host or path
 
-Messages and hints are templates, and translated as such: the engine fills in `{provider}` (display name)
+Messages, hints and details are templates, and translated as such: the engine fills in `{provider}` (display name)
 and `{id}` (row of the provider table). `detail` never quotes the server's body, which may contain a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from sleuth_providers.translatable import Translatable
 
 OWN_KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import Any, ClassVar
 
 
 class ProviderError(Exception):
@@ -42,20 +42,23 @@ class ProviderError(Exception):
     def __init__(
         self,
         detail: str = "",
+        /,
         *,
         message: str = "",
         hint: str = "",
         status: int | None = None,
         retry_after: float | None = None,
-        values: Mapping[str, str] | None = None,
+        **values: Any,
     ) -> None:
-        super().__init__(detail or message or self.message)
-        self.detail = detail
+        if not detail and status:
+            detail = f"HTTP {status}"
+        self.detail = Translatable(detail, **values)
+        super().__init__(self.detail or message or self.message)
         self.message = message or self.message
         self.hint = hint or self.hint
         self.status = status
         self.retry_after = retry_after
-        self.values: dict[str, str] = dict(values or {})
+        self.values = values
 
 
 class KeyMissingError(ProviderError):

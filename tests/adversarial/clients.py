@@ -10,17 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness import Ended, Home
-
-END = 30.0  # seconds until a test fails; nothing here takes as long
+from harness import Home, ProcessResult
 
 
 class Program:
     """A running server and its stderr."""
 
     def __init__(self, home: Home, *words: str, **streams: Any) -> None:
-        self.said = home.work / f"said{time.monotonic_ns()}"
-        with self.said.open("wb") as stderr:
+        self.stderr = home.work / f"stderr{time.monotonic_ns()}"
+        with self.stderr.open("wb") as stderr:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "sleuth", *words],
                 env=home.environ,
@@ -34,19 +32,16 @@ class Program:
         assert peak
         return int(peak[1]) / 1024
 
-    def end(self, number: int = 0) -> Ended:
+    def end(self, number: int = 0) -> ProcessResult:
         """Stop it with a signal or by closing its stdin."""
         assert self.process.stdin
         assert self.process.stdout
-        started = time.monotonic()
         if number:
             self.process.send_signal(number)
         else:
             with suppress(BrokenPipeError):
                 self.process.stdin.close()
-        code = self.process.wait(END)
-        took = time.monotonic() - started
-        return Ended(code, b"", self.said.read_bytes(), took)
+        return ProcessResult(self.process.wait(), b"", self.stderr.read_bytes())
 
     def close(self) -> None:
         self.process.kill()
@@ -76,18 +71,18 @@ class Agent(Program):
         self.write(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
         return self.number
 
-    def hear(self, number: int) -> list[Any]:
+    def receive(self, number: int) -> list[Any]:
         """Return all messages up to the response to a request."""
         assert self.process.stdout
-        heard: list[Any] = []
-        while not heard or heard[-1].get("id") != number:
+        messages: list[Any] = []
+        while not messages or messages[-1].get("id") != number:
             line = self.process.stdout.readline()
-            assert line, self.said.read_text()
-            heard.append(json.loads(line))
-        return heard
+            assert line, self.stderr.read_text()
+            messages.append(json.loads(line))
+        return messages
 
     def ask(self, method: str, **params: Any) -> list[Any]:
-        return self.hear(self.send(method, **params))
+        return self.receive(self.send(method, **params))
 
     def call(self, name: str, **arguments: Any) -> list[Any]:
         return self.ask("tools/call", name=name, arguments=arguments, _meta={"progressToken": self.number})
@@ -98,28 +93,26 @@ class Host(Program):
 
     def __init__(self, home: Home, *options: str) -> None:
         super().__init__(home, "serve", "--port", "0", *options)
-        until = time.monotonic() + END
-        while not (found := re.search(rb"http://127.0.0.1:(\d+)", self.said.read_bytes())):
-            assert self.process.poll() is None, self.said.read_text()
-            assert time.monotonic() < until
+        while not (found := re.search(rb"http://127.0.0.1:(\d+)", self.stderr.read_bytes())):
+            assert self.process.poll() is None, self.stderr.read_text()
             time.sleep(0.02)
         self.port = int(found[1])
         token = home.environ["SLEUTH_SERVE_TOKEN"]
         self.usual = f"Host: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {token}\r\n"
 
     def open(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), END)
+        return socket.create_connection(("127.0.0.1", self.port))
 
-    def talk(self, data: bytes, *, leaves: bool = False) -> bytes:
+    def exchange(self, data: bytes, *, half_close: bool = False) -> bytes:
         """Send bytes and return everything until the server closes the connection."""
-        said = b""
+        received = b""
         with self.open() as stream, suppress(ConnectionError):
             stream.sendall(data)
-            if leaves:
+            if half_close:
                 stream.shutdown(socket.SHUT_WR)
             while part := stream.recv(65536):
-                said += part
-        return said
+                received += part
+        return received
 
     def request(self, method: str, path: str, body: Any = None, more: str = "") -> bytes:
         data = b"" if body is None else json.dumps(body).encode()
@@ -130,5 +123,5 @@ class Host(Program):
 
     def call(self, method: str, path: str, body: Any = None, more: str = "") -> tuple[int, bytes]:
         """Make a valid request, and return status and body of the response."""
-        head, _, said = self.talk(self.request(method, path, body, more)).partition(b"\r\n\r\n")
-        return int(head.split(b" ")[1]), said
+        head, _, received = self.exchange(self.request(method, path, body, more)).partition(b"\r\n\r\n")
+        return int(head.split(b" ")[1]), received

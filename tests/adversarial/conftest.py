@@ -1,14 +1,14 @@
-"""What the siege is made of: a judge of everything printed, raw servers on loopback, and processes on a scale."""
+"""Assertions on output, raw servers on loopback, and processes whose peak memory is measured."""
 
 import compileall
 import contextlib
 import os
 import re
+import resource
 import socket
 import subprocess
 import sys
 import threading
-import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -20,31 +20,32 @@ import sleuth.pages.article  # urllib3, which comes with it, warns when imported
 import sleuth_providers
 from sleuth.base import logs
 
-sys.path.insert(0, str(Path(__file__).parent))  # harness.py, which several files of this folder need
+sys.path.insert(0, str(Path(__file__).parent))  # harness.py, which several files of this folder import
 
 JOINERS = "\u200c\u200d"
-MOST_MARKS = 4
+MAX_STACKED_MARKS = 4
 STYLE = re.compile(r"\x1b\[([0-9;]*)m")
-MOVES = re.compile(r"\r?\x1b\[(?:2K|1A|K)|\x1b\[\?25[lh]")  # how a display that changes moves, and no other way
+CURSOR_MOVES = re.compile(r"\r?\x1b\[(?:2K|1A|K)|\x1b\[\?25[lh]")  # the only ones that progress displays use
 LINK = re.compile(r"\x1b\]8;(?:id=[0-9-]*)?;([!-~]*)\x1b\\")
-# What sleuth paints with: bold, dim, underline, the eight colours and their like. Hidden or blinking is foreign.
+# The styles that sleuth uses: bold, dim, italic, underline and the 16 colours. Hidden and blinking text is foreign.
 OWN_STYLES = frozenset(["", "0", "1", "2", "3", "4", *(str(number) for number in (*range(30, 39), *range(90, 98)))])
+CPU_LIMIT_S = 60  # of a measured process; the most expensive attack takes a few seconds
 
 
-def judge(
-    output: str | bytes, *, links: Collection[str] | None = None, tabs: bool = False, marks: int = MOST_MARKS
+def assert_plain(
+    output: str | bytes, *, links: Collection[str] | None = None, tabs: bool = False, marks: int = MAX_STACKED_MARKS
 ) -> str:
-    """Return what is to be read of an output, or fail: nothing in it may steer, hide, or lead astray.
+    """Return the visible text of an output, or fail if it has control, invisible or stacked characters.
 
-    Only text, line breaks and, where a format has them, tabs are allowed; and on a terminal, where `links` says which
-    addresses may be linked, the colours of sleuth and links to those.
+    Tabs are allowed for formats that use them. `links`, given for output to a terminal, allows the styles of sleuth and
+    hyperlinks to these addresses.
     """
     data = output if isinstance(output, bytes) else output.encode("utf-8", "replace")  # as the streams of sleuth do
     text = data.decode("utf-8")
     if links is not None:
         targets = {target for target in LINK.findall(text) if target}
-        assert targets <= set(links), f"links nobody asked for: {sorted(targets - set(links))[:3]}"
-        text = MOVES.sub("", LINK.sub("", text))
+        assert targets <= set(links), f"unexpected links: {sorted(targets - set(links))[:3]}"
+        text = CURSOR_MOVES.sub("", LINK.sub("", text))
         styles = {number for found in STYLE.findall(text) for number in found.split(";")[:1]}
         assert styles <= OWN_STYLES, f"foreign styles: {styles - OWN_STYLES}"
         text = STYLE.sub("", text)
@@ -55,25 +56,25 @@ def judge(
         run = 0
         for character in () if line.isascii() else line:
             run = run + 1 if character in JOINERS or unicodedata.category(character) in ("Mn", "Me") else 0
-            assert run <= marks, f"marks are stacked in {line[:500]!r}"
+            assert run <= marks, f"stacked marks in {line[:500]!r}"
     return text
 
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled() -> None:
-    """Compile sleuth first, since nothing under siege may write what all others then read."""
+    """Compile sleuth first: no process of these tests may write files that others then load."""
     for package in (sleuth, sleuth_providers):
         compileall.compile_dir(package.__path__[0], quiet=2)
 
 
-@pytest.fixture(name="judge")
-def the_judge() -> Callable[..., str]:
-    return judge
+@pytest.fixture(name="assert_plain")
+def assert_plain_fixture() -> Callable[..., str]:
+    return assert_plain
 
 
 @pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No proxy, and no memory of the secrets of an earlier command: each must hide its own."""
+def _isolated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Remove proxies, and the secrets that earlier commands registered: each command must redact its own."""
     for name in list(os.environ):
         if name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
@@ -84,14 +85,14 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     logs._secrets.update(before)
 
 
-Behaviour = Callable[["Caller"], None]
+Behaviour = Callable[["Exchange"], None]
 
 
-class Caller:
-    """One connection to a server under the test's control: what was asked, and ways to answer badly."""
+class Exchange:
+    """One connection to a test server: the request, and ways to respond well or badly."""
 
-    def __init__(self, connection: socket.socket, over: threading.Event) -> None:
-        self.connection, self.over = connection, over
+    def __init__(self, connection: socket.socket, test_over: threading.Event) -> None:
+        self.connection, self.test_over = connection, test_over
         self.request = b""
         while not self._is_whole() and (more := connection.recv(65536)):
             self.request += more
@@ -112,8 +113,8 @@ class Caller:
     def send(self, data: bytes) -> None:
         self.connection.sendall(data)
 
-    def answer(self, body: bytes, *headers: str, status: str = "200 OK") -> None:
-        """Answer as a good server does."""
+    def respond(self, body: bytes, *headers: str, status: str = "200 OK") -> None:
+        """Send a complete, valid response."""
         lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers]
         if not any(line.lower().startswith("content-type") for line in headers):
             lines.append("Content-Type: application/json")
@@ -121,55 +122,58 @@ class Caller:
 
     def drip(self, data: bytes, pause: float = 0.02) -> None:
         """Send a byte at a time, again and again, until the test is over."""
-        while not self.over.is_set():
+        while not self.test_over.is_set():
             for byte in data:
                 self.send(bytes([byte]))
-                if self.over.wait(pause):
+                if self.test_over.wait(pause):
                     return
 
-    def pour(self, chunk: bytes, most: int) -> int:
-        """Send a chunk again and again; return how many bytes were taken before the other side had enough."""
+    def flood(self, chunk: bytes, limit: int) -> None:
+        """Send a chunk again and again, until so many bytes are sent or the client closes the connection."""
         sent = 0
         with contextlib.suppress(OSError):
-            while sent < most and not self.over.is_set():
+            while sent < limit and not self.test_over.is_set():
                 sent += self.connection.send(chunk)
-        return sent
 
 
 class Server:
-    """Listens on loopback; every connection is recorded and left to a behaviour."""
+    """Listens on loopback, records every request and leaves the response to a behaviour."""
 
     def __init__(self, behaviour: Behaviour, host: str = "127.0.0.1") -> None:
         self.behaviour = behaviour
         self.requests: list[bytes] = []
-        self.over = threading.Event()
+        self.test_over = threading.Event()
         self.listener = socket.create_server((host, 0), backlog=64)
         self.port: int = self.listener.getsockname()[1]
         self.url = f"http://{host or '127.0.0.1'}:{self.port}"
+        self._connections: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self.listener.accept()
-                connection.settimeout(20)
+                self._connections.append(connection)
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
         with contextlib.suppress(OSError), connection:
-            caller = Caller(connection, self.over)
-            self.requests.append(caller.request)
-            self.behaviour(caller)
+            exchange = Exchange(connection, self.test_over)
+            self.requests.append(exchange.request)
+            self.behaviour(exchange)
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        self.over.set()
+        self.test_over.set()
         self.listener.close()
+        for connection in self._connections:
+            with contextlib.suppress(OSError):  # most are closed already
+                connection.shutdown(socket.SHUT_RDWR)
 
 
-def serving() -> Iterator[Callable[..., Server]]:
-    """Start servers that behave as the test says; they end with it, or with all tests of a module."""
+def start_servers() -> Iterator[Callable[..., Server]]:
+    """Start servers with a given behaviour, and close them after the test or the module."""
     servers: list[Server] = []
 
     def start(behaviour: Behaviour, host: str = "127.0.0.1") -> Server:
@@ -181,21 +185,20 @@ def serving() -> Iterator[Callable[..., Server]]:
         server.close()
 
 
-serve = pytest.fixture(serving)
-serve_all = pytest.fixture(serving, scope="module", name="serve_all")
+serve = pytest.fixture(start_servers, name="serve")
+serve_module = pytest.fixture(start_servers, scope="module", name="serve_module")
 
 
-class Weighed(NamedTuple):
-    """How a process ended, how long it took and how much memory it had at its fattest."""
+class Measured(NamedTuple):
+    """How a process ended, and its peak memory."""
 
     exit: int
     out: bytes
     err: bytes
-    seconds: float
     megabytes: float
 
 
-SCALE = """
+MEASURED_MAIN = """
 import re, sys
 from sleuth.__main__ import main
 code = main(sys.argv[2:])
@@ -207,23 +210,21 @@ import os; os._exit(code)
 
 
 @pytest.fixture
-def weigh(tmp_path: Path) -> Callable[..., Weighed]:
-    """Run sleuth in a process of its own and on a scale; what it weighed before exec does not count."""
+def measure_memory(tmp_path: Path) -> Callable[..., Measured]:
+    """Run sleuth in a process of its own, with limited processor time, and measure its peak memory."""
     if not os.path.exists("/proc/self/status"):
         pytest.skip("needs /proc")
 
-    def run(sleuth: Any, *arguments: str, **environ: str) -> Weighed:
-        note = tmp_path / "peak"
-        started = time.monotonic()
+    def run(sleuth: Any, *arguments: str, **environ: str) -> Measured:
+        peak = tmp_path / "peak"
         done = subprocess.run(
-            [sys.executable, "-c", SCALE, str(note), *arguments],
+            [sys.executable, "-c", MEASURED_MAIN, str(peak), *arguments],
             env=sleuth.environ | environ,
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S)),
         )
-        seconds = time.monotonic() - started
-        peak = int(note.read_text()) / 1024 if note.exists() else 0.0
-        return Weighed(done.returncode, done.stdout, done.stderr, seconds, peak)
+        megabytes = int(peak.read_text()) / 1024 if peak.exists() else 0.0
+        return Measured(done.returncode, done.stdout, done.stderr, megabytes)
 
     return run

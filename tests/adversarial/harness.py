@@ -1,4 +1,4 @@
-"""A home under siege: how it is made, how sleuth is run in it under bad conditions, and one strict judge of the end."""
+"""Runs sleuth under bad conditions in a home of its own, and asserts that it exits cleanly."""
 
 import ctypes
 import io
@@ -9,7 +9,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +17,9 @@ from sleuth.__main__ import run
 from sleuth.runtime import Runtime
 
 LONG = os.environ.get("SLEUTH_LONG_TESTS") == "long"
-EXITS = frozenset([*range(8), 130])
-SLOWEST = 20.0  # seconds; nothing here takes one on a machine that has time
-# What must never be said: a fault of ours, however politely.
-FAULTS = (
+EXIT_CODES = frozenset([*range(8), 130])
+# What an internal error looks like. None of this may ever reach stderr.
+INTERNAL_ERRORS = (
     b"Traceback",
     b"ResourceWarning",
     b"Exception ignored",
@@ -31,15 +29,31 @@ FAULTS = (
     b"--debug tells more",
     b"for details, add --debug",
 )
-CAPABILITIES = (1, 2, 3)  # to override, to search, to own: with these root passes by all permissions
-DROP_CAPABILITY = 24
-# Tells through a pipe when interrupts are heeded; what comes before is Python's own start.
+# Root ignores file permissions as long as it has these: DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER.
+CAPABILITIES = (1, 2, 3)
+PR_CAPBSET_DROP = 24
+CALLS_PER_TICK = 200
+# Runs sleuth and writes a byte to a pipe every few function calls, once the handler for interrupts is installed. Tests
+# count these bytes to stop a process at a reproducible place, however slow the machine is. The file name makes the
+# handler treat the hook as part of an import, where it never raises but tries again a moment later.
 START = """
-import os
+import itertools, os, sys, threading
 from sleuth import __main__
 from sleuth.base import process
-heed = process.handle_interrupts
-process.handle_interrupts = lambda: heed() or os.write({}, b'.')
+
+calls = itertools.count()
+
+def tick(frame, event, argument):
+    if next(calls) % {calls} == 0:
+        os.write({pipe}, b".")
+
+def handle_interrupts(install=process.handle_interrupts):
+    install()
+    os.set_inheritable({pipe}, False)
+    threading.setprofile(tick)
+    sys.setprofile(tick)
+
+process.handle_interrupts = handle_interrupts
 __main__.start()
 """
 
@@ -47,32 +61,41 @@ Setup = Callable[[], None]
 Word = str | bytes
 
 
-class Ended(NamedTuple):
-    """How a process ended; a negative exit is the signal that ended it."""
+class ProcessResult(NamedTuple):
+    """How a process ended; a negative exit code is the signal that ended it."""
 
     exit: int
     out: bytes
     err: bytes
-    seconds: float = 0.0
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         return self.err.decode("utf-8", "backslashreplace")
 
 
-class Running(NamedTuple):
-    """A process whose main has begun."""
+class Running:
+    """A process whose `main` has started, and the pipe that counts its function calls."""
 
-    process: "subprocess.Popen[bytes]"
-    began: float
+    def __init__(self, process: "subprocess.Popen[bytes]", ticks: int) -> None:
+        self.process, self._ticks = process, ticks
+        if not self.wait_for_ticks(1):
+            raise AssertionError(process.communicate())
 
-    def end(self) -> Ended:
-        out, err = self.process.communicate(timeout=60)
-        return Ended(self.process.returncode, out, err, time.monotonic() - self.began)
+    def wait_for_ticks(self, number: int) -> int:
+        """Return after so many ticks, or when the process has ended; return how many ticks there were."""
+        seen = 0
+        while seen < number and (ticks := os.read(self._ticks, number - seen)):
+            seen += len(ticks)
+        return seen
+
+    def end(self) -> ProcessResult:
+        out, err = self.process.communicate()
+        os.close(self._ticks)
+        return ProcessResult(self.process.returncode, out, err)
 
 
 class Home:
-    """A home with a folder to work in beside it, and a server that answers searches and has pages."""
+    """A SLEUTH_HOME with a work folder beside it, and a server for searches and pages."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder, self.url = folder, url
@@ -87,43 +110,38 @@ class Home:
             "SLEUTH_HOME": str(self.path),
             "SEARXNG_URL": url,
             "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
-            "SLEUTH_SEARXNG_TIMEOUT": "60",
-            "PYTHONDONTWRITEBYTECODE": "1",  # Python itself cuts compiled files short where there is no room for them
+            "SLEUTH_SEARXNG_TIMEOUT": "600",
+            "PYTHONDONTWRITEBYTECODE": "1",  # on a full disk, Python itself truncates compiled files
         }
 
     def copy(self, folder: Path) -> "Home":
-        """Return another home with all that is in this one."""
+        """Return another home with the same files."""
         shutil.copytree(self.path, folder / "home", symlinks=True)
         return Home(folder, self.url)
 
-    def ask(self, *words: str, exits: Collection[int] = (0,), **environ: str) -> Ended:
-        """Run a command line in this process, quicker than in one of its own; it must end as it should."""
-        out, err, started = io.StringIO(), io.StringIO(), time.monotonic()
+    def main(self, *words: str, exits: Collection[int] = (0,), **environ: str) -> ProcessResult:
+        """Run a command in this process, which is faster; it must exit cleanly."""
+        out, err = io.StringIO(), io.StringIO()
         code = run(Runtime(self.environ | environ, io.StringIO(), out, err), list(words))
-        written, said = out.getvalue().encode("utf-8", "replace"), err.getvalue().encode("utf-8", "replace")
-        return sound(Ended(int(code), written, said, time.monotonic() - started), exits=exits)
+        streams = (stream.getvalue().encode("utf-8", "replace") for stream in (out, err))
+        return assert_clean(ProcessResult(int(code), *streams), exits=exits)
 
-    def run(self, *words: Word, before: Setup | None = None, flags: Collection[str] = (), **more: Any) -> Ended:
-        """Run a command line to its end, `before` being done in the new process first."""
+    def run(self, *words: Word, before: Setup | None = None, flags: Collection[str] = (), **more: Any) -> ProcessResult:
+        """Run a command in a process of its own, which calls `before` first."""
         environ = {name: value for name, value in (self.environ | more.pop("environ", {})).items() if value is not None}
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         if "input" in more:
             del streams["stdin"]
-        started = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, *flags, "-m", "sleuth", *words],
-            env=environ,
-            preexec_fn=before,
-            timeout=60,
-            **streams | more,
-        )
-        return Ended(done.returncode, done.stdout or b"", done.stderr or b"", time.monotonic() - started)
+        command = [sys.executable, *flags, "-m", "sleuth", *words]
+        done = subprocess.run(command, env=environ, preexec_fn=before, **streams | more)
+        return ProcessResult(done.returncode, done.stdout or b"", done.stderr or b"")
 
     def start(self, *words: Word) -> Running:
-        """Start a command line and return when its main begins."""
+        """Start a command and return once its `main` handles interrupts."""
         reader, writer = os.pipe()
+        source = START.format(pipe=writer, calls=CALLS_PER_TICK)
         process = subprocess.Popen(
-            [sys.executable, "-c", START.format(writer), *words],
+            [sys.executable, "-c", f"exec(compile({source!r}, '<frozen importlib hook>', 'exec'))", *words],
             env=self.environ,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -131,80 +149,84 @@ class Home:
             pass_fds=[writer],
         )
         os.close(writer)
-        assert os.read(reader, 1) == b".", process.communicate()
-        os.close(reader)
-        return Running(process, time.monotonic())
+        return Running(process, reader)
+
+    def popen(self, *words: Word, **more: Any) -> "subprocess.Popen[bytes]":
+        """Start a command with pipes for its streams."""
+        environ = self.environ | more.pop("environ", {})
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        return subprocess.Popen([sys.executable, "-m", "sleuth", *words], env=environ, **pipes | more)
 
     def file(self, name: str, text: str | bytes = "") -> str:
-        """Write a file to work with, and return its path."""
+        """Write a file to the work folder and return its path."""
         path = self.work / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return str(path)
 
 
-def good(caller: Any) -> None:
-    """Answer searches with ten results in three scripts, and anything below /page with a page."""
-    if caller.path.startswith("/page"):
+def well_behaved(exchange: Any) -> None:
+    """Answer searches with ten results in three scripts, and every path below /page with a page."""
+    if exchange.path.startswith("/page"):
         lines = (
             f"<p>Sentence {n} on async runtimes, 启用 JSON 格式, and long enough to be text.</p>" for n in range(30)
         )
         page = f"<html><title>A page 页</title><body><article>{''.join(lines)}</article></body></html>"
-        caller.answer(page.encode(), "Content-Type: text/html; charset=utf-8")
+        exchange.respond(page.encode(), "Content-Type: text/html; charset=utf-8")
         return
     results = [
         {"url": f"https://a{n}.test/页{n}", "title": f"标题 title {n} 日本語", "content": "snippet 内容 é 한국어 " * 8}
         for n in range(10)
     ]
-    caller.answer(json.dumps({"results": results}, ensure_ascii=False).encode())
+    exchange.respond(json.dumps({"results": results}, ensure_ascii=False).encode())
 
 
-def sound(ended: Ended, *, exits: Collection[int] = EXITS, slowest: float = SLOWEST, deaf: bool = False) -> Ended:
-    """Return how a process ended, or fail: a documented exit, in time, and at most two lines of error, none of fault.
-
-    `deaf` is said where stderr leads nowhere.
-    """
-    assert ended.exit in exits, ended
-    assert ended.seconds < slowest, ended
-    for fault in FAULTS:
-        assert fault not in ended.err, ended.said
-    told = [line for line in ended.said.splitlines() if line.strip() and not line.startswith(("warning:", "note:"))]
-    errors = [line for line in told if line.startswith(("error:", "hint:", '{"error":'))]
-    if ended.exit in range(1, 8) and not deaf:
-        assert errors or ended.out or b"warning: " in ended.err, ("failed without a word", ended)
+def assert_clean(
+    result: ProcessResult, *, exits: Collection[int] = EXIT_CODES, stderr_lost: bool = False
+) -> ProcessResult:
+    """Assert a documented exit code and, on failure, one error with at most one hint; no internal error."""
+    assert result.exit in exits, result
+    for text in INTERNAL_ERRORS:
+        assert text not in result.err, result.message
+    lines = [
+        line for line in result.message.splitlines() if line.strip() and not line.startswith(("warning:", "note:"))
+    ]
+    errors = [line for line in lines if line.startswith(("error:", "hint:", '{"error":'))]
+    if result.exit in range(1, 8) and not stderr_lost:
+        assert errors or result.out or b"warning: " in result.err, ("failed without a message", result)
     if errors:
-        assert [line.partition(":")[0] for line in told[-2:]] in (["error", "hint"], ["error"], ['{"error"']), told
-        assert len(errors) <= 2, told
-    return ended
+        assert [line.partition(":")[0] for line in lines[-2:]] in (["error", "hint"], ["error"], ['{"error"']), lines
+        assert len(errors) <= 2, lines
+    return result
 
 
-def unprivileged() -> None:
-    """Let permissions hold for root too."""
+def drop_privileges() -> None:
+    """Make file permissions apply to root too."""
     for capability in CAPABILITIES:
-        ctypes.CDLL(None).prctl(DROP_CAPABILITY, capability, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
-def limited(kind: int, most: int) -> Setup:
-    """Return what limits a resource of a process."""
-    return lambda: resource.setrlimit(kind, (most, most))
+def limit_resource(kind: int, limit: int) -> Setup:
+    """Return a function that limits a resource of its process."""
+    return lambda: resource.setrlimit(kind, (limit, limit))
 
 
-def hurt(data: bytes, chance: random.Random) -> bytes:
-    """Return data with a wound: bytes changed, a stretch of noise or zeros, something cut out or cut off."""
-    wounded = bytearray(data)
-    place = chance.randrange(len(wounded))
-    length = min(chance.choice((1, 16, 100, 4096)), len(wounded) - place)
+def corrupt(data: bytes, chance: random.Random) -> bytes:
+    """Return damaged data: bytes changed, overwritten with noise or zeros, removed, or truncated."""
+    damaged = bytearray(data)
+    start = chance.randrange(len(damaged))
+    length = min(chance.choice((1, 16, 100, 4096)), len(damaged) - start)
     kind = chance.randrange(6)
     if kind == 0:
         for _ in range(chance.randint(1, 30)):
-            wounded[chance.randrange(len(wounded))] = chance.randrange(256)
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
     elif kind == 1:
-        wounded[place : place + length] = chance.randbytes(length)
+        damaged[start : start + length] = chance.randbytes(length)
     elif kind == 2:
-        wounded[place : place + length] = bytes(length)
+        damaged[start : start + length] = bytes(length)
     elif kind == 3:
-        del wounded[place : place + length]
+        del damaged[start : start + length]
     elif kind == 4:
-        del wounded[place:]
+        del damaged[start:]
     else:
-        wounded[chance.randrange(min(100, len(wounded)))] ^= 1 << chance.randrange(8)
-    return bytes(wounded)
+        damaged[chance.randrange(min(100, len(damaged)))] ^= 1 << chance.randrange(8)
+    return bytes(damaged)

@@ -1,6 +1,6 @@
-"""No key and no password comes out: in no output, log, cache, recording, backup, traceback, nor in a child of sleuth.
+"""No key or password leaks: not to output, log, cache, recording, backup, traceback or child process.
 
-A new command is a line of COMMANDS, a new place for a secret a line of SECRETS and of `plant`.
+A new command belongs in COMMANDS, a new place for secrets in SECRETS and `store_secrets`.
 """
 
 import json
@@ -28,21 +28,21 @@ SECRETS = {
     "key in the environment": "env-Wd3Fj6Nc9Ty2Kx",
     "key of a command": "cmd-Bv8Gq4Zs7Hm1Lp",
     "password": "pwd-Rk5Xn2Yt8Cw6Df",
-    "password in an address": "adr-Mj9Qe4Ub7Sx3Kv",
-    "key in the query of an address": "qry-Tz6Wp1Ha8Nd5Gc",
+    "password in a URL": "adr-Mj9Qe4Ub7Sx3Kv",
+    "key in the query of a URL": "qry-Tz6Wp1Ha8Nd5Gc",
     "key of the model": "llm-Xb4Rj7Ke2Vq9Fs",
     "key of the embedding": "emb-Ly8Dc3Mt6Pw1Zh",
     "key of the reranker": "rer-Gn2Vf5Xs9Bk7Jq",
     "password of the cache": "red-Cq7Th4Wz1Rm8Ld",
     "password of the proxy": "prx-Fk3Sy6Bn9Jx2Pv",
-    "password of the model's address": "lla-Vd5Kw8Gc1Zt4Hr",
+    "password of the model's URL": "lla-Vd5Kw8Gc1Zt4Hr",
 }
-MIDDLES = {name: secret[4:-2] for name, secret in SECRETS.items()}  # the ends are shown, to tell keys apart
+MIDDLES = {name: secret[4:-2] for name, secret in SECRETS.items()}  # both ends are shown to distinguish keys
 HIDDEN = {**MIDDLES, "login": b64encode(f"me:{SECRETS['password']}".encode()).decode()[4:]}
 
 
 class Crash(Provider):
-    """A plug-in that fails in every way, with the key in its words."""
+    """A plug-in that fails in every way, with the key in its messages."""
 
     id = "crash"
     name = "Crash"
@@ -51,7 +51,7 @@ class Crash(Provider):
 
     def search(self, query: Query, account: Account, http: Any) -> Found:
         """Fail as the query says."""
-        if query.text == "tell":
+        if query.text == "result":
             return Found((Result(f"your key is {account.key}", f"https://a.test/?key={account.key}", repr(account)),))
         if query.text == "chain":
             try:
@@ -61,11 +61,11 @@ class Crash(Provider):
         raise RuntimeError(f"{account.key}\n{account!r}")
 
     def request(self, query: Query, account: Account) -> Request:
-        """Never asked."""
+        """Never called."""
         return Request(self.host)
 
     def parse(self, reply: Response, query: Query) -> Found:
-        """Never asked."""
+        """Never called."""
         return Found()
 
 
@@ -77,64 +77,70 @@ def _crashing_provider() -> Iterator[None]:
     registry._loaded.pop("crash", None)
 
 
-def echo(caller: Any) -> None:
-    """Tell the caller all that it said: in results, errors, headers and redirects."""
-    said = caller.request.decode("latin-1")
-    words = re.search(r"[?&]q=(\w+)", caller.path) or re.search(r'"(?:q|query)": ?"(\w+)', said)
+def echo(exchange: Any) -> None:
+    """Repeat the request in results, errors, headers and redirects."""
+    request = exchange.request.decode("latin-1")
+    words = re.search(r"[?&]q=(\w+)", exchange.path) or re.search(r'"(?:q|query)": ?"(\w+)', request)
     kind = words[1] if words else ""
-    lines = said.replace("\r\n", " ")
-    link = f"https://a.test{caller.path.replace(' ', '')}&login={lines[:600]}"
+    lines = request.replace("\r\n", " ")
+    link = f"https://a.test{exchange.path.replace(' ', '')}&login={lines[:600]}"
     hit = {"url": link, "title": lines, "content": lines, "description": lines, "snippet": lines, "author": lines}
     hit |= {"link": link, "engines": [lines], "img_src": link, "thumbnail": link, "source": lines}
-    answer = {"results": [hit], "web": {"results": [hit]}, "organic_results": [hit], "organic": [hit], "answer": lines}
-    answer |= {"suggestions": [lines], "corrections": [lines], "answers": [{"answer": lines, "url": link}]}
-    answer |= {"unresponsive_engines": [[lines, lines]], "error": lines if kind.startswith("no") else None}
-    body = json.dumps({name: value for name, value in answer.items() if value is not None}).encode()
+    response = {
+        "results": [hit],
+        "web": {"results": [hit]},
+        "organic_results": [hit],
+        "organic": [hit],
+        "answer": lines,
+    }
+    response |= {"suggestions": [lines], "corrections": [lines], "answers": [{"answer": lines, "url": link}]}
+    response |= {"unresponsive_engines": [[lines, lines]], "error": lines if kind.startswith("no") else None}
+    body = json.dumps({name: value for name, value in response.items() if value is not None}).encode()
     if kind == "binary":
         body = b"\xff\xfe" + body
-    if caller.path.endswith("/chat/completions"):
-        prompt = said.partition("\r\n\r\n")[2]
-        message = {"role": "assistant", "content": f"You said {prompt} [1]."}
-        caller.answer(json.dumps({"choices": [{"index": 0, "message": message, "delta": message}]}).encode())
+    if exchange.path.endswith("/chat/completions"):
+        prompt = request.partition("\r\n\r\n")[2]
+        message = {"role": "assistant", "content": f"You wrote {prompt} [1]."}
+        exchange.respond(json.dumps({"choices": [{"index": 0, "message": message, "delta": message}]}).encode())
     elif kind == "moved":
-        caller.answer(body, f"Location: http://127.0.0.2:1{caller.path}", status="302 Found")
+        exchange.respond(body, f"Location: http://127.0.0.2:1{exchange.path}", status="302 Found")
     elif kind.startswith("no"):
-        caller.answer(body, f"WWW-Authenticate: {lines}", f"Server: {lines}", status=f"{kind[2:]} {lines}")
-    elif caller.path.startswith("/page") or kind == "html":
+        exchange.respond(body, f"WWW-Authenticate: {lines}", f"Server: {lines}", status=f"{kind[2:]} {lines}")
+    elif exchange.path.startswith("/page") or kind == "html":
         page = f"<!doctype html><html><title>{lines}</title><p>{'The village reads. ' * 20}{lines}.</p>"
-        caller.answer(page.encode(), "Content-Type: text/html")
+        exchange.respond(page.encode(), "Content-Type: text/html")
     else:
-        caller.answer(body)
+        exchange.respond(body)
 
 
-class Vault(NamedTuple):
-    """A home with a secret in every place that can hold one."""
+class SecretsHome(NamedTuple):
+    """A home with a secret in every possible place."""
 
     sleuth: Any
     url: str
     folder: Path
 
     def run(self, line: str, **environ: str) -> Any:
-        logs._secrets.clear()  # each command must hide what it uses
+        logs._secrets.clear()  # each command must redact its own
         words = [word.format(url=self.url, folder=self.folder) for word in line.split()]
         return self.sleuth(*words, stdin="echo\n/sources\n/settings\n", **environ)
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory, serve_all: Any) -> tuple[Path, str]:
-    """Where the home is kept that every test gets a copy of, and the server that knows it."""
-    return tmp_path_factory.mktemp("vault"), serve_all(echo).url
+def template(tmp_path_factory: pytest.TempPathFactory, serve_module: Any) -> tuple[Path, str]:
+    """The folder of the home that every test copies, and the URL of its server."""
+    return tmp_path_factory.mktemp("home"), serve_module(echo).url
 
 
 @pytest.fixture
-def vault(sleuth: Any, template: tuple[Path, str], tmp_path: Path) -> Vault:
+def home(sleuth: Any, template: tuple[Path, str], tmp_path: Path) -> SecretsHome:
     folder, url = template
     place = url.removeprefix("http://")
     sleuth.environ.pop("SEARXNG_URL")
     sleuth.environ |= {
         "TAVILY_API_KEY": SECRETS["key in the environment"],
         "CRASH_API_KEY": SECRETS["key in the environment"],
-        "SEARXNG_BASE_URL": f"http://me:{SECRETS['password in an address']}@{place}",
+        "SEARXNG_BASE_URL": f"http://me:{SECRETS['password in a URL']}@{place}",
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_FETCH_JINA": "false",
         "SLEUTH_FETCH_ARCHIVE": "false",
@@ -142,23 +148,23 @@ def vault(sleuth: Any, template: tuple[Path, str], tmp_path: Path) -> Vault:
         "HTTPS_PROXY": f"http://me:{SECRETS['password of the proxy']}@127.0.0.1:1",
     }
     if not (folder / "home").exists():
-        plant(sleuth, url, place, folder / "ask")
+        store_secrets(sleuth, url, place, folder / "ask")
         shutil.copytree(sleuth.home, folder / "home")
     else:
         shutil.copytree(folder / "home", sleuth.home)
     files = tmp_path / "files"
     files.mkdir()
     (files / "queries.txt").write_text("echo\nno401\nmoved\n")
-    return Vault(sleuth, url, files)
+    return SecretsHome(sleuth, url, files)
 
 
-def plant(sleuth: Any, url: str, place: str, manager: Path) -> None:
-    """Put the secrets where users put them."""
+def store_secrets(sleuth: Any, url: str, place: str, manager: Path) -> None:
+    """Store the secrets where users store them."""
     manager.write_text(f"#!/bin/sh\necho {SECRETS['key of a command']}\n")
     manager.chmod(0o755)
     two = f"{SECRETS['key in the table']},{SECRETS['second key in the table']}"
-    model = "http://me:" + SECRETS["password of the model's address"] + "@" + place
-    mine = f"{url}/page?q=%s&apikey={SECRETS['key in the query of an address']}"
+    model = "http://me:" + SECRETS["password of the model's URL"] + "@" + place
+    mine = f"{url}/page?q=%s&apikey={SECRETS['key in the query of a URL']}"
     for line, stdin in (
         (f"providers set brave --api-host {url} --api-key -", two),
         (f"providers set serpapi --api-host {url} --api-key -", SECRETS["key in the table"]),
@@ -184,13 +190,13 @@ def plant(sleuth: Any, url: str, place: str, manager: Path) -> None:
 
 
 def leaks(text: str) -> list[str]:
-    """Return the secrets that a text gives away."""
+    """Return the names of the secrets in a text."""
     return [name for name, part in HIDDEN.items() if part in text]
 
 
-def kept(vault: Vault) -> Iterator[Path]:
-    """Yield every file that sleuth made, but for the two that are there to hold secrets."""
-    for folder in (vault.sleuth.home, vault.folder):
+def created_files(home: SecretsHome) -> Iterator[Path]:
+    """Yield every file that sleuth created, except the two that store secrets."""
+    for folder in (home.sleuth.home, home.folder):
         for path in folder.rglob("*"):
             if path.is_file() and path.name != "config.toml" and not path.name.startswith("sleuth.db"):
                 yield path
@@ -218,8 +224,8 @@ COMMANDS = (
     "search -p exa --timeout 1 --debug echo",
     "search -p crash --debug fault",
     "search -p crash --debug chain",
-    "search -p crash --json tell",
-    "search -p crash,work --record {folder}/crash.json tell",
+    "search -p crash --json result",
+    "search -p crash,work --record {folder}/crash.json result",
     "search -p serpapi --record {folder}/echo.json echo",
     "search -p work,mine --record {folder}/work.json echo",
     "search -p serpapi --record {folder}/moved.json moved",
@@ -267,14 +273,14 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_command_gives_no_secret_away(vault: Vault, line: str, capfd: Any) -> None:
+def test_command_leaks_no_secret(home: SecretsHome, line: str, capfd: Any) -> None:
     if "--replay" in line:
-        assert vault.run("search -p serpapi --record {folder}/echo.json echo").exit == 0
-    done = vault.run(line)
+        assert home.run("search -p serpapi --record {folder}/echo.json echo").exit == 0
+    done = home.run(line)
     seen = capfd.readouterr()
     assert not leaks(done.out), done.out[:3000]
     assert not leaks(done.err + seen.out + seen.err), done.err[:3000] + seen.err[:3000]
-    for path in kept(vault):
+    for path in created_files(home):
         data = path.read_bytes()
         assert not leaks(data.decode("latin-1")), path
         if path.suffix == ".json":
@@ -282,13 +288,13 @@ def test_command_gives_no_secret_away(vault: Vault, line: str, capfd: Any) -> No
 
 
 def unpacked(value: Any) -> Iterator[bytes]:
-    """Yield what a recording keeps in base64."""
+    """Yield what a recording stores in base64."""
     for entry in value.get("exchanges", []) if isinstance(value, dict) else []:
         yield b64decode(entry.get("base64", ""))
 
 
-def test_forgotten_key_is_in_no_file(vault: Vault) -> None:
-    """What is unset, reset, removed or replaced is gone: from the database, its journal and its free pages too."""
+def test_removed_secret_is_in_no_file(home: SecretsHome) -> None:
+    """Not in the journal of the database or its free pages either."""
     for line in (
         "providers set brave --unset api_key",
         "providers reset serpapi",
@@ -298,20 +304,20 @@ def test_forgotten_key_is_in_no_file(vault: Vault) -> None:
         "config unset llm.api_key",
         "config unset cache.url",
     ):
-        assert vault.run(line).exit == 0
-    gone = ("key in the table", "second key in the table", "password", "key in the query of an address")
+        assert home.run(line).exit == 0
+    gone = ("key in the table", "second key in the table", "password", "key in the query of a URL")
     gone += ("key of the model", "password of the cache")
-    for path in vault.sleuth.home.rglob("*"):
+    for path in home.sleuth.home.rglob("*"):
         data = path.read_bytes().decode("latin-1") if path.is_file() else ""
         assert not [name for name in gone if MIDDLES[name] in data], path
 
 
-def test_old_versions_of_the_database_are_private(vault: Vault) -> None:
-    for path in vault.sleuth.home.rglob("sleuth.db*"):
+def test_old_versions_of_the_database_are_private(home: SecretsHome) -> None:
+    for path in home.sleuth.home.rglob("sleuth.db*"):
         assert path.stat().st_mode & 0o077 == 0
 
 
-# Programs that sleuth starts
+# Child processes
 
 SPY = """#!/bin/sh
 { tr '\\0' ' ' < /proc/$$/cmdline; tr '\\0' '\\n' < /proc/$$/environ; cat; } >> "%s" < /dev/null
@@ -319,17 +325,17 @@ echo %s
 """
 
 
-def test_children_are_told_no_secret(vault: Vault, tmp_path: Path) -> None:
-    """Editor, browser, Docker, a password manager: none finds a stored secret in its arguments or its environment."""
-    told = tmp_path / "told"
+def test_child_process_gets_no_secret(home: SecretsHome, tmp_path: Path) -> None:
+    """Neither editor, browser, Docker nor password manager has a stored secret in its arguments or environment."""
+    record = tmp_path / "record"
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("docker", "podman", "editor", "browser", "secrets"):
-        (folder / name).write_text(SPY % (told, SECRETS["key of a command"] if name == "secrets" else ""))
+        (folder / name).write_text(SPY % (record, SECRETS["key of a command"] if name == "secrets" else ""))
         (folder / name).chmod(0o755)
-    stored = {name: part for name, part in HIDDEN.items() if name not in BORROWED}
+    stored = {name: part for name, part in HIDDEN.items() if name not in FROM_ENVIRONMENT}
     environ = {"PATH": f"{folder}:{os.environ['PATH']}", "EDITOR": "editor", "BROWSER": f"{folder / 'browser'} %s"}
-    assert vault.run(f"providers set serper --api-key cmd:{folder / 'secrets'}").exit == 0
+    assert home.run(f"providers set serper --api-key cmd:{folder / 'secrets'}").exit == 0
     for line in (
         "search -p serper,brave,work,mine echo",
         "search -p brave --open 1 echo",
@@ -338,17 +344,17 @@ def test_children_are_told_no_secret(vault: Vault, tmp_path: Path) -> None:
         "doctor http://127.0.0.1:1",
         "providers test serper work",
     ):
-        words = [word.format(url=vault.url, folder=vault.folder) for word in line.split()]
-        done = vault.sleuth.process(*words, stdin="", **environ)
+        words = [word.format(url=home.url, folder=home.folder) for word in line.split()]
+        done = home.sleuth.process(*words, stdin="", **environ)
         assert not leaks(done.out + done.err), line
-    seen = told.read_text()
+    seen = record.read_text()
     for name in ("docker", "editor", "browser", "secrets"):
         assert f"{folder / name}" in seen, f"{name} was not started"
     assert [name for name, part in stored.items() if part in seen] == []
 
 
-# What the user's own environment holds, every program of the user's sees.
-BORROWED = ("key in the environment", "password in an address", "password of the proxy")
+# Every process of the user sees the user's environment.
+FROM_ENVIRONMENT = ("key in the environment", "password in a URL", "password of the proxy")
 
 PLUGIN = """
 from sleuth_providers.base import Found, Provider
@@ -376,8 +382,8 @@ class Leak(Provider):
 
 
 @pytest.mark.parametrize("words", ["fault", "nested", "exit"])
-def test_crash_of_a_plug_in_tells_no_secret(vault: Vault, tmp_path: Path, words: str) -> None:
-    """The whole process, tracebacks and all: a plug-in that nobody tested meets --debug."""
+def test_crash_of_a_plug_in_leaks_no_secret(home: SecretsHome, tmp_path: Path, words: str) -> None:
+    """In a real process, with the traceback that --debug prints."""
     plugins = tmp_path / "plugins"
     about = plugins / "leak-1.dist-info"
     about.mkdir(parents=True)
@@ -386,22 +392,21 @@ def test_crash_of_a_plug_in_tells_no_secret(vault: Vault, tmp_path: Path, words:
     (about / "entry_points.txt").write_text("[sleuth.providers]\nleak = leak:Leak\n")
     environ = {"PYTHONPATH": str(plugins), "LEAK_KEY": SECRETS["key in the table"]}
     for more in ([], ["--debug"], ["--json", "--debug"]):
-        done = vault.sleuth.process("search", "-p", "leak", *more, words, **environ)
+        done = home.sleuth.process("search", "-p", "leak", *more, words, **environ)
         assert done.exit in (1, 6)
         assert not leaks(done.out + done.err), done.err
-    for path in kept(vault):
+    for path in created_files(home):
         assert not leaks(path.read_bytes().decode("latin-1")), path
 
 
-def test_processes_of_sleuth_have_no_secret_among_their_arguments(vault: Vault) -> None:
-    """What is read from a pipe stays out of the list of processes."""
+def test_secret_from_a_pipe_is_not_in_the_process_list(home: SecretsHome) -> None:
     child = subprocess.Popen(
         [sys.executable, "-m", "sleuth", "providers", "set", "exa", "--api-key", "-"],
-        env=vault.sleuth.environ,
+        env=home.sleuth.environ,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     seen = Path(f"/proc/{child.pid}/cmdline").read_bytes() + Path(f"/proc/{child.pid}/environ").read_bytes()
-    _, said = child.communicate(SECRETS["key in the table"].encode(), timeout=30)
-    assert child.returncode == 0, said
-    assert MIDDLES["key in the table"] not in (seen + said).decode("latin-1")
+    _, err = child.communicate(SECRETS["key in the table"].encode())
+    assert child.returncode == 0, err
+    assert MIDDLES["key in the table"] not in (seen + err).decode("latin-1")

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients import END, Agent, Host, Program
-from harness import LONG, Home, good, sound, unprivileged
+from clients import Agent, Host, Program
+from harness import LONG, Home, assert_clean, drop_privileges, well_behaved
 from test_secrets import echo
-from test_text import ADDRESSES, SHORT, answer, parsed, strings
+from test_text import SHORT, URLS, hostile_server, parsed, strings
 
 pytestmark = pytest.mark.adversarial
 
@@ -33,42 +33,43 @@ SECRETS = {
 PASSWORD = "pwd-Cy2Lg7Ue9Sa5Ho"
 STOPS = 24 if LONG else 4  # signals for each program while it starts
 KILLS = 16 if LONG else 3
+TICKS = 3000  # both programs need more to start
 MAX_GROWTH_MB = 60
 LINKS = "<!doctype html><title>Links</title><article><p>Many a link.</p>{}</article>"
 
 
-def hostile(caller: Any) -> None:
+def hostile_services(exchange: Any) -> None:
     """Answer with attacks, with an echo of the request, with links, or never, depending on the query."""
-    words = caller.request.decode("latin-1")
+    words = exchange.request.decode("latin-1")
     if "stall" in words:
-        caller.over.wait(END)
-    elif caller.path.startswith("/links"):
-        links = "".join(f'<p>Words around <a href="{escape(url)}">{escape(url)}</a>.</p>' for url in ADDRESSES)
-        caller.answer(LINKS.format(links).encode("utf-8", "replace"), "Content-Type: text/html; charset=utf-8")
+        exchange.test_over.wait()
+    elif exchange.path.startswith("/links"):
+        links = "".join(f'<p>Words around <a href="{escape(url)}">{escape(url)}</a>.</p>' for url in URLS)
+        exchange.respond(LINKS.format(links).encode("utf-8", "replace"), "Content-Type: text/html; charset=utf-8")
     elif "echo" in words:
-        echo(caller)
+        echo(exchange)
     else:
-        answer(caller)
+        hostile_server(exchange)
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory, serve_all: Any) -> Home:
+def home(tmp_path_factory: pytest.TempPathFactory, serve_module: Any) -> Home:
     """A home with secrets, whose servers are all hostile."""
-    url = serve_all(hostile).url
+    url = serve_module(hostile_services).url
     home = Home(tmp_path_factory.mktemp("serving"), url)
     home.environ |= SECRETS | {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
     home.environ |= {"SLEUTH_WEBSEARCH_RETRIES": "1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng"}
     home.environ |= {"SLEUTH_LLM_BASE_URL": url, "SEARXNG_URL": url.replace("://", f"://me:{PASSWORD}@")}
-    home.ask("providers", "set", "brave", "--api-host", url)
+    home.main("providers", "set", "brave", "--api-host", url)
     return home
 
 
 @pytest.fixture(scope="module")
-def benign(tmp_path_factory: pytest.TempPathFactory, serve_all: Any) -> Home:
+def benign(tmp_path_factory: pytest.TempPathFactory, serve_module: Any) -> Home:
     """A home with secrets and a well-behaved server."""
-    home = Home(tmp_path_factory.mktemp("benign"), serve_all(good).url)
+    home = Home(tmp_path_factory.mktemp("benign"), serve_module(well_behaved).url)
     home.environ |= SECRETS
-    home.ask("providers", "list")
+    home.main("providers", "list")
     return home
 
 
@@ -84,12 +85,12 @@ def leaks(text: bytes) -> list[str]:
     return [name for name, part in hidden.items() if part.encode() in text]
 
 
-def examine(program: Program, home: Home, judge: Any) -> None:
+def examine(program: Program, home: Home, assert_plain: Any) -> None:
     """Check the stderr, log and command line of a running program."""
-    judge(said := program.said.read_bytes())
-    judge(log := (home.path / "state" / "sleuth.log").read_bytes())
-    assert b"unexpected" not in said + log
-    assert not leaks(said + log + Path(f"/proc/{program.process.pid}/cmdline").read_bytes())
+    assert_plain(response := program.stderr.read_bytes())
+    assert_plain(log := (home.path / "state" / "sleuth.log").read_bytes())
+    assert b"unexpected" not in response + log
+    assert not leaks(response + log + Path(f"/proc/{program.process.pid}/cmdline").read_bytes())
 
 
 # Hostile text
@@ -108,7 +109,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fetch_page", {"url": "{url}/moved"}),
     ("fetch_page", {"url": f"https://{BAD}"}),
     ("summarize", {"urls": ["{url}/page0", "{url}/page2", "{url}/moved"], "query": "village"}),
-    ("summarize", {"urls": [*ADDRESSES[:10]]}),
+    ("summarize", {"urls": [*URLS[:10]]}),
     ("library_search", {"query": BAD}),
     ("ask", {"question": "anything"}),
     ("ask", {"question": "echo"}),
@@ -116,18 +117,18 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def test_agent_gets_clean_text_and_no_secret(home: Home, judge: Any, keep: Any) -> None:
+def test_agent_gets_clean_text_and_no_secret(home: Home, assert_plain: Any, keep: Any) -> None:
     agent = keep(Agent(home, "--debug", "--provider", "searxng,brave"))
-    heard: list[Any] = [agent.ask("tools/list"), agent.ask("resources/read", uri=BAD)]
+    received: list[Any] = [agent.ask("tools/list"), agent.ask("resources/read", uri=BAD)]
     for name, arguments in CALLS:
-        heard.append(agent.call(name, **json.loads(json.dumps(arguments).replace("{url}", home.url))))
+        received.append(agent.call(name, **json.loads(json.dumps(arguments).replace("{url}", home.url))))
     page = agent.call("fetch_page", url=f"{home.url}/links")[-1]["result"]["structuredContent"]
     parsed(page["content"])
-    assert {message.get("method") for messages in heard for message in messages} == {None, "notifications/progress"}
-    for string in strings(heard):
-        judge(string, tabs=True)
+    assert {message.get("method") for messages in received for message in messages} == {None, "notifications/progress"}
+    for string in strings(received):
+        assert_plain(string, tabs=True)
         assert not leaks(string.encode())
-    examine(agent, home, judge)
+    examine(agent, home, assert_plain)
     assert agent.end().exit == 0
 
 
@@ -157,38 +158,38 @@ PATHS: tuple[tuple[str, str, Any], ...] = (
 )
 
 
-def test_http_client_gets_clean_text_and_no_secret(home: Home, judge: Any, keep: Any) -> None:
+def test_http_client_gets_clean_text_and_no_secret(home: Home, assert_plain: Any, keep: Any) -> None:
     host = keep(Host(home, "--debug"))
     quoted = "".join(f"%{byte:02x}" for byte in BAD.encode()[:3000])
     headers = f"User-Agent: {BAD.translate(dict.fromkeys([0, 10, 11, 12, 13, 28, 29, 30, 133]))}\r\n"
-    inspect(host.talk(host.request("GET", "/healthz", None, headers)), judge)
+    inspect(host.exchange(host.request("GET", "/healthz", None, headers)), assert_plain)
     statuses = set()
     for method, path, body in PATHS:
         given = json.loads(json.dumps(body).replace("{url}", home.url))
-        said = host.talk(host.request(method, path.replace("{bad}", quoted), given))
-        inspect(said, judge)
-        statuses.add(said.split(b" ")[1])
+        response = host.exchange(host.request(method, path.replace("{bad}", quoted), given))
+        inspect(response, assert_plain)
+        statuses.add(response.split(b" ")[1])
     assert statuses >= {b"200", b"400", b"404", b"500"}
     for token in ("", "Bearer ", f"Bearer x{SECRETS['SLEUTH_SERVE_TOKEN']}", "Bearer \u202e\u009b", "Basic bWU6bWU="):
         usual = f"Host: 127.0.0.1:{host.port}\r\nAuthorization: {token}\r\nConnection: close\r\n\r\n"
-        said = host.talk(f"GET /openapi.json HTTP/1.1\r\n{usual}".encode())
-        assert said.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 400 "))
-        inspect(said, judge)
-    examine(host, home, judge)
+        response = host.exchange(f"GET /openapi.json HTTP/1.1\r\n{usual}".encode())
+        assert response.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 400 "))
+        inspect(response, assert_plain)
+    examine(host, home, assert_plain)
     assert host.end(signal.SIGTERM).exit == 0
 
 
-def inspect(said: bytes, judge: Any) -> None:
+def inspect(response: bytes, assert_plain: Any) -> None:
     """Check the head of a response, its body, and every string in its JSON or events."""
-    head, _, body = said.partition(b"\r\n\r\n")
-    judge(head.replace(b"\r\n", b"\n"))
-    assert not leaks(said), said[:3000]
+    head, _, body = response.partition(b"\r\n\r\n")
+    assert_plain(head.replace(b"\r\n", b"\n"))
+    assert not leaks(response), response[:3000]
     events = re.findall(rb"^data: (.*)$", body, re.MULTILINE) if b"text/event-stream" in head else [body]
     assert events
     for event in events:
-        judge(event)
+        assert_plain(event)
         for string in strings(json.loads(event)):
-            judge(string, tabs=True)
+            assert_plain(string, tabs=True)
 
 
 # Hostile clients
@@ -217,14 +218,14 @@ INVALID_LINES: dict[str, bytes] = {
 }
 
 
-def test_invalid_lines_do_not_disturb_the_next_call(home: Home, judge: Any, keep: Any) -> None:
+def test_invalid_lines_do_not_disturb_the_next_call(home: Home, assert_plain: Any, keep: Any) -> None:
     agent = keep(Agent(home))
     before = agent.megabytes
     for name, line in INVALID_LINES.items():
         agent.write(line)
-        heard = agent.ask("ping")
-        assert heard[-1]["result"] == {}, name
-        judge(json.dumps(heard, ensure_ascii=False))
+        received = agent.ask("ping")
+        assert received[-1]["result"] == {}, name
+        assert_plain(json.dumps(received, ensure_ascii=False))
     assert agent.megabytes - before < MAX_GROWTH_MB
     assert agent.call("library_search", query="searxng")[-1]["result"]["structuredContent"]["results"]
     assert agent.end()[::2] == (0, b"")
@@ -234,20 +235,20 @@ def test_call_over_the_limit_is_refused(home: Home, keep: Any) -> None:
     agent = keep(Agent(home))
     for number in range(16 + 256 + 1):
         last = agent.send("tools/call", name="web_search", arguments={"query": f"stall {number}"})
-    heard = agent.hear(last)
-    assert "code: BUSY" in heard[-1]["result"]["content"][0]["text"]
+    received = agent.receive(last)
+    assert "code: BUSY" in received[-1]["result"]["content"][0]["text"]
     assert agent.ask("ping")[-1]["result"] == {}
-    sound(agent.end(), exits=(0,))
+    assert_clean(agent.end(), exits=(0,))
 
 
 USUAL = "POST /websearch/search HTTP/1.1\r\n{usual}Content-Type: application/json\r\n"
 BODY = '{"providerId": "library", "questions": ["x"]}'
 HIDDEN = "GET /hidden HTTP/1.1\r\n{usual}\r\n"
 INVALID_REQUESTS: dict[str, str] = {  # the client ends those that wait for more, the server all others
-    "waits: a body that is shorter than said": USUAL + "Content-Length: 500\r\n\r\n" + BODY,
-    "waits: a chunk that is shorter than said": USUAL + "Transfer-Encoding: chunked\r\n\r\nfffffffffff\r\nabc\r\n",
+    "waits: a body that is shorter than declared": USUAL + "Content-Length: 500\r\n\r\n" + BODY,
+    "waits: a chunk that is shorter than declared": USUAL + "Transfer-Encoding: chunked\r\n\r\nfffffffffff\r\nabc\r\n",
     "waits: half a head": USUAL + "X",
-    "a body that is longer than said": USUAL + "Connection: close\r\nContent-Length: 10\r\n\r\n" + BODY,
+    "a body that is longer than declared": USUAL + "Connection: close\r\nContent-Length: 10\r\n\r\n" + BODY,
     "two lengths": USUAL + "Content-Length: 45\r\nContent-Length: 46\r\n\r\n" + BODY,
     "a length and chunks": USUAL + "Content-Length: 45\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
     "chunks and a length": USUAL + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + HIDDEN,
@@ -277,21 +278,21 @@ INVALID_REQUESTS: dict[str, str] = {  # the client ends those that wait for more
 }
 
 
-def test_invalid_requests_cost_neither_memory_nor_the_next_request(benign: Home, judge: Any, keep: Any) -> None:
+def test_invalid_requests_cost_neither_memory_nor_the_next_request(benign: Home, assert_plain: Any, keep: Any) -> None:
     host = keep(Host(benign))
     before = host.megabytes
     for name, text in INVALID_REQUESTS.items():
         filled = text.replace("{usual}", host.usual).replace("{port}", str(host.port))
-        said = host.talk(filled.encode(), leaves=name.startswith("waits"))
-        judge(said.replace(b"\r\n", b"\n"))
-        assert re.findall(rb"HTTP/1.1 (\d)", said) in ([b"4"], []), (name, said)
-        assert said or name.startswith("waits") or len(text) > 50_000, (
+        response = host.exchange(filled.encode(), half_close=name.startswith("waits"))
+        assert_plain(response.replace(b"\r\n", b"\n"))
+        assert re.findall(rb"HTTP/1.1 (\d)", response) in ([b"4"], []), (name, response)
+        assert response or name.startswith("waits") or len(text) > 50_000, (
             name
         )  # long requests may be reset while they are sent
         assert host.call("GET", "/healthz")[0] == 200, name
     assert b"/hidden" not in (benign.path / "state" / "sleuth.log").read_bytes(), "a body was taken for a request"
     assert host.megabytes - before < MAX_GROWTH_MB
-    assert sound(host.end(signal.SIGTERM), exits=(0,)).out == b""
+    assert assert_clean(host.end(signal.SIGTERM), exits=(0,)).out == b""
 
 
 def test_idle_slow_and_vanishing_clients_do_not_block_others(home: Home, keep: Any) -> None:
@@ -313,7 +314,7 @@ def test_idle_slow_and_vanishing_clients_do_not_block_others(home: Home, keep: A
                 assert host.call("GET", "/healthz")[0] == 200
         assert host.call("POST", "/websearch/search", {"providerId": "library", "questions": ["searxng"]})[0] == 200
     assert host.megabytes - before < MAX_GROWTH_MB
-    sound(host.end(signal.SIGTERM), exits=(0,))
+    assert_clean(host.end(signal.SIGTERM), exits=(0,))
 
 
 # Signals and crashes
@@ -325,13 +326,12 @@ def test_signal_during_start_ends_it(words: tuple[str, ...], number: signal.Sign
     chance = random.Random(f"{words} {number}")
     for _ in range(STOPS):
         running = benign.start(*words)
-        time.sleep(1.5 * chance.random())
+        running.wait_for_ticks(chance.randint(0, TICKS))
         running.process.send_signal(number)
-        running.process.wait(END)
-        ended = running.end()
-        told = b"".join(line for line in ended.err.splitlines(True) if not line.startswith(b"serving "))
-        sound(ended._replace(err=told), exits=(130, -number) if number == signal.SIGINT else (0, -number))
-        assert told.strip() in (b"", b"error: interrupted")
+        result = running.end()
+        errors = b"".join(line for line in result.err.splitlines(True) if not line.startswith(b"serving "))
+        assert_clean(result._replace(err=errors), exits=(130, -number) if number == signal.SIGINT else (0, -number))
+        assert errors.strip() in (b"", b"error: interrupted")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
@@ -342,9 +342,9 @@ def test_signal_ends_a_server_whose_searches_all_hang(number: signal.Signals, ho
         for _ in range(20):
             streams.enter_context(host.open()).sendall(host.request("POST", "/websearch/search", search))
         assert host.call("GET", "/healthz")[0] == 200
-        ended = host.end(number)
-    assert ended.exit == (130 if number == signal.SIGINT else 0)
-    assert b"Traceback" not in ended.err
+        result = host.end(number)
+    assert result.exit == (130 if number == signal.SIGINT else 0)
+    assert b"Traceback" not in result.err
 
 
 def test_read_only_home_and_full_stderr_do_not_stop_the_servers(benign: Home, tmp_path: Path, keep: Any) -> None:
@@ -357,17 +357,17 @@ def test_read_only_home_and_full_stderr_do_not_stop_the_servers(benign: Home, tm
         try:
             for folder in folders:
                 folder.chmod(0o500)
-            server = keep(Program(locked, "serve", "--port", str(port), stderr=full, preexec_fn=unprivileged))
-            reply, until = b"", time.monotonic() + END
-            while not reply and time.monotonic() < until:
-                with suppress(ConnectionError), socket.create_connection(("127.0.0.1", port), END) as stream:
+            server = keep(Program(locked, "serve", "--port", str(port), stderr=full, preexec_fn=drop_privileges))
+            reply = b""
+            while not reply:
+                with suppress(ConnectionError), socket.create_connection(("127.0.0.1", port)) as stream:
                     stream.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
                     reply = stream.recv(4096)
                 time.sleep(0.05)
             assert reply.startswith(b"HTTP/1.1 200 ")
             assert server.end(signal.SIGTERM).exit == 0
-            ended = locked.run("mcp", before=unprivileged)
-            assert (ended.exit, ended.out, ended.err) == (0, b"", b"")
+            result = locked.run("mcp", before=drop_privileges)
+            assert (result.exit, result.out, result.err) == (0, b"", b"")
         finally:
             for folder in folders:
                 folder.chmod(0o700)
@@ -384,44 +384,47 @@ BAD_OPTIONS = (
 
 
 @pytest.mark.parametrize("line", BAD_OPTIONS)
-def test_invalid_address_is_an_error_of_two_lines(line: str, benign: Home, judge: Any) -> None:
+def test_invalid_address_is_an_error_of_two_lines(line: str, benign: Home, assert_plain: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        ended = benign.ask("serve", *line.format(taken=listener.getsockname()[1]).split(), exits=(1, 2))
-    assert len(judge(ended.err).splitlines()) == 2
+        result = benign.main("serve", *line.format(taken=listener.getsockname()[1]).split(), exits=(1, 2))
+    assert len(assert_plain(result.err).splitlines()) == 2
 
 
 def test_concurrent_searches_and_changes_lose_nothing(benign: Home, keep: Any) -> None:
     host = keep(Host(benign))
 
-    def one(number: int) -> tuple[int, Any]:
+    def send(number: int) -> tuple[int, Any]:
         if number % 4 == 0:
-            status, said = host.call("PATCH", "/websearch-providers/mojeek", {"basicAuthUsername": f"user {number}"})
+            change = {"basicAuthUsername": f"user {number}"}
+            status, body = host.call("PATCH", "/websearch-providers/mojeek", change)
         else:
-            body = {"providerId": "searxng", "questions": [f"crowd {number % 8}"]}
-            status, said = host.call("POST", "/websearch/search", body)
-        return status, json.loads(said)
+            search = {"providerId": "searxng", "questions": [f"crowd {number % 8}"]}
+            status, body = host.call("POST", "/websearch/search", search)
+        return status, json.loads(body)
 
     with ThreadPoolExecutor(64) as pool:
-        replies = list(pool.map(one, range(64)))
+        replies = list(pool.map(send, range(64)))
     assert {status for status, _ in replies} == {200}
-    assert [said["basicAuthUsername"] for _, said in replies[::4]] == [f"user {number}" for number in range(0, 64, 4)]
-    assert all(len(said["results"]) == 5 for place, (_, said) in enumerate(replies) if place % 4)
-    sound(host.end(signal.SIGTERM), exits=(0,))
+    assert [body["basicAuthUsername"] for _, body in replies[::4]] == [f"user {number}" for number in range(0, 64, 4)]
+    assert all(len(body["results"]) == 5 for place, (_, body) in enumerate(replies) if place % 4)
+    assert_clean(host.end(signal.SIGTERM), exits=(0,))
 
 
 def test_confirmed_change_survives_a_kill(benign: Home, keep: Any) -> None:
     chance, done, begun = random.Random("kills"), 0, 0
     for _ in range(KILLS):
         host = keep(Host(benign))
-        threading.Timer(chance.uniform(0.02, 0.3), host.process.kill).start()
+        last = begun + chance.randint(2, 6)
         with suppress(OSError, IndexError):
             while True:
                 begun += 1
+                if begun == last:
+                    threading.Timer(chance.uniform(0, 0.05), host.process.kill).start()
                 change = {"basicAuthUsername": f"{begun}", "apiHost": f"https://h{begun}.test"}
                 assert host.call("PATCH", "/websearch-providers/mojeek", change)[0] == 200
                 done = begun
-        row = json.loads(benign.ask("providers", "show", "mojeek", "--json").out)
+        row = json.loads(benign.main("providers", "show", "mojeek", "--json").out)
         assert row["basicAuthUsername"] in (f"{done}", f"{begun}")
         assert row["apiHost"] == f"https://h{row['basicAuthUsername']}.test", "a change was written in part"
         done = int(row["basicAuthUsername"])
-    assert done > KILLS
+    assert done >= KILLS

@@ -1,6 +1,6 @@
-"""No text from outside steers the terminal, breaks a format or leads astray: every field, every format, every stream.
+"""Untrusted text controls no terminal, breaks no format and hides no link: every field, every format, every stream.
 
-A new attack is a line of TEXTS or ADDRESSES, a new format a line of FORMATS, a new command a line of COMMANDS.
+A new attack belongs in TEXTS or URLS, a new format in FORMATS, a new command in COMMANDS.
 """
 
 import csv
@@ -40,19 +40,19 @@ TEXTS = {
     "device control": "\x1bP+q544e\x1b\\",
     "application": "\x1b_Gf=32;AAAA\x1b\\ \x1b^privacy\x1b\\ \x1bXstring\x1b\\",
     "charset": "\x0e\x1b(0lqqk\x0f",
-    "one character": "\u009b31mred \u009d0;owned\u009c \u0090q\u009c \u0085 \u008d",
-    "one byte as Python reads it": "\udc9b31mred \udcff",
+    "C1 controls": "\u009b31mred \u009d0;owned\u009c \u0090q\u009c \u0085 \u008d",
+    "a byte that is not UTF-8": "\udc9b31mred \udcff",
     "delete": "a\x7f\x7fb",
     "return": "good\rfake",
     "backspace": "good\b\b\b\bfake",
     "bell and answer": "\x07\x05\x11\x13",
     "override": "user\u202egnp.exe\u202c",
     "isolates": "\u2066a\u2067b\u2068c\u2069 \u200e\u200f\u061c",
-    "no width": "pass\u200bword\u2060\ufeff\u00ad",
+    "zero width": "pass\u200bword\u2060\ufeff\u00ad",
     "tags": "hi\U000e0001\U000e0069\U000e0067\U000e006e\U000e007f",
     "selectors": "x" + "\ufe0f" * 500 + "\U000e0100\U000e0101" * 300,
-    "nothing": "a\x00b",
-    "half characters": "\ud800 \udfff \ud83d",
+    "null": "a\x00b",
+    "lone surrogates": "\ud800 \udfff \ud83d",
     "stacked": "e" + "\u0301" * 1000 + "\u0489" * 100 + "\u200d" * 100,
     "wide": "漢" * 1000 + "\ufdfd" * 100,
     "line ends": "a\u2028b\u2029c\x0bd\x0ce\x1cf\x1dg\x1eh\ni\r\nj",
@@ -67,9 +67,9 @@ TEXTS = {
     "markup": "<script>alert(1)</script><img src=x onerror=alert(1)><!-- c --><?php ?><![CDATA[x]]>",
     "entities": "&lt;script&gt;&#27;[31m&#x9b;31m&#x202e;&amp;lt;b&amp;gt;&NewLine;&Tab;",
     "formula": "=cmd|'/C calc'!A0",
-    "formula of signs": "+1+1",
-    "formula of less": "-1+1",
-    "formula of names": "@SUM(1)",
+    "formula with plus": "+1+1",
+    "formula with minus": "-1+1",
+    "formula with at": "@SUM(1)",
     "formula after a tab": "\t=1+1",
     "formula in full width": "＝1+1",
     "template": "{0.__class__} {why.__class__.__mro__} {provider} {title} {{x}} } {",
@@ -78,7 +78,7 @@ TEXTS = {
     "document": '"}], "results": [], "x": "\\u001b[31m\\',
     "long": "A" * 30_000,
 }
-ADDRESSES = (
+URLS = (
     "javascript:alert(1)",
     "JaVaScRiPt://a.test/%0aalert(1)",
     "java\nscript:alert(1)",
@@ -121,18 +121,18 @@ class Hostile(Provider):
 
     id = "hostile"
     name = "Hostile"
-    offline = True  # nothing of it is left for later
+    offline = True  # so that nothing is cached
     max_results = 50
     categories = ("general", "news", "images", "videos", "science", "it")
 
     def search(self, query: Query, account: Account, http: Any) -> Found:
-        """Answer with attacks on texts or on addresses, or fail with one."""
+        """Return attacks in texts or in URLs, or fail with one."""
         if query.text.startswith("fail"):
             raise ProviderError(TEXTS[query.text.removeprefix("fail ")])
         attacks = tuple(TEXTS.values())
-        if query.text == "addresses":
-            results = tuple(Result(f"title {place}", url, image=url) for place, url in enumerate(ADDRESSES))
-            return Found(results, answers=tuple(Answer(f"answer {url}", url) for url in ADDRESSES))
+        if query.text == "urls":
+            results = tuple(Result(f"title {place}", url, image=url) for place, url in enumerate(URLS))
+            return Found(results, answers=tuple(Answer(f"answer {url}", url) for url in URLS))
         results = tuple(self._filled(place, attack) for place, attack in enumerate(attacks))
         answers = tuple(Answer(attack, f"https://a.test/{attack}") for attack in attacks)
         silent = {f"{place} {attack}": attack for place, attack in enumerate(attacks)}
@@ -152,56 +152,56 @@ def _hostile_provider() -> Iterator[None]:
     registry._loaded.pop("hostile", None)
 
 
-class Shown(NamedTuple):
-    """One output and what is known of what it should hold."""
+class Output(NamedTuple):
+    """An output and the results that it should contain."""
 
     text: str
     hits: list[dict[str, Any]]
 
 
-def as_lines(shown: Shown) -> None:
-    assert shown.text.count("\n") >= 2 * len(shown.hits)
+def check_lines(output: Output) -> None:
+    assert output.text.count("\n") >= 2 * len(output.hits)
 
 
-def as_json(shown: Shown) -> None:
-    document = json.loads(shown.text)
+def check_json(output: Output) -> None:
+    document = json.loads(output.text)
     assert json.loads(json.dumps(document)) == document
-    assert [hit["url"] for hit in document["results"]] == [hit["url"] for hit in shown.hits]
+    assert [hit["url"] for hit in document["results"]] == [hit["url"] for hit in output.hits]
 
 
-def as_ndjson(shown: Shown) -> None:
-    assert [json.loads(line)["url"] for line in shown.text.splitlines()] == [hit["url"] for hit in shown.hits]
+def check_ndjson(output: Output) -> None:
+    assert [json.loads(line)["url"] for line in output.text.splitlines()] == [hit["url"] for hit in output.hits]
 
 
-def as_csv(shown: Shown) -> None:
-    rows = list(csv.reader(io.StringIO(shown.text, newline=""), strict=True))
-    assert [row[rows[0].index("url")] for row in rows[1:]] == [hit["url"] for hit in shown.hits]
+def check_csv(output: Output) -> None:
+    rows = list(csv.reader(io.StringIO(output.text, newline=""), strict=True))
+    assert [row[rows[0].index("url")] for row in rows[1:]] == [hit["url"] for hit in output.hits]
     assert {len(row) for row in rows} == {len(rows[0])}
     assert not [cell for row in rows for cell in row if cell.startswith(tuple("=+-@\t\r＝＋－＠"))]
 
 
-def as_markdown(shown: Shown) -> None:
-    tokens = parsed(shown.text)
+def check_markdown(output: Output) -> None:
+    tokens = parsed(output.text)
     links = [token.attrs["href"] for token in tokens if token.type == "link_open"]
-    assert len([token for token in tokens if token.type == "list_item_open"]) == len(shown.hits)
-    assert len(links) >= len(shown.hits)
+    assert len([token for token in tokens if token.type == "list_item_open"]) == len(output.hits)
+    assert len(links) >= len(output.hits)
 
 
-def as_urls(shown: Shown) -> None:
-    assert shown.text.splitlines() == [hit["url"] for hit in shown.hits]
-    assert all(re.fullmatch(r"https?://\S+", line) for line in shown.text.splitlines())
+def check_urls(output: Output) -> None:
+    assert output.text.splitlines() == [hit["url"] for hit in output.hits]
+    assert all(re.fullmatch(r"https?://\S+", line) for line in output.text.splitlines())
 
 
-def as_rows(shown: Shown) -> None:
-    rows = [line.split("\t") for line in shown.text.removesuffix("\n").split("\n")]
-    assert [row[0] for row in rows] == [hit["url"] for hit in shown.hits]
+def check_rows(output: Output) -> None:
+    rows = [line.split("\t") for line in output.text.removesuffix("\n").split("\n")]
+    assert [row[0] for row in rows] == [hit["url"] for hit in output.hits]
     assert {len(row) for row in rows} == {len(rows[0])}
 
 
 def parsed(text: str, schemes: tuple[str, ...] = ("http://", "https://")) -> list[Any]:
-    """Return all tokens of Markdown, links of every kind taken as links; none may be markup or lead off the web."""
+    """Return all tokens of Markdown, and fail on HTML, images and links with other schemes."""
     reader = MarkdownIt("commonmark").enable("table")
-    reader.validateLink = lambda _url: True  # type: ignore[method-assign]  # it would not tell us of the bad ones
+    reader.validateLink = lambda _url: True  # type: ignore[method-assign]  # otherwise bad links are parsed as text
     tokens = [token for block in reader.parse(text) for token in (block, *(block.children or ()))]
     assert not [token.content for token in tokens if token.type in ("html_block", "html_inline", "image")]
     links = [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
@@ -210,23 +210,25 @@ def parsed(text: str, schemes: tuple[str, ...] = ("http://", "https://")) -> lis
 
 
 COLUMNS = "url,rank,title,snippet,siteName,published,engines,author,length"
-FORMATS: dict[str, tuple[list[str], Callable[[Shown], None]]] = {
-    "plain": (["--format", "plain", "--explain"], as_lines),
-    "rich": (["--format", "rich", "--explain"], as_lines),
-    "json": (["--format", "json", "--explain"], as_json),
-    "ndjson": (["--format", "ndjson"], as_ndjson),
-    "csv": (["--format", "csv"], as_csv),
-    "every column": (["--format", "csv", "--fields", COLUMNS], as_csv),
-    "markdown": (["--format", "markdown"], as_markdown),
-    "urls": (["--format", "urls"], as_urls),
-    "template": (["--template", r"{url}\t{title}\t{snippet}\t{engines}\t{siteName}"], as_rows),
-    "rows": (["--fields", "url,title,snippet,content,siteName,author,engines,thumbnail,image"], as_rows),
+FORMATS: dict[str, tuple[list[str], Callable[[Output], None]]] = {
+    "plain": (["--format", "plain", "--explain"], check_lines),
+    "rich": (["--format", "rich", "--explain"], check_lines),
+    "json": (["--format", "json", "--explain"], check_json),
+    "ndjson": (["--format", "ndjson"], check_ndjson),
+    "csv": (["--format", "csv"], check_csv),
+    "every column": (["--format", "csv", "--fields", COLUMNS], check_csv),
+    "markdown": (["--format", "markdown"], check_markdown),
+    "urls": (["--format", "urls"], check_urls),
+    "template": (["--template", r"{url}\t{title}\t{snippet}\t{engines}\t{siteName}"], check_rows),
+    "rows": (["--fields", "url,title,snippet,content,siteName,author,engines,thumbnail,image"], check_rows),
 }
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("attacked", ["texts", "addresses"])
-def test_results_are_text_in_every_format(sleuth: Any, judge: Any, tmp_path: Path, format: str, attacked: str) -> None:
+@pytest.mark.parametrize("attacked", ["texts", "urls"])
+def test_results_are_plain_in_every_format(
+    sleuth: Any, assert_plain: Any, tmp_path: Path, format: str, attacked: str
+) -> None:
     words, check = FORMATS[format]
     search = ["search", "-p", "hostile", "-n", "50", "--content", "--offline", attacked]
     document = sleuth(*search, "--json").json
@@ -234,22 +236,22 @@ def test_results_are_text_in_every_format(sleuth: Any, judge: Any, tmp_path: Pat
     assert len(hits) >= 15
     done = sleuth(*search, *words)
     assert done.exit == 0, done.err
-    tabs = check is as_rows
-    check(Shown(judge(done.out, tabs=tabs), hits))
-    judge(done.err)
+    tabs = check is check_rows
+    check(Output(assert_plain(done.out, tabs=tabs), hits))
+    assert_plain(done.err)
     file = tmp_path / "out"
     assert sleuth(*search, *words, "-o", str(file)).exit == 0
-    check(Shown(judge(file.read_bytes(), tabs=tabs), hits))
+    check(Output(assert_plain(file.read_bytes(), tabs=tabs), hits))
     seen = sleuth(*search, *words, terminal=True, FORCE_COLOR="1")
     links = {ascii_url(hit.get(name) or "") for hit in hits for name in ("url", "image")}
-    judge(seen.out, links=links | {ascii_url(answer["url"] or "") for answer in document["answers"]}, tabs=tabs)
-    judge(seen.err, links=())
+    assert_plain(seen.out, links=links | {ascii_url(answer["url"] or "") for answer in document["answers"]}, tabs=tabs)
+    assert_plain(seen.err, links=())
 
 
-def test_every_string_of_json_is_as_safe_as_on_a_screen(sleuth: Any, judge: Any) -> None:
+def test_every_string_of_json_output_is_plain(sleuth: Any, assert_plain: Any) -> None:
     done = sleuth("search", "-p", "hostile", "-n", "50", "--json", "--explain", "--content", "--offline", "texts")
     for string in strings(done.json):
-        judge(string)
+        assert_plain(string)
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -260,79 +262,79 @@ def strings(value: Any) -> Iterator[str]:
         yield value
 
 
-# Everything else that is printed
+# All other output
 
 SHORT = [attack[:60] for attack in TEXTS.values()]
-CHUNKS = [" ".join(SHORT[start::6]) for start in range(6)]  # short enough not to be cut before the attack shows
+CHUNKS = [" ".join(SHORT[start::6]) for start in range(6)]  # short enough not to be truncated
 PAGE = "<!doctype html><html><title>{0}</title><meta name=author content='{0}'><article><h1>{0}</h1>{1}</article>"
 WORDS = "The quiet village of {0} has a library with {0} books, and everybody there reads {0} in the evening."
 
 
-class World(NamedTuple):
-    """A home in which everything that can be hostile is, and a server that is too."""
+class HostileHome(NamedTuple):
+    """A home and a server in which everything is hostile."""
 
     sleuth: Any
     url: str
     folder: Path
 
     def words(self, line: str) -> list[str]:
-        """Return a line of COMMANDS with its places filled in."""
+        """Return the words of a command with its placeholders filled in."""
         return [word.format(url=self.url, folder=self.folder) for word in line.split()]
 
 
-def answer(caller: Any) -> None:
-    """Answer whatever is asked with attacks: pages, SearXNG's answers, its settings, and errors."""
-    hostile = ["Server: \x1b]0;owned\x07\u009b31m", "X-Robots-Tag: \x1b[31m"]
-    if caller.path.startswith("/page"):
+def hostile_server(exchange: Any) -> None:
+    """Respond with attacks: pages, SearXNG's results, its settings, and errors."""
+    headers = ["Server: \x1b]0;owned\x07\u009b31m", "X-Robots-Tag: \x1b[31m"]
+    if exchange.path.startswith("/page"):
         paragraphs = "".join(f"<p>{WORDS.format(escape(attack))}</p>" for attack in SHORT)
-        page = PAGE.format(escape(CHUNKS[int(caller.path[-1])]), paragraphs)
-        caller.answer(page.encode("utf-8", "surrogatepass"), "Content-Type: text/html; charset=utf-8", *hostile)
-    elif caller.path.startswith("/search"):
-        caller.answer(json.dumps(searxng(caller.origin)).encode(), *hostile)
-    elif caller.path.startswith(("/config", "/stats", "/models")):
+        page = PAGE.format(escape(CHUNKS[int(exchange.path[-1])]), paragraphs)
+        exchange.respond(page.encode("utf-8", "surrogatepass"), "Content-Type: text/html; charset=utf-8", *headers)
+    elif exchange.path.startswith("/search"):
+        exchange.respond(json.dumps(searxng(exchange.origin)).encode(), *headers)
+    elif exchange.path.startswith(("/config", "/stats", "/models")):
         engines = [{"name": attack, "categories": [attack], "enabled": True} for attack in SHORT]
-        said = {"instance_name": SHORT[0], "version": CHUNKS[1], "engines": engines, "data": [{"id": a} for a in SHORT]}
+        body = {"instance_name": SHORT[0], "version": CHUNKS[1], "engines": engines, "data": [{"id": a} for a in SHORT]}
         failed = {attack: [{"exception_classname": attack}] for attack in SHORT}
-        caller.answer(json.dumps(said | failed).encode(), *hostile)
-    elif caller.path.endswith("/chat/completions"):
-        speak(caller)
-    elif caller.path in ("/", "/healthz", "/opensearch.xml"):
+        exchange.respond(json.dumps(body | failed).encode(), *headers)
+    elif exchange.path.endswith("/chat/completions"):
+        hostile_model(exchange)
+    elif exchange.path in ("/", "/healthz", "/opensearch.xml"):
         page = PAGE.format(escape(CHUNKS[0]), "SearXNG")
-        caller.answer(page.encode("utf-8", "replace"), "Content-Type: text/html", *hostile)
+        exchange.respond(page.encode("utf-8", "replace"), "Content-Type: text/html", *headers)
     else:
         moved = "Location: https://evil.test/\x1b]0;owned\x07\u202e"
-        caller.answer(CHUNKS[2].encode("utf-8", "replace"), moved, *hostile, status="302 \x1b[31mMoved")
+        exchange.respond(CHUNKS[2].encode("utf-8", "replace"), moved, *headers, status="302 \x1b[31mMoved")
 
 
-def speak(caller: Any) -> None:
-    """Answer as a model that repeats what an enemy told it, streamed or not; asked for JSON, it is no help."""
+def hostile_model(exchange: Any) -> None:
+    """Respond as a model that repeats attacks, streamed or not; it never returns JSON."""
     sentences = [f"{WORDS.format(attack)} [{place % 6}]\n\n" for place, attack in enumerate(SHORT)]
     words = "".join(sentences)
-    said = {"choices": [{"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}]}
-    if b'"stream": true' not in caller.request and b'"stream":true' not in caller.request:
-        caller.answer(json.dumps(said).encode())
+    reply = {"choices": [{"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}]}
+    if b'"stream": true' not in exchange.request and b'"stream":true' not in exchange.request:
+        exchange.respond(json.dumps(reply).encode())
         return
     parts = [{"choices": [{"index": 0, "delta": {"content": sentence}}]} for sentence in sentences]
     events = "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n"
-    caller.answer(events.encode(), "Content-Type: text/event-stream")
+    exchange.respond(events.encode(), "Content-Type: text/event-stream")
 
 
 def searxng(own: str) -> dict[str, Any]:
-    """Return the attacks as SearXNG would tell them."""
+    """Return the attacks as results of SearXNG."""
     names = ("title", "content", "publishedDate", "source", "author", "length")
     hits = [dict.fromkeys(names, attack) | {"engines": [attack]} for attack in SHORT]
     for place, hit in enumerate(hits):
         hit |= dict.fromkeys(("url", "thumbnail", "img_src"), f"https://n{place}.test/{SHORT[place]}")
-    hits += [{"url": url, "title": f"address {place}"} for place, url in enumerate(ADDRESSES)]
+    hits += [{"url": url, "title": f"address {place}"} for place, url in enumerate(URLS)]
     hits[:0] = [{"url": f"{own}/page{place}", "title": "page"} for place in range(4)]
-    told = {"answers": [{"answer": attack, "url": "https://a.test/"} for attack in SHORT], "suggestions": SHORT}
+    response = {"answers": [{"answer": attack, "url": "https://a.test/"} for attack in SHORT], "suggestions": SHORT}
     silent = [[attack, attack] for attack in SHORT]
-    return told | {"results": hits, "corrections": SHORT, "unresponsive_engines": silent}
+    return response | {"results": hits, "corrections": SHORT, "unresponsive_engines": silent}
 
 
 @pytest.fixture
-def world(sleuth: Any, serve: Any, tmp_path: Path) -> World:
-    server = serve(answer)
+def hostile(sleuth: Any, serve: Any, tmp_path: Path) -> HostileHome:
+    server = serve(hostile_server)
     environ = {"SEARXNG_URL": server.url, "SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_LLM_BASE_URL": server.url}
     sleuth.environ |= environ | {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
     folder = tmp_path / "files"
@@ -346,7 +348,7 @@ def world(sleuth: Any, serve: Any, tmp_path: Path) -> World:
             name = (SHORT[place % len(SHORT)] + SHORT[-place]).encode("utf-8", "replace").decode()
             change = "UPDATE websearch_provider SET name = ?, basic_auth_username = ? WHERE id = ?"
             table.execute(change, (name, name, id))
-    return World(sleuth, server.url, folder)
+    return HostileHome(sleuth, server.url, folder)
 
 
 def write_notes(folder: Path) -> None:
@@ -360,8 +362,8 @@ def write_notes(folder: Path) -> None:
 
 
 def write_files(folder: Path) -> None:
-    """Write what commands read: sources and a text to cite, queries, rules, a recording, SearXNG's settings."""
-    numbered = enumerate(ADDRESSES)
+    """Write the input files of commands: sources, a text to cite, queries, rules, a recording, settings of SearXNG."""
+    numbered = enumerate(URLS)
     sources = [{"url": url, "title": SHORT[n], "content": WORDS.format(SHORT[n])} for n, url in numbered]
     (folder / "sources.json").write_text(json.dumps({"results": sources}))
     text = "".join(f"{WORDS.format(attack)} [{place}]\n\n" for place, attack in enumerate(SHORT, 1))
@@ -369,21 +371,21 @@ def write_files(folder: Path) -> None:
     queries = "\n".join([*SHORT[::5], "\udcff\udcfe\udc9b31m"])
     for name, content in (("answer.md", text), ("rules.txt", rules), ("queries.txt", queries)):
         (folder / name).write_bytes(content.encode("utf-8", "surrogatepass"))
-    told = {"provider": "searxng", "question": "tape", "page": 1, "error": "UnreachableError", "detail": CHUNKS[0]}
-    recording = {"version": 1, "recordedAt": "2026-01-01T00:00:00+00:00", "exchanges": [told]}
-    (folder / "tape.json").write_text(json.dumps(recording))
+    failure = {"provider": "searxng", "question": "tape", "page": 1, "error": "UnreachableError", "detail": CHUNKS[0]}
+    recording = {"version": 1, "recordedAt": "2026-01-01T00:00:00+00:00", "exchanges": [failure]}
+    (folder / "recording.json").write_text(json.dumps(recording))
     server = {"secret_key": "ultrasecretkey", "base_url": CHUNKS[0]}
     deployed = {"server": server, "search": {"formats": SHORT[:9]}, "engines": [{"name": attack} for attack in SHORT]}
     (folder / "settings.yml").write_text(json.dumps(deployed, indent=1))
 
 
 def hostile_settings() -> str:
-    """Return settings of sleuth with attacks for values, and one for a name."""
+    """Return settings of sleuth with attacks as values, and one as a name."""
     values: dict[str, Any] = {"default_provider": CHUNKS[0], "region": CHUNKS[1], "max_results": CHUNKS[2]}
-    values |= {"nobody": CHUNKS[3], CHUNKS[4]: 1, "safe_search": CHUNKS[5]}
+    values |= {"unknown": CHUNKS[3], CHUNKS[4]: 1, "safe_search": CHUNKS[5]}
     values["exclude_domains"] = [f"/({attack}/" for attack in SHORT]
     lines = "\n".join(f"{json.dumps(name)} = {json.dumps(value)}" for name, value in values.items())
-    return "[websearch]\n" + re.sub(r"\\ud[89a-f]..", "?", lines) + "\n"  # TOML has no half characters
+    return "[websearch]\n" + re.sub(r"\\ud[89a-f]..", "?", lines) + "\n"  # TOML has no lone surrogates
 
 
 COMMANDS = (
@@ -397,7 +399,7 @@ COMMANDS = (
     "search -p searxng,hostile --fallback --debug anything",
     "search -p searxng --rules {folder}/rules.txt --explain anything",
     "search -p searxng --record {folder}/new.json anything",
-    "search -p searxng --replay {folder}/tape.json tape",
+    "search -p searxng --replay {folder}/recording.json tape",
     "search -p searxng --batch {folder}/queries.txt",
     "search -p searxng --batch {folder}/queries.txt --ordered -o {folder}/batch.ndjson",
     "search -p hostile,searxng texts",
@@ -429,7 +431,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
-# What needs the hostile settings, or a library with hostile documents in it.
+# Commands that need the hostile settings, or a library with hostile documents.
 SETTINGS = (
     "config show",
     "config show --json --origin",
@@ -455,59 +457,59 @@ LIBRARY = (
 )
 
 
-def inspect(world: World, judge: Any, line: str, **environ: str) -> None:
-    """Run a line with and without a terminal, and judge all that it printed; JSON must be JSON."""
-    words = world.words(line)
-    own_words = "cite" in words or "--batch" in words or {"config", "--json"} <= set(words)
-    marks = 10**6 if own_words else 4  # what the user wrote is repeated to programs as it was
+def inspect(hostile: HostileHome, assert_plain: Any, line: str, **environ: str) -> None:
+    """Run a command with and without a terminal, and check all its output; JSON must parse."""
+    words = hostile.words(line)
+    own_text = "cite" in words or "--batch" in words or {"config", "--json"} <= set(words)
+    marks = 10**6 if own_text else 4  # the user's own text is repeated unchanged
     for terminal in (False, True):
         more = environ | ({"FORCE_COLOR": "1"} if terminal else {})
-        done = world.sleuth(*words, terminal=terminal, stdin="anything\n/sources\n/settings\n/quit\n", **more)
+        done = hostile.sleuth(*words, terminal=terminal, stdin="anything\n/sources\n/settings\n/quit\n", **more)
         assert "Traceback" not in done.err
         assert "unexpected" not in done.err
-        links = allowed(world, done.out) if terminal or "terminal" in words else None
-        text = judge(done.out, links=links, tabs=True, marks=marks)
-        judge(done.err, links=links)
+        links = allowed(hostile, done.out) if terminal or "terminal" in words else None
+        text = assert_plain(done.out, links=links, tabs=True, marks=marks)
+        assert_plain(done.err, links=links)
         if "--json" in words and done.out:
             json.loads(text)
         if "markdown" in words:
-            parsed(text, ("http://", "https://", f"{world.folder.as_uri()}/"))
+            parsed(text, ("http://", "https://", f"{hostile.folder.as_uri()}/"))
 
 
-def allowed(world: World, out: str) -> set[str]:
-    """Return where links may lead: to what was found, read or added, and not to where a text says."""
+def allowed(hostile: HostileHome, out: str) -> set[str]:
+    """Return the allowed link targets: results, pages and added files, but no URL from a text."""
     own = set(re.findall(r"\x1b\]8;[^;]*;(https?://(?:n\d+|a)\.test/[!-~]*)\x1b", out))
-    own |= set(re.findall(rf"\x1b\]8;[^;]*;({re.escape(world.folder.as_uri())}/[!-~]*)\x1b", out))
-    own |= {f"{world.url}/page{place}" for place in range(6)} | {ascii_url(clean_url(url)) for url in ADDRESSES}
+    own |= set(re.findall(rf"\x1b\]8;[^;]*;({re.escape(hostile.folder.as_uri())}/[!-~]*)\x1b", out))
+    own |= {f"{hostile.url}/page{place}" for place in range(6)} | {ascii_url(clean_url(url)) for url in URLS}
     return own
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_everything_printed_is_text(world: World, judge: Any, line: str, capsys: Any) -> None:
+def test_output_is_plain(hostile: HostileHome, assert_plain: Any, line: str, capsys: Any) -> None:
     if line.startswith("history"):
         for chunk in CHUNKS:
-            world.sleuth("search", "-p", "hostile", chunk)
-    inspect(world, judge, line)
-    judge(capsys.readouterr().err)
-    log = world.sleuth.home / "state" / "sleuth.log"
-    judge(log.read_bytes() if log.exists() else b"")
+            hostile.sleuth("search", "-p", "hostile", chunk)
+    inspect(hostile, assert_plain, line)
+    assert_plain(capsys.readouterr().err)
+    log = hostile.sleuth.home / "state" / "sleuth.log"
+    assert_plain(log.read_bytes() if log.exists() else b"")
     for name in ("new.json", "batch.ndjson"):
-        judge((world.folder / name).read_bytes() if (world.folder / name).exists() else b"", marks=10**6)
+        assert_plain((hostile.folder / name).read_bytes() if (hostile.folder / name).exists() else b"", marks=10**6)
 
 
-def test_settings_of_an_enemy_are_text(world: World, judge: Any) -> None:
+def test_output_is_plain_with_hostile_settings(hostile: HostileHome, assert_plain: Any) -> None:
     for line in SETTINGS:
-        inspect(world, judge, line, SLEUTH_CONFIG=str(world.folder / "config.toml"))
+        inspect(hostile, assert_plain, line, SLEUTH_CONFIG=str(hostile.folder / "config.toml"))
 
 
-def test_documents_of_an_enemy_are_text(world: World, judge: Any) -> None:
-    assert world.sleuth("library", "add", str(world.folder / "notes")).exit == 0
+def test_output_is_plain_with_hostile_documents(hostile: HostileHome, assert_plain: Any) -> None:
+    assert hostile.sleuth("library", "add", str(hostile.folder / "notes")).exit == 0
     for line in LIBRARY:
-        inspect(world, judge, line)
+        inspect(hostile, assert_plain, line)
 
 
-# Where a word of the user may be wrong, an attack stands for {}.
-MISTAKES = (
+# Commands that are wrong in one argument; {} stands for an attack.
+INVALID_COMMANDS = (
     "{}",
     "search -p {} x",
     "search --lang {} x",
@@ -555,37 +557,39 @@ MISTAKES = (
 )
 
 
-@pytest.mark.parametrize("line", MISTAKES)
-def test_complaints_repeat_no_attack(sleuth: Any, judge: Any, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("line", INVALID_COMMANDS)
+def test_error_about_an_argument_is_plain(
+    sleuth: Any, assert_plain: Any, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     for chunk in (" ".join(CHUNKS[:3]), " ".join(CHUNKS[3:])):
-        typed = os.fsdecode(chunk.encode("utf-8", "surrogatepass").replace(b"\0", b""))  # as it comes from a shell
+        typed = os.fsdecode(chunk.encode("utf-8", "surrogatepass").replace(b"\0", b""))  # as a shell passes it
         words = [word.replace("{}", typed) for word in line.split()]
         done = sleuth(*words, SLEUTH_FETCH_JINA="false", SLEUTH_FETCH_ARCHIVE="false", SEARXNG_URL="http://127.0.0.1:1")
-        judge(done.out, tabs=True)
-        told = judge(done.err).splitlines()
+        assert_plain(done.out, tabs=True)
+        lines = assert_plain(done.err).splitlines()
         assert "unexpected" not in done.err
         assert done.exit in (0, 1, 2, 3, 4, 6), done.err
-        assert done.exit == 0 or [told_line for told_line in told if told_line.startswith("error: ")] or done.out
+        assert done.exit == 0 or [line for line in lines if line.startswith("error: ")] or done.out
 
 
 @pytest.mark.parametrize("language", ["C.UTF-8", "zh_CN.UTF-8"])
-def test_failures_repeat_no_attack(sleuth: Any, judge: Any, language: str) -> None:
+def test_error_of_a_provider_is_plain(sleuth: Any, assert_plain: Any, language: str) -> None:
     for name, words in zip(TEXTS, cycle((["hostile"], ["hostile,library"], ["hostile", "--json"])), strict=False):
         done = sleuth("search", "-p", *words, f"fail {name}", LC_ALL=language)
-        judge(done.out)
-        told = judge(done.err)
+        assert_plain(done.out)
+        text = assert_plain(done.err)
         assert done.exit in (0, 1)
-        assert told.startswith("{" if "--json" in words else ("error: ", "错误", "warning: ", "警告"))
+        assert text.startswith("{" if "--json" in words else ("error: ", "错误", "warning: ", "警告"))
 
 
-# A real terminal, real pipes
+# Real terminals and pipes
 
 
-def test_prompt_shows_text_and_links_of_its_own(world: World, judge: Any, tmp_path: Path) -> None:
-    environ = world.sleuth.environ | {"COLUMNS": "80", "PATH": str(tmp_path)}
+def test_prompt_is_plain_and_links_only_to_results(hostile: HostileHome, assert_plain: Any, tmp_path: Path) -> None:
+    environ = hostile.sleuth.environ | {"COLUMNS": "80", "PATH": str(tmp_path)}
     arguments = ["-m", "sleuth", "search", "-i", "-p", "searxng", "-n", "50", "anything"]
-    child = pexpect.spawn(sys.executable, arguments, env=environ, timeout=20, dimensions=(40, 80))
+    child = pexpect.spawn(sys.executable, arguments, env=environ, timeout=None, dimensions=(40, 80))
     prompt = rb"sleuth \(\? for help\) "
     seen = b""
     try:
@@ -594,23 +598,23 @@ def test_prompt_shows_text_and_links_of_its_own(world: World, judge: Any, tmp_pa
         for line in ("x", "s 1", "99", "d \x1b]0;owned\x07", "\u202eabc", "c 5"):
             child.sendline(line)
             child.expect(prompt)
-            _, _, printed = child.before.partition(b"\n")  # after what the terminal echoes of the user's own typing
+            _, _, printed = child.before.partition(b"\n")  # after the echo of the typed line
             seen += printed
         child.sendline("q")
         child.expect(pexpect.EOF)
     finally:
         child.close(force=True)
     assert b"copied https://n0.test/" in seen
-    text = re.sub(rb"\x1b\]52;c;[A-Za-z0-9+/=]+\x07", b"", seen, count=1)  # what the user asked to copy
-    text = re.sub(rb"\x1b\[\?2004[hl]", b"", text.replace(b"\r\n", b"\n"))  # line editing's own
-    judge(text.replace(b"\r\x1b[K", b""), links=allowed(world, text.decode()))
+    text = re.sub(rb"\x1b\]52;c;[A-Za-z0-9+/=]+\x07", b"", seen, count=1)  # the copy command of the user
+    text = re.sub(rb"\x1b\[\?2004[hl]", b"", text.replace(b"\r\n", b"\n"))  # from line editing
+    assert_plain(text.replace(b"\r\x1b[K", b""), links=allowed(hostile, text.decode()))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_bytes_on_real_streams_are_text(world: World, judge: Any, encoding: str) -> None:
-    """The streams of a process, in an encoding that has no letters for what was found, with input that is no text."""
-    environ = world.sleuth.environ | {"PYTHONIOENCODING": f"{encoding}:strict"}
-    sources = str(world.folder / "sources.json")
+def test_bytes_on_real_streams_are_plain(hostile: HostileHome, assert_plain: Any, encoding: str) -> None:
+    """In an encoding that lacks the characters of the results, with input that is not UTF-8."""
+    environ = hostile.sleuth.environ | {"PYTHONIOENCODING": f"{encoding}:strict"}
+    sources = str(hostile.folder / "sources.json")
     for words in (
         ["search", "-p", "searxng", "-n", "50", "--format", "plain", "--debug", "anything \udc9b31m"],
         ["search", "-p", "searxng", "--batch", "-", "--jobs", "1"],
@@ -622,9 +626,8 @@ def test_bytes_on_real_streams_are_text(world: World, judge: Any, encoding: str)
             env=environ,
             input=b"\xff\xfe\x9b31m [1] \x1b]0;owned\x07\n",
             capture_output=True,
-            timeout=60,
         )
-        judge(done.stdout, marks=10**6)
-        judge(done.stderr)
+        assert_plain(done.stdout, marks=10**6)
+        assert_plain(done.stderr)
         assert b"unexpected" not in done.stderr, done.stderr
         assert b"Traceback" not in done.stderr

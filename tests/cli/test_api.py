@@ -299,7 +299,7 @@ class BlockedServer:
     def _answer(self, request: Request) -> Response:
         self.arrived.release()
         if request.args["q"] != "quick":
-            self.release.wait(60)
+            self.release.wait(300)
         return Response('{"results": []}', content_type="application/json")
 
 
@@ -349,9 +349,9 @@ def test_search_after_an_interrupted_one_works(sleuth: Any, blocked: BlockedServ
     )
     environ = sleuth.environ | {"SEARXNG_URL": blocked.url}
     process = subprocess.Popen([sys.executable, "-c", script], env=environ, stdout=subprocess.PIPE, text=True)
-    assert blocked.arrived.acquire(timeout=60)
+    assert blocked.arrived.acquire(timeout=300)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "interrupted\nno_results\n"
+    assert process.communicate(timeout=300)[0] == "interrupted\nno_results\n"
 
 
 def test_closing_leaves_nothing_open(make_client: Callable[..., sleuth.Client], tmp_path: Path) -> None:

@@ -27,17 +27,6 @@ def test_help_lists_every_command(sleuth: Any) -> None:
     assert all(name in out for name in COMMANDS)
 
 
-def test_summary_of_each_command_is_the_first_line_of_its_help(sleuth: Any) -> None:
-    from typer.main import get_command
-
-    from sleuth.commands.app import COMMANDS, app
-
-    tree = get_command(app)
-    for name, line in COMMANDS.items():
-        command = tree.get_command(None, name)
-        assert (command.help or "").splitlines()[0].strip() == line, name
-
-
 def test_unknown_command_is_exit_2(sleuth: Any) -> None:
     done = sleuth("serach", "x")
     assert done.exit == 2
@@ -103,9 +92,9 @@ def test_interrupt_ends_a_running_search_with_exit_status_130(sleuth: Any) -> No
     process = subprocess.Popen(
         [sys.executable, "-m", "sleuth", "search", "-p", "searxng", "x"], env=environ, stderr=subprocess.PIPE
     )
-    assert accepted.wait(60)
+    assert accepted.wait(300)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)  # the server never answers
+    _, err = process.communicate(timeout=300)  # the server never answers
     for opened in (*connections, server):
         opened.close()
     assert process.returncode == 130
@@ -223,7 +212,7 @@ def test_files_are_private_whatever_the_umask(sleuth: Any, httpserver: HTTPServe
     run = f'"{sys.executable}" -m sleuth'
     command = f"umask 000; {run} search -p searxng x; {run} config set cache.max_entries 50"
     environ = sleuth.environ | {"SEARXNG_URL": httpserver.url_for("")}
-    assert subprocess.run(["sh", "-c", command], env=environ, capture_output=True, timeout=60).returncode == 0
+    assert subprocess.run(["sh", "-c", command], env=environ, capture_output=True, timeout=300).returncode == 0
     found = list(sleuth.home.rglob("*"))
     assert len(found) > 5
     for path in found:

@@ -1,4 +1,4 @@
-"""Makes the modules of this folder importable, which tests of this project otherwise are not."""
+"""Makes the modules of this folder importable; pytest runs with --import-mode=importlib."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fuzz targets, their cases, and what one case comes to: a target is a module with `check`, which takes any bytes."""
+"""Loads fuzz targets and runs them on single cases; a target is a module with `check`, which takes any bytes."""
 
 import hashlib
 import importlib.util
@@ -12,49 +12,49 @@ from random import Random
 from types import FrameType, ModuleType
 from typing import NamedTuple
 
-from mutation import mutate, split_words, swell
+from mutation import inflate, mutate, split_words
 
 FOLDER = Path(__file__).parent
 CORPUS = FOLDER / "corpus"
-PATIENCE = 2.0  # seconds of processor time for one case, be it a megabyte
-LARGE = 1_000_000  # bytes of a swollen case, unless the target says otherwise
-OURS = {"sleuth", "sleuth_providers", "targets"}  # folders
+CASE_TIMEOUT_S = 2.0  # processor time for one case, even of a megabyte
+MAX_CASE_BYTES = 1_000_000  # of an inflated case, unless the target has a limit of its own
+OWN_FOLDERS = {"sleuth", "sleuth_providers", "targets"}
 
 
 class TooSlowError(BaseException):
-    """A case took more time than any may; no `except Exception` on its way holds it up."""
+    """A case took too long. Not an Exception, so that no parser catches it."""
 
 
 class Finding(NamedTuple):
-    """What was wrong with one case; the same place and kind is the same finding."""
+    """A failed case; failures of one kind at one place are the same finding."""
 
     kind: str
     place: str
-    told: str
+    message: str
 
     @property
     def name(self) -> str:
-        """Return a short name for files."""
+        """Return a file name."""
         return hashlib.sha256(f"{self.kind} {self.place}".encode()).hexdigest()[:12]
 
 
 class Target(NamedTuple):
-    """A parser under test: `check` raises nothing for any bytes, or there is a finding."""
+    """A parser under test; whatever `check` raises is a finding."""
 
     name: str
     check: Callable[[bytes], None]
-    seeds: tuple[bytes, ...]  # whole cases to begin with
-    words: tuple[str, ...]  # of its language
-    rounds: int  # of the short run
-    large: int  # bytes of a swollen case
+    seeds: tuple[bytes, ...]  # initial cases
+    words: tuple[str, ...]  # typical tokens of its input
+    rounds: int  # cases of the short run
+    max_bytes: int  # of an inflated case
 
     def corpus(self) -> list[tuple[str, bytes]]:
-        """Return the kept cases by name."""
+        """Return the cases of the corpus by name."""
         return [(path.stem, path.read_bytes()) for path in sorted((CORPUS / self.name).glob("*"))]
 
 
 def names() -> list[str]:
-    """Return what can be fuzzed."""
+    """Return the names of all targets."""
     return sorted(path.stem for path in (FOLDER / "targets").glob("*.py"))
 
 
@@ -66,14 +66,16 @@ def load(name: str) -> Target:
     module: ModuleType = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     seeds = tuple(seed.encode() if isinstance(seed, str) else seed for seed in getattr(module, "SEEDS", ()))
-    return Target(name, module.check, seeds, split_words(module.WORDS), module.ROUNDS, getattr(module, "LARGE", LARGE))
+    return Target(
+        name, module.check, seeds, split_words(module.WORDS), module.ROUNDS, getattr(module, "LARGE", MAX_CASE_BYTES)
+    )
 
 
-def examine(check: Callable[[bytes], None], data: bytes, patience: float = PATIENCE) -> Finding | None:
-    """Run one case; what it raises, or that it takes too long, is a finding."""
+def examine(check: Callable[[bytes], None], data: bytes, timeout: float = CASE_TIMEOUT_S) -> Finding | None:
+    """Run one case; an exception or too much processor time is a finding."""
     started = time.process_time()
     before = signal.signal(signal.SIGVTALRM, _stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, patience)
+    signal.setitimer(signal.ITIMER_VIRTUAL, timeout)
     try:
         check(data)
     except (Exception, TooSlowError) as problem:
@@ -82,7 +84,7 @@ def examine(check: Callable[[bytes], None], data: bytes, patience: float = PATIE
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
     spent = time.process_time() - started
-    return Finding("slow", "whole", f"{spent:.1f} s") if spent > patience else None
+    return Finding("slow", "whole", f"{spent:.1f} s") if spent > timeout else None
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -90,26 +92,26 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _finding(problem: BaseException) -> Finding:
-    """Name a finding by the last line of ours that it passed through, or by the assertion that failed."""
+    """Name a finding by the innermost line of our own code, or by the failed assertion."""
     frames = traceback.extract_tb(problem.__traceback__)
-    ours = [frame for frame in frames if OURS & set(Path(frame.filename).parts)]
-    last = (ours or list(frames))[-1]
+    own = [frame for frame in frames if OWN_FOLDERS & set(Path(frame.filename).parts)]
+    last = (own or list(frames))[-1]
     place = f"{Path(last.filename).stem}:{last.name}: {last.line}"
     kind = "slow" if isinstance(problem, TooSlowError) else type(problem).__name__
-    told = "".join(traceback.format_exception(problem)) if sys.stderr else ""
-    return Finding(kind, place, told)
+    message = "".join(traceback.format_exception(problem)) if sys.stderr else ""
+    return Finding(kind, place, message)
 
 
 def cases(target: Target, random: Random, size: int = 0) -> Iterator[bytes]:
-    """Yield cases without end, each like a kept one or a seed; with `size` some are swollen to so many bytes."""
+    """Yield mutated seeds and corpus cases without end; with `size`, some are inflated to so many bytes."""
     pool = [*target.seeds, *(data for _, data in target.corpus())]
     while True:
         data = mutate(random.choice(pool), pool, random, target.words)
-        yield swell(data, random, size) if size and random.random() < 0.01 else data
+        yield inflate(data, random, size) if size and random.random() < 0.01 else data
 
 
 def minimise(target: Target, data: bytes, finding: Finding, seconds: float = 20.0) -> bytes:
-    """Return a shorter case with the same finding."""
+    """Return a shorter case with the same finding, searched for so many seconds."""
     end = time.monotonic() + seconds
     size = len(data) // 2
     while size and time.monotonic() < end:
@@ -126,10 +128,10 @@ def minimise(target: Target, data: bytes, finding: Finding, seconds: float = 20.
 
 
 def short_run(target: Target, seconds: float) -> Sequence[tuple[bytes, Finding]]:
-    """Run every seed and as many other cases as the target says, the same ones each time; return what was found."""
+    """Run the seeds and the first `rounds` mutated cases, always the same ones; return the failures."""
     end = time.process_time() + seconds
     found = [(data, finding) for data in target.seeds if (finding := examine(target.check, data))]
-    made = cases(target, Random(target.name), min(target.large, 20_000))
+    made = cases(target, Random(target.name), min(target.max_bytes, 20_000))
     for _, data in zip(range(target.rounds), made, strict=False):
         if finding := examine(target.check, data):
             found.append((data, finding))

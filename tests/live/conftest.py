@@ -1,4 +1,4 @@
-"""Real programs for tests: SearXNG from PyPI, Debian's searx, Redis, nginx, llama.cpp, and a loopback upstream."""
+"""Real programs for tests: SearXNG, Debian's searx, Redis, nginx, llama.cpp, and an upstream engine on loopback."""
 
 import json
 import os
@@ -33,7 +33,9 @@ def free_port() -> int:
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """A stand-in for search engines: results as JSON and HTML, slow answers, errors, captchas."""
+    """A search engine on loopback: results as JSON and HTML, responses that never come, errors, captchas."""
+
+    stopped = threading.Event()
 
     disable_nagle_algorithm = True
     protocol_version = "HTTP/1.1"
@@ -55,8 +57,7 @@ class Upstream(BaseHTTPRequestHandler):
             case "/none":
                 self._send(200, "application/json", '{"documents": [], "related": []}')
             case "/slow":
-                time.sleep(3)
-                self._send(200, "application/json", "{}")
+                self.stopped.wait()
             case "/captcha":
                 self._send(503, "text/html", '<script src="https://www.google.com/recaptcha/api.js"></script>')
             case path:
@@ -71,7 +72,7 @@ class Upstream(BaseHTTPRequestHandler):
         try:
             self.wfile.write(data)
         except OSError:
-            self.close_connection = True  # the engine gave up waiting
+            self.close_connection = True  # SearXNG closed the connection
 
     def log_message(self, format: str, *args: object) -> None:
         return
@@ -79,12 +80,13 @@ class Upstream(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def page_server() -> Iterator[str]:
-    """Give the address of the upstream that engines ask."""
+    """The URL of the upstream engine."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
+    Upstream.stopped.set()
     server.shutdown()
     server.server_close()
     thread.join()
@@ -92,7 +94,7 @@ def page_server() -> Iterator[str]:
 
 @contextmanager
 def program(words: list[str], log: Path, environ: dict[str, str] | None = None) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program in a session of its own, and end that session."""
+    """Run a program in a session of its own, and kill that session at the end."""
     with log.open("ab") as stream:
         process = subprocess.Popen(
             words,
@@ -123,7 +125,7 @@ def stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    """Return when a port is open; a program that ends or takes too long fails the test with its log."""
+    """Wait until a port is open; if the program exits or hangs, the test fails with its log."""
     end = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < end:
         with socket.socket() as probe:
@@ -138,13 +140,13 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
 
 @pytest.fixture(scope="session")
 def searxng_program() -> str:
-    """Give the Python that has SearXNG."""
+    """The Python interpreter that has SearXNG."""
     return str(environment("searxng") / "bin" / "python")
 
 
 @pytest.fixture(scope="session")
 def schemathesis_program() -> str:
-    """Give the command that tries an HTTP API by its own description."""
+    """The Schemathesis command, which tests an HTTP API against its OpenAPI description."""
     return str(environment("schemathesis") / "bin" / "schemathesis")
 
 
@@ -161,7 +163,7 @@ signal.pause()
 
 @pytest.fixture(scope="session")
 def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the base address of a real llama.cpp with a small model; it needs no key and ends with the tests."""
+    """The base URL of a real llama.cpp server with a small model; it needs no key."""
     if not LINUX_X86:
         pytest.skip("the wheel with llama.cpp is for Linux on x86-64")
     home = environment("llama")
@@ -171,22 +173,22 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with program(words, log) as process:
         wait_for(port, process, log)
         end = time.monotonic() + START_TIMEOUT_S
-        while not _is_well(f"http://127.0.0.1:{port}/health") and time.monotonic() < end:
+        while not _is_healthy(f"http://127.0.0.1:{port}/health") and time.monotonic() < end:
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}/v1"
 
 
-def _is_well(address: str) -> bool:
+def _is_healthy(address: str) -> bool:
     try:
         with urlopen(address, timeout=5) as reply:
             return bool(reply.status == 200)
-    except OSError:  # it listens before it has read the model
+    except OSError:  # it listens before the model is loaded
         return False
 
 
 @pytest.fixture(scope="session")
 def mock_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the address of a server that fails as models do, on demand."""
+    """The URL of a model server that fails on demand."""
     home = environment("llmock")
     port, log = free_port(), tmp_path_factory.mktemp("llmock") / "log"
     with program([str(home / "bin" / "llmock"), "serve", "--port", str(port)], log) as process:
@@ -195,7 +197,7 @@ def mock_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def engine(name: str, address: str, **more: Any) -> Settings:
-    """Return an engine that asks the upstream for JSON."""
+    """Return the settings of an engine that requests JSON from the upstream."""
     fields = {"results_query": "documents", "url_query": "url", "title_query": "title", "content_query": "summary"}
     return {
         "name": name,
@@ -233,7 +235,7 @@ def settings_for(pages: str, port: int) -> Settings:
 
 
 def merge(settings: Settings, changes: Settings) -> Settings:
-    """Return settings with changes put in; a None takes a key away."""
+    """Return settings with changes merged in; None deletes a key."""
     merged = dict(settings)
     for key, value in changes.items():
         if value is None:
@@ -246,7 +248,7 @@ def merge(settings: Settings, changes: Settings) -> Settings:
 
 
 class Server(NamedTuple):
-    """A SearXNG that was started."""
+    """A running SearXNG."""
 
     url: str
     port: int
@@ -259,7 +261,7 @@ class Server(NamedTuple):
 
 
 class Servers:
-    """Starts SearXNG servers and ends them all."""
+    """Starts SearXNG servers and stops all of them."""
 
     def __init__(self, python: str, pages: str, folder: Path, stack: ExitStack) -> None:
         self.python, self.pages, self.folder, self.stack = python, pages, folder, stack
@@ -275,7 +277,7 @@ class Servers:
         port: int = 0,
         **environ: str,
     ) -> Server:
-        """Start a server whose settings differ from healthy ones by the changes, or are this text; YAML reads JSON."""
+        """Start a server with changes to valid settings, or with this text as settings; JSON is valid YAML."""
         self.count += 1
         folder = self.folder / f"searxng{self.count}"
         folder.mkdir()
@@ -293,13 +295,13 @@ class Servers:
         return Server(f"http://127.0.0.1:{port}", port, folder, process)
 
     def __call__(self, changes: Settings | None = None, **options: Any) -> str:
-        """Start a server and return its address."""
+        """Start a server and return its URL."""
         return self.start(changes, **options).url
 
 
 @pytest.fixture
 def searxng_server(searxng_program: str, page_server: str, tmp_path: Path) -> Iterator[Servers]:
-    """Give a function that starts a SearXNG with changed settings and returns its address."""
+    """A function that starts a SearXNG with changed settings and returns its URL."""
     with ExitStack() as stack:
         yield Servers(searxng_program, page_server, tmp_path, stack)
 
@@ -308,7 +310,7 @@ def searxng_server(searxng_program: str, page_server: str, tmp_path: Path) -> It
 def healthy_searxng(
     searxng_program: str, page_server: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """Give one healthy SearXNG for all tests that leave it as it is."""
+    """One healthy SearXNG for all tests that do not change it."""
     with ExitStack() as stack:
         yield Servers(searxng_program, page_server, tmp_path_factory.mktemp("healthy"), stack).start()
 
@@ -320,7 +322,7 @@ def needs(name: str) -> str:
 
 
 class Redis(NamedTuple):
-    """A Redis that was started."""
+    """A running Redis."""
 
     url: str
     process: "subprocess.Popen[bytes]"
@@ -331,7 +333,7 @@ class Redis(NamedTuple):
 
 @contextmanager
 def redis(folder: Path, *options: str, port: int = 0, secure: bool = False) -> Iterator[Redis]:
-    """Run a Redis that keeps nothing."""
+    """Run a Redis without persistence."""
     port = port or free_port()
     log = folder / f"redis{port}.log"
     ports = ["--port", "0", "--tls-port", str(port)] if secure else ["--port", str(port)]
@@ -343,42 +345,42 @@ def redis(folder: Path, *options: str, port: int = 0, secure: bool = False) -> I
 
 @pytest.fixture
 def redis_server(tmp_path: Path) -> Iterator[Redis]:
-    """Give a Redis of the test's own."""
+    """A Redis of the test's own."""
     with redis(tmp_path) as server:
         yield server
 
 
 @pytest.fixture
 def make_redis(tmp_path: Path) -> Iterator[Callable[..., Redis]]:
-    """Give a function that starts a Redis with options of its own."""
+    """A function that starts a Redis with options."""
     with ExitStack() as stack:
         yield lambda *options, **where: stack.enter_context(redis(tmp_path, *options, **where))
 
 
 @pytest.fixture(scope="session")
 def lasting_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
-    """Give one Redis for all tests that leave it running; what lies in it is theirs to throw away."""
+    """One Redis for all tests that leave it running; they may delete its data."""
     with redis(tmp_path_factory.mktemp("redis")) as server:
         yield server
 
 
 @pytest.fixture
 def nginx_server(tmp_path: Path) -> Iterator[Callable[..., int]]:
-    """Give a function that starts nginx with the lines of a server block and returns its port."""
+    """A function that starts nginx with the lines of a server block and returns its port."""
     binary = needs("nginx")
-    user = "user root;" if os.geteuid() == 0 else ""  # or it could not read the test's own files
+    user = "user root;" if os.geteuid() == 0 else ""  # otherwise it cannot read the files of the test
     with ExitStack() as stack:
 
         def start(lines: str, *, options: str = "") -> int:
             port = free_port()
             folder = tmp_path / f"nginx{port}"
             folder.mkdir()
-            kept = "".join(
+            temporary = "".join(
                 f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
             )
             (folder / "nginx.conf").write_text(
                 f"{user} daemon off; pid {folder}/pid; error_log {folder}/log; events {{}}"
-                f" http {{ access_log off; {kept} server {{ listen 127.0.0.1:{port}{options}; {lines} }} }}"
+                f" http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{port}{options}; {lines} }} }}"
             )
             words = [binary, "-e", f"{folder}/log", "-p", str(folder), "-c", str(folder / "nginx.conf")]
             process = stack.enter_context(program(words, folder / "out"))
@@ -390,7 +392,7 @@ def nginx_server(tmp_path: Path) -> Iterator[Callable[..., int]]:
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """Give a self-signed certificate and its key."""
+    """A self-signed certificate and its key."""
     key, file = tmp_path / "key.pem", tmp_path / "certificate.pem"
     words = [needs("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "90", "-keyout", str(key)]
     subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
@@ -400,7 +402,7 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def searx_server(page_server: str, tmp_path: Path) -> Iterator[str]:
-    """Give Debian's searx 1.1.0, the oldest server that sleuth works with."""
+    """Debian's searx 1.1.0, the oldest server that sleuth supports."""
     binary, port = needs("searx-run"), free_port()
     static = "/usr/share/python3-searx"
     engines = [

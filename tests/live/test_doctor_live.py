@@ -182,7 +182,7 @@ def without_defaults(world: World) -> str:
 
 def exits(world: World, changes: dict[str, Any], **options: Any) -> Any:
     server = world.searxng(changes, wait=False, **options)
-    assert server.process.wait(60) != 0
+    assert server.process.wait(300) != 0
     return server
 
 
@@ -486,7 +486,7 @@ def test_fix_for_settings_makes_the_server_pass(id: str, broken: dict[str, Any],
         }
     )
     after = {}
-    for finding in examine(repaired.url, environment=ENVIRONMENT):
+    for finding in examine(repaired.url, Account(), 5.0, ENVIRONMENT):
         after[finding.id] = finding
         if finding.id == "searxng.limiter":
             break  # with the default engines, the search that comes next would leave this machine

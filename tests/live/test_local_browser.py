@@ -1,4 +1,4 @@
-"""`local-bing` and `local-baidu` through a real Chromium: a results page whose results only a script brings."""
+"""`local-bing` and `local-baidu` in a real Chromium: results pages that a script fills."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ ITEMS = {
     '<a href="https://site{n}.example/doc">异步 Rust 第 {n} 篇</a></h3>'
     '<div class="c-abstract">关于 rust 与 async。</div></div>',
 }
-PLACES = {"local-bing": '<ol id="b_results"></ol>', "local-baidu": '<div id="content_left"></div>'}
+CONTAINERS = {"local-bing": '<ol id="b_results"></ol>', "local-baidu": '<div id="content_left"></div>'}
 
 
 @pytest.mark.parametrize("name", list(ITEMS))
@@ -26,7 +26,7 @@ def test_results_page_is_read_in_a_browser(sleuth: Any, httpserver: HTTPServer, 
         pytest.skip("no Chromium is installed")
     items = "".join(ITEMS[name].format(n=n) for n in range(1, 5))
     script = f"<script>document.body.firstElementChild.innerHTML = {items!r}</script>"
-    page = f"<html><head><title>rust async</title></head><body>{PLACES[name]}{script}</body></html>"
+    page = f"<html><head><title>rust async</title></head><body>{CONTAINERS[name]}{script}</body></html>"
     httpserver.expect_request(re.compile("/s.*")).respond_with_data(page, content_type="text/html; charset=utf-8")
     address = httpserver.url_for("/search") + "?q=%s"
     assert sleuth("providers", "set", name, "--using-browser", "--api-host", address).exit == 0

@@ -40,7 +40,7 @@ def served(sleuth: Any, searxng: str) -> Iterator[str]:
             yield address[0]
         finally:
             process.terminate()
-            assert process.communicate(timeout=20) == ("", "")
+            assert process.communicate(timeout=300) == ("", "")
         assert process.returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""The wheel that users install: built, installed into an empty environment, and run."""
+"""The wheel: built, installed into an empty environment, and run."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(target.glob("*.whl"))
 
 
-def test_wheel_brings_two_packages_and_nothing_called_cli(wheel: Path) -> None:
+def test_wheel_contains_two_packages_handbook_and_completions(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.startswith("sleuth-")} == {"sleuth", "sleuth_providers"}
@@ -42,10 +42,10 @@ def test_installed_wheel_searches(wheel: Path, sleuth: Any, tmp_path: Path) -> N
     installer = ["install", "--quiet", "--no-deps", "--ignore-installed", "--prefix", str(home), str(wheel)]
     if subprocess.run([sys.executable, "-m", "pip", *installer], capture_output=True).returncode:
         uv = ["uv", "pip", "install", "--quiet", "--no-deps", "--python", str(home / "bin" / "python"), str(wheel)]
-        subprocess.run(uv, check=True, capture_output=True)  # an environment made by uv has no pip
-    # What it depends on comes from the environment of the tests; the wheel itself is what is looked at.
-    ours = Path(sys.prefix) / "lib" / site.parent.name / "site-packages"
-    (site / "dependencies.pth").write_text(f"{ours}\n")
+        subprocess.run(uv, check=True, capture_output=True)  # environments created by uv have no pip
+    # The dependencies come from the environment of the tests.
+    dependencies = Path(sys.prefix) / "lib" / site.parent.name / "site-packages"
+    (site / "dependencies.pth").write_text(f"{dependencies}\n")
     environ = {key: value for key, value in sleuth.environ.items() if key != "PYTHONPATH"}
     environ["PATH"] = f"{home / 'bin'}{os.pathsep}{environ['PATH']}"
     done = subprocess.run(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sleuth.answers import citation_check
 from sleuth.answers.citations import CitedSource
 from sleuth.answers.llm.chat import Message, Usage
+from sleuth.base.json_output import record_as_json
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
 from sleuth_providers.records import Record
@@ -61,7 +62,7 @@ class ProgressEvent(Record):
 class Round(Record):
     """One round of searching and reading."""
 
-    number: int
+    iteration: int
     query: str
     results: int = 0
     pages: int = 0  # read
@@ -82,7 +83,6 @@ class Answer(Record):
     searched: bool = False
     checks: tuple[citation_check.Support, ...] = ()
     out_of_range: tuple[int, ...] = ()
-    attached: tuple[citation_check.Attachment, ...] = ()  # [n+] that sleuth added
     model: str = ""
     usage: Usage = Usage()
     warnings: tuple[str, ...] = ()
@@ -96,7 +96,6 @@ class Answer(Record):
 
 def answer_as_json(answer: Answer) -> dict[str, Any]:
     """Return the published JSON form of an answer."""
-    usage = answer.usage
     return {
         "question": answer.question,
         "answer": answer.text,
@@ -107,28 +106,8 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
         "outOfRange": list(answer.out_of_range),
         "references": [source_as_json(source) for source in answer.sources if source.citation in answer.cited],
         "sources": [source_as_json(source) for source in answer.sources],
-        "rounds": [
-            {
-                "iteration": one.number,
-                "query": one.query,
-                "results": one.results,
-                "pages": one.pages,
-                "outcome": one.outcome or None,
-                "provider": one.provider or None,
-                "sufficient": one.sufficient,
-                "missing": one.missing or None,
-            }
-            for one in answer.rounds
-        ],
-        "usage": {
-            "calls": usage.calls,
-            "promptTokens": usage.prompt_tokens,
-            "completionTokens": usage.completion_tokens,
-            "reasoningTokens": usage.reasoning_tokens,
-            "cachedTokens": usage.cached_tokens,
-            "cost": round(usage.cost, 6),
-            "estimated": usage.estimated,
-        },
+        "rounds": [record_as_json(one) for one in answer.rounds],
+        "usage": record_as_json(answer.usage, cost=round(answer.usage.cost, 6)),
         "warnings": list(answer.warnings),
         "elapsedMs": answer.elapsed_ms,
     }

@@ -6,14 +6,22 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sleuth.answers.citations import CitedSource, Mark, by_number, find, replace_marks
+from sleuth.answers.citations import CitedSource, Mark, by_number, find
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
+from sleuth.base.text import splice
 from sleuth.relevance.sentences import CLOSERS, END, sentences
 from sleuth.relevance.words import UNSPACED_RUN
 from sleuth_providers.records import Record
 
+COUNT_TEMPLATES = {
+    QUOTED: "{count} quoted",
+    SUPPORTED: "{count} found",
+    WEAK: "{count} weak",
+    NOT_FOUND: "{count} not found",
+    UNCHECKED: "{count} unchecked",
+}
 SIGNS = {WEAK: "?", NOT_FOUND: "??"}  # behind the number in the text
 # Terms are content words. With two, a clause such as "it was fast" matches almost any sentence.
 MIN_CLAUSE_TERMS = 3
@@ -37,26 +45,12 @@ class Support(Record):
     evidence: Span | None = None  # offsets in the text of the source
 
 
-class Attachment(Record):
-    """A citation that was added to a sentence without one."""
-
-    citation: int
-    place: int  # offset in the new text
-    score: float
-
-
-class Attached(Record):
-    """A text with [n+] behind uncited sentences that a source supports."""
-
-    text: str
-    added: tuple[Attachment, ...]
-
-
 class Claims:
     """The sentences of a text, and which of them each citation stands for."""
 
     def __init__(self, text: str, marks: Sequence[Mark]) -> None:
-        self.masked = _masked(text, marks)
+        # Citations become spaces, so that offsets stay.
+        self.masked = splice(text, ((mark.start, mark.end, " " * (mark.end - mark.start)) for mark in marks))
         self.sentences = sentences(self.masked)
         self._starts = [start for start, _ in self.sentences]
         self.spans: list[list[Span]] = []  # for each mark its claims: a clause or a sentence
@@ -102,11 +96,6 @@ class Claims:
         return start + len(part) - len(part.lstrip(SEPARATORS)), start + len(part.rstrip())
 
 
-def _masked(text: str, marks: Sequence[Mark]) -> str:
-    """Return the text with citations replaced by spaces, so that offsets stay."""
-    return replace_marks(text, marks, lambda mark: " " * (mark.end - mark.start))
-
-
 def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
     """Check every citation that has a source."""
     evidence, known = Evidence(sources), by_number(sources)
@@ -135,38 +124,26 @@ def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
 
 
 def tally(checks: Sequence[Support]) -> str:
-    """Return the results of all checks in one sentence."""
+    """Return how many citations had which result, empty if there are none."""
     counts = Counter(one.support for one in checks)
-    return tr(
-        "citations checked: {total} ({quoted} quoted, {supported} found, {weak} weak, {missing} not found, "
-        "{unchecked} without text to check)",
-        total=len(checks),
-        quoted=counts[QUOTED],
-        supported=counts[SUPPORTED],
-        weak=counts[WEAK],
-        missing=counts[NOT_FOUND],
-        unchecked=counts[UNCHECKED],
-    )
+    parts = [tr(COUNT_TEMPLATES[state], count=counts[state]) for state in COUNT_TEMPLATES if counts[state]]
+    return tr("citations: {counts}", counts=", ".join(parts)) if parts else ""
 
 
-def attach(text: str, sources: Sequence[CitedSource]) -> Attached:
-    """Add [n+] to every uncited sentence for the source that supports it best."""
+def attach(text: str, sources: Sequence[CitedSource]) -> str:
+    """Return the text with [n+] in every uncited sentence that a source supports, for the one that supports it best."""
     seen, claims = prose(text), Claims(text, find(text))
     citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] would be a link
     evidence = Evidence(citable)
-    pieces, end, size = [], 0, 0
-    added: list[Attachment] = []
+    marks: list[tuple[int, int, str]] = []
     for place, (start, stop) in enumerate(claims.sentences):
         if place in claims.cited or not _is_within(start, stop, seen.stretches):
             continue
-        if best := _best_source(evidence, text[start:stop]):
+        if number := _best_source(evidence, text[start:stop]):
             cut = _citation_place(text, start, stop)
-            mark = f"{'' if UNSPACED_RUN.match(text[cut - 1]) else ' '}[{best.citation}+]"
-            pieces += [text[end:cut], mark]
-            size += cut - end + len(mark)
-            added.append(best._replace(place=size - len(mark.lstrip())))
-            end = cut
-    return Attached("".join([*pieces, text[end:]]), tuple(added))
+            space = "" if UNSPACED_RUN.match(text[cut - 1]) else " "
+            marks.append((cut, cut, f"{space}[{number}+]"))
+    return splice(text, marks)
 
 
 def _is_within(start: int, end: int, stretches: Sequence[Span]) -> bool:
@@ -175,14 +152,13 @@ def _is_within(start: int, end: int, stretches: Sequence[Span]) -> bool:
     return any(first <= start and end <= last for first, last in around)
 
 
-def _best_source(evidence: Evidence, claim: str) -> Attachment | None:
-    """Return the source that supports a sentence best; headings and questions get none."""
+def _best_source(evidence: Evidence, claim: str) -> int:
+    """Return the number of the source that supports a sentence best; 0 for none, and for headings and questions."""
     if claim.startswith("#") or claim.endswith(("?", "？", ":", "：")) or len(terms(claim)) < MIN_ATTACH_TERMS:
-        return None
+        return 0
     judged = ((number, evidence.judge(claim, number)) for number in evidence.texts)
     good = [(verdict.score, -number) for number, verdict in judged if verdict.support in (QUOTED, SUPPORTED)]
-    score, number = max(good, default=(0.0, 0))
-    return Attachment(-number, 0, score) if good else None
+    return -max(good, default=(0.0, 0))[1]
 
 
 def _citation_place(text: str, start: int, end: int) -> int:

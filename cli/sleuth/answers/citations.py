@@ -1,12 +1,12 @@
 """Citations: finds [n] in any text, links it, numbers sources over several rounds, and lists references."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, escape_markdown
+from sleuth.base.text import clean, escape_markdown, splice
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
@@ -118,25 +118,15 @@ def link(
 ) -> LinkedText:
     """Return the text with every [n] that has a source linked; `signs`, by mark and number, are put behind numbers."""
     known, marks = by_number(sources), find(text)
-    linked = replace_marks(text, marks, lambda mark: _linked(text, mark, known, style, signs or {}))
+    linked = splice(text, ((mark.start, mark.end, _linked(text, mark, known, style, signs or {})) for mark in marks))
     numbers = dict.fromkeys(number for mark in marks for number in mark.numbers)
     cited = tuple(number for number in numbers if number in known)
     return LinkedText(linked, cited, tuple(number for number in numbers if number not in known))
 
 
-def replace_marks(text: str, marks: Iterable[Mark], replacement: Callable[[Mark], str]) -> str:
-    """Return the text with each mark replaced."""
-    pieces, end = [], 0
-    for mark in marks:
-        pieces += [text[end : mark.start], replacement(mark)]
-        end = mark.end
-    return "".join([*pieces, text[end:]])
-
-
 def drop_citations(text: str) -> str:
     """Return the text without its citations and the spaces before them."""
-    marks = [mark._replace(start=len(text[: mark.start].rstrip(" "))) for mark in find(text)]
-    return replace_marks(text, marks, lambda _: "")
+    return splice(text, ((len(text[: mark.start].rstrip(" ")), mark.end, "") for mark in find(text)))
 
 
 def by_number(sources: Iterable[CitedSource]) -> dict[int, CitedSource]:

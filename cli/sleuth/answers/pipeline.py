@@ -3,17 +3,15 @@
 from collections.abc import Callable
 
 from sleuth.answers import citation_check
-from sleuth.answers.analysis import Analysis, analyse
 from sleuth.answers.answer import Answer, ProgressEvent, Question
 from sleuth.answers.citations import out_of_range
 from sleuth.answers.extractive import quote_pages
 from sleuth.answers.llm.chat import Models
 from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
-from sleuth.answers.notes import take_notes
-from sleuth.answers.reflection import reflect
 from sleuth.answers.research import Research
 from sleuth.answers.rounds import run_round
+from sleuth.answers.steps import Analysis, analyse, reflect, take_notes
 from sleuth.answers.writing import Write, WritingError, write_answer
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr, trn
@@ -110,19 +108,16 @@ def _report_end(research: Research) -> None:
 def _finished(research: Research, text: str, method: str, model: str = "") -> Answer:
     """Return the answer with its citations checked, and attached where the model left them out."""
     sources = research.sources
-    attached = citation_check.Attached(text, ())
-    if method == "model":
-        attached = citation_check.attach(text, sources)
+    attached = citation_check.attach(text, sources) if method == "model" else text
     return Answer(
         question=research.question.text,
-        text=attached.text,
+        text=attached,
         method=method,
         sources=sources,
         rounds=tuple(research.rounds),
         searched=bool(research.rounds),
-        checks=tuple(citation_check.check(attached.text, sources)),
+        checks=tuple(citation_check.check(attached, sources)),
         out_of_range=out_of_range(text, sources),
-        attached=attached.added,
         model=model,
         usage=research.usage,
         warnings=tuple(research.warnings),

@@ -1,23 +1,15 @@
 """Answers and digests as Markdown or plain text: citations linked and marked, sources listed."""
 
-from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer
 from sleuth.answers.citations import CitedSource, LinkedText, below, link, targets
-from sleuth.answers.evidence import NOT_FOUND, QUOTED, SUPPORTED, UNCHECKED, WEAK
-from sleuth.answers.summary import Digest, DigestSource
+from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.summary import Digest, DigestSource, Quote
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import escape_markdown, shorten, strip_controls
-
-SHORT_COUNTS = (
-    (QUOTED, "{count} quoted"),
-    (SUPPORTED, "{count} found"),
-    (WEAK, "{count} weak"),
-    (NOT_FOUND, "{count} not found"),
-    (UNCHECKED, "{count} unchecked"),
-)
 
 
 def safe(answer: Answer) -> Answer:
@@ -35,7 +27,7 @@ def linked(answer: Answer, style: str) -> LinkedText:
 
 def linked_block(block: str, sources: Sequence[CitedSource]) -> str:
     """Return a finished block of an unfinished answer, linked as in the whole answer."""
-    text = citation_check.attach(block, sources).text if sources else block
+    text = citation_check.attach(block, sources) if sources else block
     return link(text, sources, "markdown", citation_check.signs(citation_check.check(text, sources))).text
 
 
@@ -46,7 +38,7 @@ def as_text(answer: Answer, style: str, *, level: int = 2) -> str:
     if style == "plain":
         text = found.text.rstrip() + "\n"
         return (f"{label}\n\n" if label else "") + text + below(text, answer.sources, found.cited, style)
-    text = _safe_markdown(found.text, answer.sources).rstrip() + "\n"
+    text = safe_markdown(found.text, targets(answer.sources)).rstrip() + "\n"
     references = below(text, answer.sources, found.cited, style).replace("\n## ", f"\n{'#' * level} ", 1)
     return (f"*{label}*\n\n" if label else "") + text + references
 
@@ -84,44 +76,36 @@ def summary(answer: Answer) -> str:
         tr("{count} tokens", count=f"{'~' * usage.estimated}{tokens:,}") if tokens else "",
         f"${usage.cost:.4f}" if usage.cost else "",
         f"{answer.elapsed_ms / 1000:.1f} s",
-        _check_counts(answer.checks),
+        citation_check.tally(answer.checks),
     ]
     return " · ".join(part for part in parts if part)
 
 
-def _check_counts(checks: Sequence[citation_check.Support]) -> str:
-    counts = Counter(check.support for check in checks)
-    parts = []
-    for state, template in SHORT_COUNTS:
-        if counts[state]:
-            parts.append(tr(template, count=counts[state]))
-    return tr("citations: {counts}", counts=", ".join(parts)) if parts else ""
-
-
 def digest_parts(found: Digest, style: str) -> list[str]:
-    """Return the summary that a model wrote of all pages, then those of single pages if there are several."""
-    overall = _written(found.text, found.checks, found.pages, style)
+    """Return the summary of all pages, then those of single pages if there are several."""
+    overall = _written(found.text or _quoted(found.summary, style), found.checks, found.pages, style)
     several = found.read if len(found.read) > 1 else ()
     return [overall, *(f"{_page_heading(page, found.pages, style)}\n\n{_page(page, found, style)}" for page in several)]
 
 
 def digest_as_text(found: Digest, style: str) -> str:
-    """Return a summary that a model wrote, with its sources, as Markdown or plain text."""
+    """Return a digest with its sources as Markdown or plain text."""
     heading = found.heading(found.model)
     heading = f"## {escape_markdown(heading)}" if style == "markdown" else heading
     text = "\n\n".join([heading, *digest_parts(found, style)]) + "\n"
     return text + below(text, found.pages, (), style)
 
 
+def _quoted(quotes: Sequence[Quote], style: str) -> str:
+    """Return quotes with one [n] behind the consecutive sentences of a page."""
+    escape = escape_markdown if style == "markdown" else str
+    runs = groupby(quotes, key=lambda quote: quote.citation)
+    return " ".join(f"{escape(' '.join(quote.text for quote in run))} [{number}]" for number, run in runs)
+
+
 def _written(text: str, checks: Sequence[citation_check.Support], sources: Sequence[CitedSource], style: str) -> str:
     found = link(text, sources, style, citation_check.signs(checks)).text.strip()
-    return _safe_markdown(found, sources) if style == "markdown" else found
-
-
-def _safe_markdown(text: str, sources: Sequence[CitedSource]) -> str:
-    from sleuth.answers.sanitize import safe_markdown  # loads a Markdown parser, which plain text does not need
-
-    return safe_markdown(text, targets(sources))
+    return safe_markdown(found, targets(sources)) if style == "markdown" else found
 
 
 def _page_heading(page: DigestSource, sources: Sequence[CitedSource], style: str) -> str:

@@ -1,22 +1,20 @@
 """Finds the prose in a Markdown text: everything but code, links, images, link definitions and HTML.
 
-Markdown parsers give no character offsets of inline elements, which citations need; hence regular expressions.
+The Markdown parser finds the paragraphs. It gives no offsets of inline elements, which citations need; hence regular
+expressions for those.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
+from sleuth.base.markdown import prose_lines
 from sleuth_providers.records import Record
 
 Span = tuple[int, int]
 
-QUOTE = re.compile(r"(?: {0,3}>[ \t]?)*")
-RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t]|$)")
-FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
-HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
-CODE_INDENT = 4
+LINE = re.compile(r"([^\r\n]*)(?:\r\n?|\n|\Z)")
 
 RAW = re.compile(r"<(?:(pre|code|script|style|textarea)\b|!--)", re.IGNORECASE)
 LABEL = r"(?!\^)((?:[^\[\]\\]|\\.){1,999})"
@@ -93,63 +91,12 @@ def _elements(text: str) -> Iterator[Span]:
 
 def paragraphs(text: str) -> Iterator[Span]:
     """Yield runs of lines that are neither blank nor code."""
-    lines, place, start = _Lines(), 0, -1
-    for line in text.split("\n"):
-        is_prose = lines.is_prose(line)
-        if is_prose and start < 0:
-            start = place
-        elif not is_prose and start >= 0:
-            yield start, place - 1
-            start = -1
-        place += len(line) + 1
-    if start >= 0:
-        yield start, len(text)
-
-
-class _Lines:
-    """Classifies lines as prose or code, tracking fences, indented code and the indentation of list items."""
-
-    def __init__(self) -> None:
-        self.fence, self.depth = "", 0
-        self.margins = [0]
-        self.may_be_code = True  # below a paragraph, an indented line continues it
-
-    def is_prose(self, line: str) -> bool:
-        """Tell whether the next line is prose."""
-        quote = QUOTE.match(line)
-        marker = quote[0] if quote else ""
-        rest, depth = line[len(marker) :].expandtabs(4), marker.count(">")
-        if self.fence:
-            if depth >= self.depth:
-                self._close(rest.strip())
-                return False
-            self.fence = ""
-        if not rest.strip():
-            self.may_be_code = True
-            return False
-        return self._is_prose(rest, depth)
-
-    def _is_prose(self, rest: str, depth: int) -> bool:
-        indent = len(rest) - len(rest.lstrip())
-        is_rule = RULE.fullmatch(rest) is not None
-        if self.may_be_code or is_rule or ITEM.match(rest):
-            while indent < self.margins[-1]:
-                self.margins.pop()
-        if self.may_be_code and indent >= self.margins[-1] + CODE_INDENT:
-            return False
-        place = 0
-        while not is_rule and (item := ITEM.match(rest, place)):
-            place = item.end()
-            self.margins.append(place)
-        if fence := FENCE.match(rest, place):
-            self.fence, self.depth, self.may_be_code = fence[1], depth, True
-            return False
-        self.may_be_code = is_rule or HEADING.match(rest.lstrip()) is not None
-        return True
-
-    def _close(self, line: str) -> None:
-        if len(line) >= len(self.fence) and set(line) == {self.fence[0]}:
-            self.fence = ""
+    numbers = prose_lines(text)
+    lines = enumerate(line.span(1) for line in LINE.finditer(text))
+    for is_prose, run in groupby(lines, key=lambda line: line[0] in numbers):
+        if is_prose:
+            spans = [span for _, span in run]
+            yield spans[0][0], spans[-1][1]
 
 
 def _taken(text: str, start: int, end: int, labels: frozenset[str]) -> list[Span]:

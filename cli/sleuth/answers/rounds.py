@@ -25,7 +25,7 @@ def run_round(research: Research, searcher: Searcher, contents: ContentReader, q
     query = _usable(query, research.question.text)
     this = Round(len(research.rounds) + 1, query, outcome="failed")
     research.rounds.append(this)
-    message = tr("Round {number}: searching for {query}", number=this.number, query=query)
+    message = tr("Round {number}: searching for {query}", number=this.iteration, query=query)
     research.report("web_search_iteration", message, rounds=research.max_rounds)
     outcome = searcher.search(_request(research, query))
     for line in (*outcome.notices, *outcome.warnings):

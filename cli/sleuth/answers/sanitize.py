@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sleuth.answers.citations import MARK, find
 from sleuth.answers.prose import LABEL, TARGET, Span, inline, paragraphs
 from sleuth.base import markdown
-from sleuth.base.text import clean
+from sleuth.base.text import clean, splice
 from sleuth.base.urls import ascii_url, clean_url
 
 if TYPE_CHECKING:
@@ -77,12 +77,9 @@ def _is_safe_link(link: "Link", targets: Mapping[int, str]) -> bool:
 
 
 def _block(text: str, targets: Mapping[int, str]) -> str:
-    pieces, end = [], 0
-    for start, stop in paragraphs(text):
-        part = DEFINITION.sub(r"\1\\[", text[start:stop])  # a link definition could redirect [1]
-        pieces += [text[end:start], _paragraph(part, targets)]
-        end = stop
-    return "".join([*pieces, text[end:]])
+    # A link definition could redirect [1].
+    parts = ((start, end, DEFINITION.sub(r"\1\\[", text[start:end])) for start, end in paragraphs(text))
+    return splice(text, ((start, end, _paragraph(part, targets)) for start, end, part in parts))
 
 
 def _paragraph(part: str, targets: Mapping[int, str]) -> str:

@@ -15,6 +15,7 @@ from sleuth.answers.sanitize import without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr, trn
+from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
 from sleuth.pages.page import Page
@@ -70,7 +71,7 @@ class Digest(Record):
     text: str = ""  # with [n]
     checks: tuple[citation_check.Support, ...] = ()  # of the citations in it
     out_of_range: tuple[int, ...] = ()
-    pages: tuple[CitedSource, ...] = ()  # what the citations were checked against
+    pages: tuple[CitedSource, ...] = ()  # those that were read, with the text that citations are checked against
     model: str = ""
     usage: Usage = Usage()
 
@@ -104,7 +105,9 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
         for source in sources
         if not source.citation
     )
-    return Digest(query, as_quotes(found.overall), sources, warnings)
+    read = [source for source in sources if source.citation]
+    known = (CitedSource(one.citation, one.url, one.title, page.text) for one, page in zip(read, good, strict=True))
+    return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
 
 
 def nothing_read(found: Digest) -> SearchError:
@@ -136,37 +139,30 @@ def digest_as_json(found: Digest) -> dict[str, Any]:
         "citations": [citation_check.as_json(check, found.pages) for check in found.checks],
         "outOfRange": list(found.out_of_range),
         "summary": [quote._asdict() for quote in found.summary],
-        "sources": [
-            {
-                "citation": source.citation or None,
-                "url": source.url,
-                "title": source.title,
-                "published": source.published or None,
-                "author": source.author or None,
-                "text": source.text or None,
-                "citations": [citation_check.as_json(check, found.pages) for check in source.checks],
-                "summary": [quote._asdict() for quote in source.summary],
-                "problem": source.problem or None,
-                "layer": source.layer or None,
-            }
-            for source in found.sources
-        ],
+        "sources": [_source_as_json(source, found.pages) for source in found.sources],
         "warnings": list(found.warnings),
     }
 
 
+def _source_as_json(source: DigestSource, pages: Sequence[CitedSource]) -> dict[str, Any]:
+    summary = [quote._asdict() for quote in source.summary]
+    document = record_as_json(source, citation=source.citation or None, summary=summary)
+    del document["checks"]
+    return document | {"citations": [citation_check.as_json(check, pages) for check in source.checks]}
+
+
 def write_digest(
-    found: Digest, pages: Sequence[Page], models: Models, settings: Settings, write: Write, length: str | int = "medium"
+    found: Digest, models: Models, settings: Settings, write: Write, length: str | int = "medium"
 ) -> Digest:
     """Return `found` with summaries written by the model.
 
-    `found` is the result of `digest(pages, query, length)`. `write` gets the summary of all pages piece by piece, in
+    `found` is the result of `digest`. `write` gets the summary of all pages piece by piece, in
     the calling thread; `text` may differ from it by [n+], added to sentences that a page supports. A single page has
     only `text`. If the model fails, `found` is returned with a warning, still quoted.
     """
     research = Research(Question(found.query), settings, lambda _: None)
     research.providers["the pages given"] = None
-    sources = _found_sources(found, pages)
+    sources = [_found_source(source, page.text) for source, page in zip(found.read, found.pages, strict=True)]
     known = tuple(CitedSource(one.citation, one.url, one.title, one.text) for one in sources)
     size = LENGTHS.get(str(length)) or f"at most {length} characters"
     try:
@@ -181,8 +177,8 @@ def write_digest(
         sources=tuple(_with_text(source, each.get(source.citation, ""), known) for source in found.sources),
         warnings=(*found.warnings, *research.warnings),
         method="model",
-        text=attached.text,
-        checks=tuple(citation_check.check(attached.text, known)),
+        text=attached,
+        checks=tuple(citation_check.check(attached, known)),
         out_of_range=out_of_range(text, known),
         pages=known,
         model=models.writer.name,
@@ -190,19 +186,9 @@ def write_digest(
     )
 
 
-def _found_sources(found: Digest, pages: Sequence[Page]) -> list[FoundSource]:
-    texts = {page.url: page.text for page in pages}
-    return [
-        FoundSource(
-            source.citation,
-            without_citations(source.title),
-            source.url,
-            domain(source.url),
-            without_citations(source.published),
-            text=without_citations(texts[source.url]),
-        )
-        for source in found.read
-    ]
+def _found_source(source: DigestSource, text: str) -> FoundSource:
+    title, published, text = map(without_citations, (source.title, source.published, text))
+    return FoundSource(source.citation, title, source.url, domain(source.url), published, text=text)
 
 
 def _summaries(research: Research, model: Model, sources: Sequence[FoundSource], size: str) -> dict[int, str]:

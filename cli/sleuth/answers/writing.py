@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sleuth.answers.llm.chat import Model, Prompt, Usage
+from sleuth.answers.llm.chat import Model, Prompt
 from sleuth.answers.llm.errors import ContextTooLongError, ModelError
 from sleuth.answers.prompt import earlier_turns, fill, left_for, show, size
 from sleuth.answers.research import Research
@@ -65,7 +65,7 @@ def stream(research: Research, model: Model, prompt: Prompt, write: Write) -> st
             if len(text) > MAX_ANSWER_CHARS:
                 finish = "length"
                 break
-            research.add_usage(piece.usage or Usage())
+            research.add_usage(piece.usage)
     except ModelError as error:
         if not text:
             raise

@@ -1,44 +1,40 @@
 """Messages in the user's language. English is the source, `locale/` has gettext catalogues of the others."""
 
 import os
-import re
-from collections.abc import Mapping
+
+from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from gettext import GNUTranslations
 
 LOCALE_FOLDER = os.path.join(os.path.dirname(__file__), "locale")
-# Values that are sentences themselves, written by code that cannot import this module.
-TRANSLATED_VALUES = ("accepted", "detail", "reason", "usage")
-DETAIL_PREFIX = "detail\x04"  # how gettext stores an entry with the context "detail"
 
 _catalogue: "GNUTranslations | None" = None  # None: English
-_details: dict[str, str] = {}
 
 
-def set_language(setting: str, environ: Mapping[str, str]) -> str:
-    """Choose the language from the setting or, for `auto`, from the locale, and return its name."""
-    global _catalogue
-    wanted = setting
+def choose_language(setting: str, environ: "Mapping[str, str]") -> str:
+    """Return the language that the setting names or, for `auto`, the locale."""
     if setting == "auto":
-        wanted = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
-    language = "zh-CN" if wanted.lower().replace("_", "-").startswith("zh") else "en"
+        setting = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "en")
+    return "zh-CN" if setting.lower().startswith("zh") else "en"
+
+
+def set_language(setting: str, environ: "Mapping[str, str]") -> str:
+    """Choose the language of messages and return its name."""
+    global _catalogue
+    language = choose_language(setting, environ)
     if (_catalogue is not None) == (language != "en"):  # unchanged: other threads may be using it
         return language
     _catalogue = _load(language) if language != "en" else None
-    _details.clear()
-    if _catalogue is not None:
-        # gettext has no public way to list entries, and details are matched against all of them.
-        entries: dict[str, str] = getattr(_catalogue, "_catalog", {})
-        known = [key.removeprefix(DETAIL_PREFIX) for key in entries if str(key).startswith(DETAIL_PREFIX)]
-        # The longest first: "{value} is not an integer" before the bare "{reason}".
-        _details.update((key, entries[DETAIL_PREFIX + key]) for key in sorted(known, key=len, reverse=True))
     return language
 
 
 def tr(template: str, /, **values: object) -> str:
     """Return a message in the chosen language with its values filled in."""
+    if isinstance(template, Translatable):
+        return tr(template.template, **template.values)
     return _fill(_catalogue.gettext(template) if _catalogue and template else template, values)
 
 
@@ -46,16 +42,6 @@ def trn(singular: str, plural: str, count: int, /, **values: object) -> str:
     """Return the singular or plural message for a count, with {count} and other values filled in."""
     english = singular if count == 1 else plural
     return _fill(_catalogue.ngettext(singular, plural, count) if _catalogue else english, {"count": count, **values})
-
-
-def tr_detail(text: str) -> str:
-    """Return an English sentence written by an adapter, a parser or the system in the chosen language, if known."""
-    if text in _details:
-        return _details[text]
-    for template, translated in _details.items():
-        if "{" in template and (found := re.fullmatch(_pattern(template), text, re.DOTALL)):
-            return translated.format_map(found.groupdict())
-    return text
 
 
 def _load(language: str) -> "GNUTranslations | None":
@@ -69,15 +55,17 @@ def _load(language: str) -> "GNUTranslations | None":
         return None
 
 
-def _fill(template: str, values: Mapping[str, object]) -> str:
+def _fill(template: str, values: "Mapping[str, object]") -> str:
     if not values:
         return template
-    details = {name: tr_detail(str(values[name])) for name in TRANSLATED_VALUES if name in values} if _details else {}
-    return template.format_map(_Lenient({**values, **details}))
+    shown = {name: _translated(name, value) for name, value in values.items()} if _catalogue else values
+    return template.format_map(_Lenient(shown))
 
 
-def _pattern(template: str) -> str:
-    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
+def _translated(name: str, value: object) -> object:
+    if isinstance(value, Translatable):
+        return tr(value)
+    return tr(str(value)) if name == "reason" else value  # a reason is often a text of the operating system
 
 
 class _Lenient(dict[str, object]):

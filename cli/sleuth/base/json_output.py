@@ -6,6 +6,7 @@ import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, TextIO
 
 
@@ -20,6 +21,18 @@ def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) 
     if not all(line.isprintable() for line in text.split("\n")):
         text = "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
     return text
+
+
+def camel_case(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields under their published names: `elapsed_ms` becomes `elapsedMs`."""
+    words = {name: name.split("_") for name in fields}
+    return {first + "".join(map(str.title, rest)): fields[name] for name, (first, *rest) in words.items()}
+
+
+def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:
+    """Return the fields of a record, some of them changed, under their published names; an empty text becomes null."""
+    fields = record._asdict() | changes
+    return camel_case({name: (value or None) if isinstance(value, str) else value for name, value in fields.items()})
 
 
 def _is_utf8(out: TextIO) -> bool:

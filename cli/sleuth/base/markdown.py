@@ -1,4 +1,4 @@
-"""The one Markdown parser, on markdown-it-py: blocks as text, blocks as source, links. Import it only to parse."""
+"""The one Markdown parser, on markdown-it-py: blocks as text or source, prose, links. Import it only to parse."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -133,6 +133,12 @@ def split_blocks(text: str) -> list[str]:
     starts = [token.map[0] for token in _block_parser().parse(text) if token.level == 0 and token.map][1:]
     places = [0, *starts, len(lines)]
     return ["".join(lines[start:end]) for start, end in pairwise(places)] if text else []
+
+
+def prose_lines(text: str) -> set[int]:
+    """Return the numbers of the lines that are neither blank nor code."""
+    tokens = (token for token in _block_parser().parse(text) if token.type == "inline")
+    return {line for token in tokens for line in range(*(token.map or (0, 0)))}
 
 
 def inspect(text: str) -> MarkdownInfo:

@@ -12,6 +12,8 @@ DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 def explain(problem: BaseException) -> SleuthError | None:
     """Return an error for a failure of the system; None for a bug in sleuth."""
+    if isinstance(problem, BaseExceptionGroup):  # raised by the task groups of the servers
+        return explain(problem.exceptions[0])
     if isinstance(problem, MemoryError) or (isinstance(problem, SystemError) and LOST_MEMORY_ERROR in str(problem)):
         return SleuthError("out of memory", "close other programs, or raise the limit: ulimit -v")
     if isinstance(problem, RuntimeError) and "new thread" in str(problem):

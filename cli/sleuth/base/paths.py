@@ -13,31 +13,11 @@ class Paths:
 
     def __init__(self, config: str, data: str, cache: str, state: str, config_file: str) -> None:
         self.config, self.data, self.cache, self.state, self.config_file = config, data, cache, state, config_file
-
-    @property
-    def rules(self) -> str:
-        """Return the file with the user's domain rules, beside the settings."""
-        return os.path.join(os.path.dirname(self.config_file), "rules.txt")
-
-    @property
-    def database(self) -> str:
-        """Return the SQLite file with the provider table."""
-        return os.path.join(self.data, "sleuth.db")
-
-    @property
-    def library(self) -> str:
-        """Return the SQLite file with the library's index."""
-        return os.path.join(self.data, "library.db")
-
-    @property
-    def prepared(self) -> str:
-        """Return the folder of the rendered-output cache."""
-        return os.path.join(self.cache, "prepared")
-
-    @property
-    def journal(self) -> str:
-        """Return the file that records searches until they are imported into the database."""
-        return os.path.join(self.state, "searches.jsonl")
+        self.rules = os.path.join(os.path.dirname(config_file), "rules.txt")  # domain rules, beside the settings
+        self.database = os.path.join(data, "sleuth.db")  # the provider table and the usage log
+        self.library = os.path.join(data, "library.db")
+        self.prepared = os.path.join(cache, "prepared")  # the folder of rendered answers
+        self.journal = os.path.join(state, "searches.jsonl")  # searches that are not in the database yet
 
 
 def find_paths(environ: "Mapping[str, str]") -> Paths:

@@ -96,6 +96,15 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
+def splice(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """Return the text with each span, given as start, end and replacement in ascending order, replaced."""
+    pieces, done = [], 0
+    for start, end, replacement in changes:
+        pieces += [text[done:start], replacement]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
 def mask(secret: str | None) -> str | None:
     """Return just enough of a secret to recognise it."""
     if not secret:

@@ -1,44 +1,65 @@
 """The command tree and the global flags. A command's module is imported when that command is used."""
 
 import importlib
+import re
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import Abort
 from typer.main import get_command
 
 from sleuth import __version__
 from sleuth.base.errors import Exit, RequestError
+from sleuth.commands.terminal.typer_app import HelpGroup, make_app
 from sleuth.runtime import Runtime
+from sleuth_providers.translatable import Translatable
 
-# Name → summary, as `sleuth --help` shows it; the first line of the command's own help is the same.
-COMMANDS = {
-    "search": "Search; ranked results with numbered citations.",
-    "summarize": "Read pages and summarise each and all of them, with citations.",
-    "ask": "Answer a question: search in rounds, read, reflect, write with citations.",
-    "chat": "Ask in a conversation: each question can refer to earlier ones.",
-    "cite": "Turn [n] in any text into links and append the reference list.",
-    "providers": "The provider table: list, show, set, test, use, add, remove, reset.",
-    "config": "Settings: show, get, set, unset, edit, path, validate.",
-    "library": "The embedded offline index: add, search, list, remove, stats.",
-    "doctor": "Diagnose this installation and a SearXNG deployment.",
-    "searxng": "Write a working SearXNG deployment: init.",
-    "serve": "Serve search, providers and answers as JSON over HTTP, on this machine.",
-    "mcp": "Serve web_search and its sisters to an agent, over MCP on standard input and output.",
-    "usage": "Show requests, success, cache hits, response times and estimated cost, with a chart.",
-    "history": "List past queries, newest first; --clear deletes them.",
-    "cache": "The caches: stats, clear.",
-    "tool-schema": "Print the definition of web_search or another tool for agents, or the schema of JSON answers.",
-    "completions": "Print the completion script of a shell.",
-}
+COMMANDS = (  # in the order of the help
+    "search",
+    "summarize",
+    "ask",
+    "chat",
+    "cite",
+    "providers",
+    "config",
+    "library",
+    "doctor",
+    "searxng",
+    "serve",
+    "mcp",
+    "usage",
+    "history",
+    "cache",
+    "tool-schema",
+    "completions",
+)
+# Messages of Typer; of those that fit, the first one counts.
+USAGE_ERRORS = (
+    "Missing command",
+    "Missing argument {name}",
+    "Missing option {name}",
+    "Missing parameter: {name}",
+    "No such command {name}",
+    "No such option: {option} (Possible options: {near})",
+    "No such option: {option} Did you mean {near}?",
+    "No such option: {option}",
+    "Option {name} does not take a value",
+    "Option {name} requires an argument",
+    "Got unexpected extra argument(s) ({words})",
+    "Got unexpected extra argument ({words})",
+    "Got unexpected extra arguments ({words})",
+    "Invalid value for {name}: {value} is not in the range {range}",
+    "Invalid value for {name}: {value} is not one of {names}",
+    "Invalid value for {name}: {value} is not a valid {type}",
+    "Invalid value for {name}: {reason}",
+)
 
 
-class CommandTree(TyperGroup):
+class CommandTree(HelpGroup):
     """Lists commands without importing them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order of the table."""
+        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -64,21 +85,14 @@ class CommandTree(TyperGroup):
             )
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of commands from the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
-
-app = typer.Typer(
+app = make_app(
     name="sleuth",
     cls=CommandTree,
-    add_completion=False,
     invoke_without_command=True,
-    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Example: sleuth search rust async runtimes   ·   More: man sleuth, or sleuth search -p library …",
+    epilog="Example: sleuth search rust async runtimes\n\nMore: man sleuth, or sleuth search -p library …",
 )
 
 
@@ -124,5 +138,14 @@ def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
     path = context.command_path if context else "sleuth"
-    usage = problem.format_message().strip().rstrip(".")
+    usage = _translatable(problem.format_message().strip().rstrip("."))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
+
+
+def _translatable(usage: str) -> str:
+    """Return a message of Typer, which exists in English only, with its template."""
+    for template in USAGE_ERRORS:
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
+        if found := re.fullmatch(pattern, usage, re.DOTALL):
+            return Translatable(template, **found.groupdict())
+    return usage

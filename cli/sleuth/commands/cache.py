@@ -1,13 +1,13 @@
 """`sleuth cache`: show and clear the caches."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from sleuth.base.errors import Exit
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import json_text
-from sleuth.commands.terminal.typer_app import make_app
+from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 
@@ -15,7 +15,7 @@ app = make_app("The caches: stats, clear.")
 
 
 @app.command(epilog="Example: sleuth cache stats --json")
-def stats(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def stats(ctx: typer.Context, as_json: Json = False) -> None:
     """Show how many results and pages are cached."""
     runtime: Runtime = ctx.obj
     answers, pages = runtime.result_cache.stats(), runtime.page_cache.stats()

@@ -213,9 +213,8 @@ class Chat:
         ]
 
     def _save(self, path: str) -> None:
-        forced = path.removeprefix("--force").strip() if path.split(maxsplit=1)[:1] == ["--force"] else ""
-        if forced:
-            self._overwrite(forced)
+        if path.startswith("--force "):
+            self._overwrite(path.removeprefix("--force ").strip())
             return
         if path and os.path.lexists(os.path.expanduser(path)):
             raise RequestError("{path} exists already", "to overwrite it: /save! {path}", path=path)

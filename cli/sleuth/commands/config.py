@@ -9,13 +9,11 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import mask_login
-from sleuth.commands.terminal.typer_app import make_app
+from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting, read_toml
 
 app = make_app("Settings: show, get, set, unset, edit, path, validate.")
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command(epilog="Example: sleuth config show --origin")
@@ -37,7 +35,7 @@ def show(
     width = max(map(len, values))
     for key, value in values.items():
         source = f"  # {value.origin}" if origin else ""
-        print(strip_controls(f"{key:<{width}} = {_toml(value.value)}{source}"), file=runtime.stdout)
+        print(strip_controls(f"{key:<{width}} = {to_toml(value.value)}{source}"), file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth config get websearch.max_results")
@@ -49,7 +47,7 @@ def get(
     """Print the value of one setting."""
     runtime: Runtime = ctx.obj
     value = _shown(runtime.settings, find_setting(key)).value
-    plain = value if isinstance(value, str) and value.isprintable() else _toml(value)
+    plain = value if isinstance(value, str) and value.isprintable() else to_toml(value)
     print(json_text(value) if as_json else strip_controls(plain), file=runtime.stdout)
 
 
@@ -65,7 +63,7 @@ def set_(
     runtime: Runtime = ctx.obj
     setting = find_setting(key)
     if value == "-" and (setting.secret or setting.kind.address):
-        from sleuth.commands.terminal.secrets import read_secret
+        from sleuth.commands.terminal.questions import read_secret
 
         value = read_secret(runtime, key)
     change(runtime.paths.config_file, key, value)
@@ -136,14 +134,11 @@ def _shown(settings: Settings, setting: Setting[Any]) -> SettingValue:
     return value._replace(value=mask_login(value.value)) if setting.kind.address else value
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
+def to_toml(value: Any) -> str:
+    """Return the TOML form of a setting's value."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {_toml(entry)}" for name, entry in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json_text(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+        return "{ " + ", ".join(f"{name} = {to_toml(entry)}" for name, entry in value.items()) + " }"
+    return f"{value:g}" if isinstance(value, float) else json_text(value)  # the rest looks the same in JSON
 
 
 def _note_override(runtime: Runtime, setting: Setting[Any]) -> None:
@@ -159,5 +154,5 @@ def _starter() -> str:
         if head != section:
             section = head
             lines += ["", f"[{head}]"] if lines[-1] else [f"[{head}]"]
-        lines.append(f"# {name} = {_toml(setting.default)}  # {setting.meaning}")
+        lines.append(f"# {name} = {to_toml(setting.default)}  # {setting.meaning}")
     return "\n".join(lines) + "\n"

@@ -9,12 +9,12 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
-from sleuth.commands.terminal.typer_app import seconds
+from sleuth.commands.terminal.typer_app import make_app, seconds
 from sleuth.doctor.finding import findings_as_json
 from sleuth.doctor.report import end_cooldown, examine_all, examine_server, select
 from sleuth.runtime import Runtime
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = make_app()
 
 EPILOG = """Examples:\n
 \b
@@ -84,7 +84,8 @@ def doctor(
 
 def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     """Write the corrected copy, show the diff, and print the commands that apply it."""
-    from sleuth.doctor.files.settings import commands_to_apply, diff, fix_settings, write_fix
+    from sleuth.doctor.files.settings import diff, fix_settings, write_fix
+    from sleuth.doctor.finding import RESTART, shell
 
     fixed = fix_settings(path)
     if fixed is None:
@@ -96,5 +97,5 @@ def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     out = runtime.stderr if as_document else runtime.stdout
     print(f"\n{diff(before, fixed, os.path.basename(path))}", end="", file=out)
     runtime.note(tr("wrote {target}; to use it:", target=target))
-    commands = commands_to_apply(path, target)
-    print("\n".join(f"    {strip_controls(command)}" for command in commands), file=runtime.stderr)
+    # cp keeps the owner, which is the container's user.
+    print(f"    {strip_controls(f'cp {shell(target)} {shell(path)}')}\n    {RESTART}", file=runtime.stderr)

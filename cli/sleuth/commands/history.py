@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from sleuth.base.errors import RequestError, SettingsError
+from sleuth.base.errors import SettingsError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import write_json
 from sleuth.base.text import clean
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal.typer_app import make_app
+from sleuth.commands.terminal.questions import confirm
+from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.database import explain_errors
@@ -37,7 +38,7 @@ def history(
     count: Annotated[
         int, typer.Option("--count", "-n", min=1, max=MAX_HISTORY, metavar="N", help="Show at most N queries.")
     ] = 20,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
     clear: Annotated[bool, typer.Option("--clear", help="Delete the history, or the queries with WORDS.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --clear: do not ask for confirmation.")] = False,
 ) -> None:
@@ -49,11 +50,11 @@ def history(
     runtime: Runtime = ctx.obj
     wanted = tuple(words or ())
     if clear:
-        _clear(runtime, wanted, yes=yes, json=json)
+        _clear(runtime, wanted, yes=yes, as_json=as_json)
         return
     with explain_errors(runtime.paths.database):
         found = entries(runtime.usage_database, wanted, count)
-    if json:
+    if as_json:
         write_json({"items": [history_as_json(entry) for entry in found]}, runtime.stdout)
     elif not found:
         runtime.note(_empty_reason(runtime, wanted))
@@ -72,7 +73,7 @@ def _empty_reason(runtime: Runtime, words: tuple[str, ...]) -> str:
     return tr("no query contains these words") if words else tr("the history is empty")
 
 
-def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, json: bool) -> None:
+def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     """Delete queries from the database, the journal, the prompt history and the rendered-output cache."""
     paths = runtime.paths
     with explain_errors(paths.database):
@@ -80,28 +81,20 @@ def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, json: bool) -
             raise SettingsError("{path} is locked by another process", "try again in a moment", path=paths.journal)
         count = len(entries(runtime.database, words))
         if not yes:
-            _confirm(runtime, count)
+            question = trn(
+                "Delete {count} query and the prompt history? [y/N] ",
+                "Delete {count} queries and the prompt history? [y/N] ",
+                count,
+            )
+            confirm(runtime, question, "sleuth history --clear")
         erased = clear(runtime.database, words)
     lines = clear_prompts(paths.state, words)
     rendered.clear(paths)
     if not erased:
         runtime.warn(tr("another process still has the old queries open; clear again when it has ended"))
-    if json:
+    if as_json:
         write_json({"queries": count, "promptLines": lines}, runtime.stdout)
     else:
         queries = trn("{count} query", "{count} queries", count)
         prompts = trn("{count} prompt line", "{count} prompt lines", lines)
         print(tr("deleted {queries} and {prompts}", queries=queries, prompts=prompts), file=runtime.stdout)
-
-
-def _confirm(runtime: Runtime, count: int) -> None:
-    if not runtime.stdin.isatty():
-        raise RequestError("not a terminal; nothing was cleared", "add --yes: sleuth history --clear --yes")
-    question = trn(
-        "Delete {count} query and the prompt history? [y/N] ",
-        "Delete {count} queries and the prompt history? [y/N] ",
-        count,
-    )
-    print(question, end="", file=runtime.stderr, flush=True)
-    if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was cleared", "answer y to clear the history")

@@ -2,9 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,7 +12,8 @@ from sleuth.base.json_output import write_json
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import options as o
-from sleuth.commands.terminal.typer_app import make_app
+from sleuth.commands.terminal.questions import confirm
+from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.settings import LIBRARY_SIZE
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 app = make_app("The embedded offline index: add, search, list, remove, stats.")
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 MAX_EXAMPLES = 3  # skipped files or pages named for each reason
 EPILOG = """Examples:\n
 \b
@@ -59,10 +57,9 @@ def add(
     urls, paths = _split_targets(targets)
     ingester = Ingester(runtime.library, lambda: runtime.reader)
     try:
-        with _progress(runtime) as show:
-            ingester.add_files(paths, fetch=fetch, progress=show)
-        with Progress(runtime, "auto") as on_event:
-            ingester.add_pages(urls, refresh=refresh, on_event=on_event)
+        with Progress(runtime, "auto") as progress:
+            ingester.add_files(paths, fetch=fetch, progress=progress.count_pages)
+            ingester.add_pages(urls, refresh=refresh, on_event=progress)
     except KeyboardInterrupt:  # what was read until then is in the library
         _show_added(runtime, ingester, as_json)
         raise
@@ -88,14 +85,14 @@ def _split_targets(targets: list[str]) -> tuple[list[str], list[str]]:
 def _show_added(runtime: Runtime, ingester: "Ingester", as_json: bool) -> None:
     if as_json:
         skipped = [{"path": path, "reason": reason} for path, reason in ingester.skipped]
-        _print_json(runtime, ingester.counts._asdict() | {"skipped": skipped})
+        write_json(ingester.counts._asdict() | {"skipped": skipped}, runtime.stdout)
         return
     parts = tr("{added} added, {updated} updated, {unchanged} unchanged", **ingester.counts._asdict())
     print(parts + tr(", {count} skipped", count=len(ingester.skipped)), file=runtime.stdout)
     _show_skipped(runtime, ingester.skipped)
 
 
-@app.command(epilog="Examples: sleuth library search enable json in searxng   ·   sleuth library search -n 20 启用")
+@app.command(epilog="Example: sleuth library search enable json in searxng")
 def search(
     ctx: typer.Context,
     words: o.Words = None,
@@ -146,7 +143,7 @@ def list_(
             }
             for entry in found.items
         ]
-        _print_json(runtime, {"items": items, "total": found.total, "limit": limit, "offset": offset})
+        write_json({"items": items, "total": found.total, "limit": limit, "offset": offset}, runtime.stdout)
         return
     for entry in found.items:
         print(clean(entry.title, 100, entities=False), file=runtime.stdout)
@@ -162,7 +159,7 @@ def list_(
         )
 
 
-@app.command(epilog="Examples: sleuth library remove ~/notes   ·   sleuth library remove 'https://example.org/*'")
+@app.command(epilog="Example: sleuth library remove ~/notes 'https://example.org/*'")
 def remove(
     ctx: typer.Context,
     targets: Annotated[
@@ -172,13 +169,17 @@ def remove(
     everything: Annotated[bool, typer.Option("--all", help="Remove everything except the handbook.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Remove pages by URL, files, or everything below a folder. The handbook always stays."""
+    """Remove pages by URL, files, or everything below a folder.
+
+    The handbook always stays.
+    """
     runtime: Runtime = ctx.obj
     if everything == bool(targets) or not all(targets or ()):  # an empty path would mean the current folder
         raise RequestError("nothing to remove was named", "name URLs, files or folders, or add --all")
     if everything:
         if not yes:
-            _confirm(runtime)
+            question = tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
+            confirm(runtime, question, "sleuth library remove --all")
         removed = runtime.library.remove_all()
     else:
         removed = sum(runtime.library.remove(pattern) for target in targets or () for pattern in _patterns(target))
@@ -193,8 +194,7 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
     runtime: Runtime = ctx.obj
     found, limit = runtime.library.stats(), runtime.settings[LIBRARY_SIZE]
     if as_json:
-        document = found._asdict() | {"maxMegabytes": limit, "path": runtime.paths.library}
-        _print_json(runtime, document)
+        write_json(found._asdict() | {"maxMegabytes": limit, "path": runtime.paths.library}, runtime.stdout)
         return
     sources = ", ".join(f"{name} {count}" for name, count in sorted(found.sources.items()))
     summary = tr(
@@ -217,17 +217,6 @@ def _patterns(target: str) -> list[str]:
     return [url, f"{url}/*"]
 
 
-def _confirm(runtime: Runtime) -> None:
-    question = tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
-    if not runtime.stdin.isatty():
-        raise RequestError(
-            "not a terminal; nothing was removed", "to remove without confirmation: sleuth library remove --all --yes"
-        )
-    print(question, end="", file=runtime.stderr, flush=True)
-    if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was removed", "answer y to remove everything")
-
-
 def _show_skipped(runtime: Runtime, skipped: list[tuple[str, str]]) -> None:
     by_reason: dict[str, list[str]] = {}
     for path, reason in skipped:
@@ -247,36 +236,11 @@ def _trim(runtime: Runtime) -> None:
         )
 
 
-@contextmanager
-def _progress(runtime: Runtime) -> Iterator[Any]:
-    """Show the number of pages read, on a terminal only."""
-    if not runtime.stderr.isatty():
-        yield lambda count: None
-        return
-    from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from sleuth.render.rich import make_console
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Bar(*columns, console=make_console(runtime.stderr, runtime.color), transient=True) as progress:
-        task = progress.add_task(tr("reading"), total=None)
-        yield lambda count: progress.update(task, description=trn("{count} page", "{count} pages", count))
-
-
 def _when(entry: "LibraryEntry") -> str:
-    if entry.source == "page":
-        return tr("read {date}", date=_day(entry.modified))
-    return tr("added {date}", date=_day(entry.added_at))
-
-
-def _day(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(seconds))
+    is_page = entry.source == "page"
+    date = time.strftime("%Y-%m-%d", time.localtime(entry.modified if is_page else entry.added_at))
+    return tr("read {date}", date=date) if is_page else tr("added {date}", date=date)
 
 
 def _moment(seconds: float) -> str | None:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) if seconds else None
-
-
-def _print_json(runtime: Runtime, document: Any) -> None:
-    write_json(document, runtime.stdout)

@@ -10,9 +10,10 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import mask_login
-from sleuth.commands.terminal.typer_app import make_app, seconds
+from sleuth.commands.terminal.typer_app import Json, make_app, seconds
+from sleuth.engine.options import split
 from sleuth.runtime import Runtime, built_in
-from sleuth.store.provider_table import CLEARABLE, ProviderRow, not_built_in
+from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, not_built_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from sleuth.engine.selector import Candidate, ProviderSelector
 
 app = make_app("The provider table: list, show, set, test, use, add, remove, reset.")
+SECRETS = ("api_key", "basic_auth_password")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the provider.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Key = Annotated[
     str | None, typer.Option("--api-key", metavar="KEY", help="A key, env:NAME, cmd:COMMAND, keyring: or -.")
 ]
@@ -107,11 +108,8 @@ def set_(
     runtime: Runtime = ctx.obj
     runtime.table.get(id)
     options = _parse_options(option)
-    cleared = {field.replace("-", "_"): None for field in unset or ()}
-    fields = {"name": name, "type": type, "enabled": enable, "api_host": api_host, "engines": _split(engines)}
-    fields |= {"using_browser": using_browser, "basic_auth_username": basic_auth_username}
-    secrets = {"api_key": api_key, "basic_auth_password": basic_auth_password}
-    changes = _given(runtime, fields, secrets) | cleared
+    changes = _fields(runtime, ctx.params | {"enabled": enable})
+    changes |= dict.fromkeys(field.replace("-", "_") for field in unset or ())
     if not changes and not options:
         raise RequestError("nothing to change: give at least one option", "see: sleuth providers set --help")
     runtime.table.update(id, changes, options)
@@ -151,10 +149,8 @@ def add(
     if adapter is None and not api_host:
         raise RequestError("a custom provider needs a URL", "add --api-host 'https://host/search?q=%s'")
     kind = "local" if adapter is None else runtime.selector.candidate(adapter).adapter.type
-    fields: dict[str, Any] = {"api_host": api_host, "engines": _split(engines), "using_browser": using_browser}
-    fields |= {"basic_auth_username": basic_auth_username, "options": _parse_options(option) or None}
-    secrets = {"api_key": api_key, "basic_auth_password": basic_auth_password}
-    runtime.table.add(id, name or id, kind, adapter or "local", _given(runtime, fields, secrets))
+    fields = _fields(runtime, ctx.params | {"name": None, "options": _parse_options(option) or None})
+    runtime.table.add(id, name or id, kind, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
 
 
@@ -276,9 +272,9 @@ def _masked_key(row: ProviderRow) -> str | None:
     return ", ".join(mask(key.strip()) or "" for key in stored.split(",")) or None
 
 
-def _secret(runtime: Runtime, field: str, value: str | None) -> str | None:
+def _secret(runtime: Runtime, field: str, value: str) -> str:
     if value == "-":
-        from sleuth.commands.terminal.secrets import read_secret
+        from sleuth.commands.terminal.questions import read_secret
 
         return read_secret(runtime, field)
     if value and not value.startswith(("env:", "cmd:", "keyring:")):
@@ -286,14 +282,12 @@ def _secret(runtime: Runtime, field: str, value: str | None) -> str | None:
     return value
 
 
-def _given(runtime: Runtime, fields: dict[str, Any], secrets: dict[str, str | None]) -> dict[str, Any]:
-    """Return the fields that were given; secrets are read from a prompt or stdin where the value is -."""
-    given = fields | {field: _secret(runtime, field, value) for field, value in secrets.items()}
-    return {field: value for field, value in given.items() if value is not None}
-
-
-def _split(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+def _fields(runtime: Runtime, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the table that were given; secrets are read from a prompt or stdin where the value is -."""
+    given = {field: values[field] for field in FIELDS if values.get(field) is not None}
+    if "engines" in given:
+        given["engines"] = list(split([given["engines"]]))
+    return given | {field: _secret(runtime, field, given[field]) for field in SECRETS if field in given}
 
 
 def _parse_options(options: list[str] | None) -> dict[str, str]:

@@ -50,14 +50,17 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
 
-        finish = functools.partial(_add_content, options=options, cache=request.cache)
-        return run_batch_command(runtime, request, options, finish)
+        return run_batch_command(runtime, request, options)
     if options.interactive:
         from sleuth.commands.terminal.prompt import Prompt
 
         return Prompt(runtime, request, view).run()
     outcome = _search(runtime, request, options, meanwhile=functools.partial(renderer, format))
-    outcome = _add_content(runtime, outcome, options, request.cache, options.progress)
+    if options.wants_content:
+        from sleuth.commands.terminal.progress import Progress
+
+        with Progress(runtime, options.progress) as progress:
+            outcome = runtime.add_content(outcome, options, progress)
     if rendered_key and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
         return Exit.DONE
@@ -106,15 +109,3 @@ def _search(
     outcome = runtime.searcher.search(request._replace(recording=recorder))
     recorder.save(options.record or "")
     return outcome
-
-
-def _add_content(
-    runtime: Runtime, outcome: Outcome, options: SearchOptions, cache: str, progress: str = "none"
-) -> Outcome:
-    if not outcome.results or not options.wants_content:
-        return outcome
-    from sleuth.commands.terminal.progress import add_content
-
-    compression = (options.compress, options.limit, options.unit, options.max_tokens)
-    offline = options.offline or bool(options.replay)  # a replay uses no network
-    return add_content(runtime, outcome, compression, progress, cache=cache, offline=offline)

@@ -67,7 +67,7 @@ def summarize(
     if not found.read:
         raise nothing_read(found)
     models = None if extractive else runtime.writers(offline=offline)
-    show(runtime, found, pages, AnswerOptions(chosen, output, progress), models, size)
+    show(runtime, found, AnswerOptions(chosen, output, progress), models, size)
     return Exit.DONE
 
 
@@ -79,7 +79,7 @@ def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
     if not found.read:
         raise nothing_read(found)
     options = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
-    show(runtime, found, pages, options, runtime.writers(), "short")
+    show(runtime, found, options, runtime.writers(), "short")
 
 
 def _given(runtime: Runtime, urls: list[str], query: str) -> tuple[list[str], str]:

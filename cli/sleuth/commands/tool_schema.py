@@ -12,9 +12,7 @@ from sleuth.serving.tool_definitions import TOOLS, tool_definition
 app = make_app()
 
 
-@app.command(
-    epilog="Examples: sleuth tool-schema --style openai > web_search.json   ·   sleuth tool-schema --tool fetch_page"
-)
+@app.command(epilog="Example: sleuth tool-schema --style openai > web_search.json")
 def tool_schema(
     ctx: typer.Context,
     style: Annotated[

@@ -6,12 +6,11 @@ import typer
 
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
-from sleuth.commands.terminal.typer_app import make_app
+from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.database import explain_errors
 from sleuth.store.health import RETENTION_S
-from sleuth.store.usage import usage_as_json
-from sleuth.store.usage_report import report
+from sleuth.store.usage import report, usage_as_json
 
 app = make_app()
 
@@ -31,7 +30,7 @@ def usage(
         int, typer.Option("--days", min=1, max=MAX_DAYS, metavar="N", help="Report the last N days, including today.")
     ] = 30,
     provider: Annotated[str, typer.Option("--provider", "-p", metavar="ID", help="Report one provider only.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show requests, success, cache hits, response times and estimated cost, with a chart.
 
@@ -42,7 +41,7 @@ def usage(
         found = report(runtime.usage_database, days, provider)
     if provider and found.is_empty:
         runtime.table.get(provider)  # raises for an unknown id
-    if json:
+    if as_json:
         write_json(usage_as_json(found), runtime.stdout)
     elif not found.is_empty:
         from sleuth.render.usage import render

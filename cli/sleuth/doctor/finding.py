@@ -1,14 +1,23 @@
-"""What a check found: one type, its constructors, and the table entry that declares a check."""
+"""What a check found, what to do about it (remedies.toml), and the table entry that declares a check."""
 
+import re
+import shlex
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth_providers.records import Record
 
-STATES = ("ok", "warn", "fail", "skipped")
+RESTART = "docker compose restart core"
+RECREATE = "docker compose up -d"
+shell = shlex.quote  # for a word of a command
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+MAX_LINE_CHARS = 1000
 
 
 class Edit(Record):
@@ -22,7 +31,7 @@ class Edit(Record):
 class Finding(Record):
     """The result of one check: what was seen, the cause, and the fix."""
 
-    state: str
+    state: str  # ok, warn, fail or skipped
     evidence: str = ""
     cause: str = ""
     fix: str = ""  # blocks of shell or of one file's lines; each begins with a comment that says which
@@ -38,13 +47,62 @@ class Remedy(Record):
     """Why something is wrong, what to do about it, and where the handbook says more."""
 
     cause: str
-    fix: tuple[str, ...] = ()  # lines
-    link: str = ""
+    fix: str = ""  # blocks of shell or of one file's lines; each begins with a comment that says which
+    link: str = ""  # into the handbook: "searxng.md#enable-json-in-searxng-403-forbidden"
 
 
-def ok(evidence: str = "", *, title: str = "", elapsed_ms: int = 0) -> Finding:
+@cache
+def catalogue() -> dict[str, Any]:
+    """Return the contents of remedies.toml."""
+    return tomllib.loads(Path(__file__).with_name("remedies.toml").read_text("utf-8"))
+
+
+def remedy(name: str, /, **values: Any) -> Remedy:
+    """Return a remedy with its values filled in: a list fills several lines, and an empty line is left out."""
+    entry = catalogue()["remedies"][name]
+    lines: list[str] = []
+    for block in entry.get("fix", "").strip("\n").split("\n\n"):
+        filled = [line for fix_line in block.split("\n") for line in _fill(fix_line, values)]
+        for line in _in_file(filled):
+            if line.startswith("#") and lines and not lines[-1].startswith("#"):
+                lines.append("")  # a comment begins a block that can be pasted as a whole
+            indent = line[: len(line) - len(line.lstrip(" "))]
+            lines.append(indent + clean(line, MAX_LINE_CHARS, entities=False))
+    return Remedy(tr(entry["cause"], **values), "\n".join(lines), catalogue()["links"][entry["link"]])
+
+
+def _fill(line: str, values: dict[str, Any]) -> list[str]:
+    whole = PLACEHOLDER.fullmatch(line)
+    value = values.get(whole[1], "") if whole else None
+    if isinstance(value, list | tuple):
+        return list(value)
+    if line.startswith("#"):
+        return [tr(line, **values)]
+    filled = PLACEHOLDER.sub(lambda match: str(values.get(match[1], match[0])), line)
+    return [filled] if filled else []
+
+
+def _in_file(lines: list[str]) -> list[str]:
+    """Return the lines of a block that begins with @ and a file: where they go, and the command that applies them."""
+    match lines:
+        case ["@settings", *inside]:
+            sections = ", ".join(line for line in inside if line.endswith(":") and not line.startswith(" "))
+            merge = tr("# in settings.yml (merge into an existing {sections} section):", sections=sections)
+            where = merge if sections else tr("# in settings.yml:")
+            return [where, *inside, tr("# then restart SearXNG:"), RESTART]
+        case ["@limiter", *inside]:
+            return [tr("# in limiter.toml, beside settings.yml:"), *inside, tr("# then restart SearXNG:"), RESTART]
+        case ["@compose", *inside]:
+            where = tr("# in docker-compose.yml (merge into the SearXNG service):")
+            return [where, *inside, tr("# then recreate the container:"), RECREATE]
+        case ["@env", *inside]:
+            return [tr("# in .env:"), *inside, tr("# then recreate the container:"), RECREATE]
+    return lines
+
+
+def ok(evidence: str = "", *, title: str = "") -> Finding:
     """Return a passed check."""
-    return Finding("ok", evidence, title=title, elapsed_ms=elapsed_ms)
+    return Finding("ok", evidence, title=title)
 
 
 def skipped(reason: str) -> Finding:
@@ -52,24 +110,12 @@ def skipped(reason: str) -> Finding:
     return Finding("skipped", reason)
 
 
-def warn(evidence: str, remedy: Remedy, *, title: str = "", elapsed_ms: int = 0, **edits: Any) -> Finding:
-    """Return something that works but not as it should."""
-    return _problem("warn", evidence, remedy)._replace(title=title, elapsed_ms=elapsed_ms, **edits)
+def _problem(state: str, evidence: str, remedy: Remedy, **more: Any) -> Finding:
+    return Finding(state, evidence, remedy.cause, remedy.fix, remedy.link, **more)
 
 
-def fail(evidence: str, remedy: Remedy, *, title: str = "", elapsed_ms: int = 0, **edits: Any) -> Finding:
-    """Return something that does not work."""
-    return _problem("fail", evidence, remedy)._replace(title=title, elapsed_ms=elapsed_ms, **edits)
-
-
-def _problem(state: str, evidence: str, remedy: Remedy) -> Finding:
-    lines: list[str] = []
-    for line in remedy.fix:
-        if line.startswith("#") and lines and not lines[-1].startswith("#"):
-            lines.append("")  # a comment begins a block that can be pasted as a whole
-        indent = line[: len(line) - len(line.lstrip(" "))]
-        lines.append(indent + clean(line, 1000, entities=False))
-    return Finding(state, evidence, remedy.cause, "\n".join(lines), str(remedy.link))
+warn = partial(_problem, "warn")  # something works but not as it should
+fail = partial(_problem, "fail")  # something does not work
 
 
 class Check(Record):
@@ -105,17 +151,9 @@ class Check(Record):
 
 def findings_as_json(findings: list[Finding]) -> dict[str, Any]:
     """Return the published form of a report."""
+    fields = ("id", "state", "title", "evidence", "cause", "fix", "link")
     checks = [
-        {
-            "id": finding.id,
-            "state": finding.state,
-            "title": finding.title,
-            "evidence": finding.evidence or None,
-            "cause": finding.cause or None,
-            "fix": finding.fix or None,
-            "link": finding.link or None,
-            "elapsedMs": finding.elapsed_ms,
-        }
+        {field: getattr(finding, field) or None for field in fields} | {"elapsedMs": finding.elapsed_ms}
         for finding in findings
     ]
     return {"ok": not any(finding.state == "fail" for finding in findings), "checks": checks}

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
-from sleuth.doctor.links import Link
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
@@ -29,7 +27,6 @@ class Target(Record):
     address: str
     account: Account = Account()
     timeout: float = SEARXNG_TIMEOUT.default
-    provider: str = "searxng"
     variable: str = ""  # the environment variable that holds the address
     configured: bool = True
     enabled: bool = True
@@ -65,8 +62,7 @@ def examine_server(
     from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
 
     environment = Environment(
-        user_agent=USER_AGENT,
-        provider=target.provider,
+        provider=provider or "searxng",
         variable=target.variable,
         expected=target.configured or expected,
         time_limit=max(TIME_LIMIT_S, (timeout or 0) + OVERHEAD_S),
@@ -101,7 +97,6 @@ def _target_in_table(runtime: "Runtime", provider: str) -> Target:
         address=selector.host(candidate),
         account=selector.accounts(candidate)[0],
         timeout=selector.policy(candidate, None).timeout,
-        provider=candidate.id,
         variable=variable,
         configured=bool(variable or candidate.row.api_host),
         enabled=candidate.row.enabled,
@@ -113,10 +108,11 @@ def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | 
     from sleuth.engine.trial import test_providers
 
     result = next(test_providers(runtime.selector, [candidate], timeout))
-    remedy = Remedy(result.message, (result.hint,) if result.hint else (), Link.TROUBLESHOOTING)
-    name, elapsed_ms = candidate.row.name, result.latency_ms
-    found = ok(result.message, title=name) if result.success else fail("", remedy, title=name)
-    return Check(f"provider.{candidate.id}", "", "").label(found._replace(elapsed_ms=elapsed_ms))
+    name = candidate.row.name
+    found = ok(result.message, title=name)
+    if not result.success:
+        found = fail("", Remedy(result.message, result.hint, "troubleshooting.md"), title=name)
+    return Check(f"provider.{candidate.id}", "", "").label(found._replace(elapsed_ms=result.latency_ms))
 
 
 def select(findings: Iterable[Finding], only: str) -> Iterator[Finding]:

@@ -4,14 +4,13 @@ import json
 import os
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from hashlib import blake2b
 from typing import Any, Protocol, TextIO
 
-from sleuth.base.errors import RequestError, SleuthError
+from sleuth.base.errors import RequestError, SleuthError, describe
 from sleuth.base.files import append_private
-from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.engine.outcome import Outcome, outcome_as_json
 from sleuth_providers.records import Record
@@ -28,26 +27,22 @@ class Search(Protocol):
 
 
 class BatchLine(Record):
-    """One query of the input and its answer as JSON."""
+    """The number of a query in the input, and its answer as JSON."""
 
     number: int
-    text: str
     answer: str
     failed: bool
 
 
-def read_queries(source: Iterable[str], done: dict[bytes, int]) -> Iterator[tuple[int, str]]:
+def read_queries(source: Iterable[str], done: Counter[int]) -> Iterator[tuple[int, str]]:
     """Yield numbered queries of a file; blank lines and queries answered already are skipped."""
     number = 0
-    for raw in source:
-        text = raw.strip()
-        if not text:
-            continue
-        if done.get(fingerprint(text), 0) > 0:  # a query that occurs twice is answered twice
-            done[fingerprint(text)] -= 1
-            continue
-        yield number, text
-        number += 1
+    for text in map(str.strip, source):
+        if done[hash(text)] > 0:  # a query that occurs twice is answered twice
+            done[hash(text)] -= 1
+        elif text:
+            yield number, text
+            number += 1
 
 
 def run_batch(
@@ -110,20 +105,15 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
         document = {"input": text} | outcome_as_json(outcome)
         failed = outcome.outcome == "failed"
     except SleuthError as error:
-        message = tr(error.message, **error.values)
-        document = {"input": text, "error": {"code": error.code, "message": message, "hint": error.hint or None}}
+        message, hint = describe(error)
+        document = {"input": text, "error": {"code": error.code, "message": message, "hint": hint or None}}
         failed = True
-    return BatchLine(number, text, json_text(document), failed)
+    return BatchLine(number, json_text(document), failed)
 
 
-def fingerprint(text: str) -> bytes:
-    """Return a hash of eight bytes."""
-    return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
-
-
-def answered(path: str) -> dict[bytes, int]:
-    """Count the answers in an output file by fingerprint, and truncate an unfinished last line."""
-    done: dict[bytes, int] = {}
+def answered(path: str) -> Counter[int]:
+    """Count the answers in an output file by the hash of their query, and truncate an unfinished last line."""
+    done: Counter[int] = Counter()  # hashes, because millions of queries take too much memory
     good = 0
     try:
         with open(path, "rb") as stream:
@@ -134,8 +124,7 @@ def answered(path: str) -> dict[bytes, int]:
                         raise ValueError(line)
                 except ValueError:
                     break
-                mark = fingerprint(str(entry["input"]))
-                done[mark] = done.get(mark, 0) + 1
+                done[hash(str(entry["input"]))] += 1
                 good += len(line)
             size = stream.seek(0, os.SEEK_END)
     except FileNotFoundError:

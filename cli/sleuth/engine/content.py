@@ -1,17 +1,17 @@
 """Reads the pages of search results, compresses their text and puts it into the outcome."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
-from sleuth.engine.outcome import Outcome, Status
+from sleuth.engine.outcome import Outcome
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader
-from sleuth.relevance.compress import Compressed, compress
+from sleuth.relevance.compress import CompressedPage, compress
 from sleuth.relevance.hit import Hit
 from sleuth.store import keys
 from sleuth.store.settings import (
@@ -77,28 +77,26 @@ class ContentReader:
         pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
         texts = [_text(hit, pages) for hit in outcome.results]
-        compressed = self._compress(outcome.query, texts, options)
-        phase = compressed.phase if options.method != "none" or options.max_tokens else "fetch_complete"
+        compressed = compress(
+            outcome.query,
+            texts,
+            **options._asdict(),
+            dense=self._scorer(EMBEDDING_URL, EMBEDDING_MODEL, EMBEDDING_KEY),
+            rerank=self._scorer(RERANK_URL, RERANK_MODEL, RERANK_KEY),
+        )
         return outcome._replace(
             results=tuple(
                 _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
             ),
-            status=_status(outcome.status, phase, compressed),
+            status=outcome.status._replace(
+                phase=compressed.phase if options.method != "none" or options.max_tokens else "fetch_complete",
+                left_out=compressed.left_out,
+                size=compressed.size_after,
+                unit=compressed.unit,
+                estimated=compressed.estimated,
+            ),
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
-        )
-
-    def _compress(self, query: str, texts: Sequence[str], options: CompressionOptions) -> Compressed:
-        return compress(
-            query,
-            texts,
-            options.method,
-            limit=options.limit,
-            unit=options.unit,
-            document_count=options.document_count,
-            max_tokens=options.max_tokens,
-            dense=self._scorer(EMBEDDING_URL, EMBEDDING_MODEL, EMBEDDING_KEY),
-            rerank=self._scorer(RERANK_URL, RERANK_MODEL, RERANK_KEY),
         )
 
     def _scorer(self, url: Setting[str], model: Setting[str], key: Setting[str]) -> Any:
@@ -142,22 +140,12 @@ def _text(hit: Hit, pages: Mapping[str, Page]) -> str:
     return hit.content or (page.markdown or page.text if page and page.ok else hit.snippet)
 
 
-def _with_content(hit: Hit, kept: Any) -> Hit:
+def _with_content(hit: Hit, kept: CompressedPage) -> Hit:
     spans = tuple((passage.start, passage.end, round(passage.score, 4)) for passage in kept.passages)
     return hit._replace(content=kept.content, passages=spans)
 
 
-def _status(status: Status, phase: str, compressed: Compressed) -> Status:
-    return status._replace(
-        phase=phase,
-        left_out=compressed.left_out,
-        size=compressed.size_after,
-        unit=compressed.unit,
-        estimated=compressed.estimated,
-    )
-
-
-def _failures(pages: Any) -> list[str]:
+def _failures(pages: Iterable[Page]) -> list[str]:
     failed = [page for page in pages if not page.ok]
     if not failed:
         return []
@@ -167,10 +155,6 @@ def _failures(pages: Any) -> list[str]:
 
 
 def _as_json(page: Page) -> dict[str, Any]:
-    attempts = [
-        {"layer": tried.layer, "state": tried.state, "message": tried.message or None, "elapsedMs": tried.elapsed_ms}
-        for tried in page.attempts
-    ]
     return {
         "url": page.url,
         "finalUrl": page.final_url or None,
@@ -179,5 +163,8 @@ def _as_json(page: Page) -> dict[str, Any]:
         "cached": page.cached,
         "truncated": page.truncated,
         "elapsedMs": page.elapsed_ms,
-        "attempts": attempts,
+        "attempts": [
+            {"layer": layer, "state": state, "message": message or None, "elapsedMs": elapsed_ms}
+            for layer, state, message, elapsed_ms in page.attempts
+        ],
     }

@@ -20,7 +20,7 @@ SMALLER_BATCHES = {"dashscope.aliyuncs.com": 10}
 MAX_CONCURRENT_REQUESTS = 4
 MAX_TEXT_CHARS = 2_000  # passages are short; models truncate or refuse long texts
 OLLAMA_PORT = 11434
-# The field that marks a text as query or passage, and its two values. Other models use a prefix, or nothing.
+# The field that marks a text as query or passage, and its two values.
 ROLE_FIELDS = {
     "api.jina.ai": ("task", "retrieval.query", "retrieval.passage"),
     "api.voyageai.com": ("input_type", "query", "document"),
@@ -36,8 +36,6 @@ class ScoringEndpoint(Record):
     model: str
     key: str = ""
     dimensions: int = 0  # 0: the model's default
-    query_prefix: str = ""  # "query: " and "passage: " for E5 models
-    passage_prefix: str = ""
 
     @property
     def host(self) -> str:
@@ -85,14 +83,15 @@ class Embedder:
         reply = self.http.send(self.request(texts, question))
         vectors = parse_ollama(reply) if self.endpoint.is_ollama else parse_embeddings(reply)
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            raise BadResponseError(f"{len(vectors)} embeddings for {len(texts)} texts, or of different lengths")
+            raise BadResponseError(
+                "{count} embeddings for {texts} texts, or of different lengths", count=len(vectors), texts=len(texts)
+            )
         return vectors
 
     def request(self, texts: Sequence[str], question: bool = False) -> Request:
         """Return the HTTP request for the embeddings of some texts."""
         endpoint = self.endpoint
-        prefix = endpoint.query_prefix if question else endpoint.passage_prefix
-        body: dict[str, Any] = {"model": endpoint.model, "input": [_sendable(text, prefix) for text in texts]}
+        body: dict[str, Any] = {"model": endpoint.model, "input": [_sendable(text) for text in texts]}
         if endpoint.dimensions:
             body["dimensions"] = endpoint.dimensions
         if endpoint.is_ollama:
@@ -182,5 +181,5 @@ def _cosine(one: Vector, other: Vector) -> float:
     return math.fsum(x * y for x, y in zip(one, other, strict=True)) / lengths if lengths else 0.0
 
 
-def _sendable(text: str, prefix: str = "") -> str:
-    return prefix + (text[:MAX_TEXT_CHARS].strip() or " ")  # servers reject empty texts
+def _sendable(text: str) -> str:
+    return text[:MAX_TEXT_CHARS].strip() or " "  # servers reject empty texts

@@ -15,7 +15,6 @@ from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
 from sleuth.store.cache.disk import Cache
-from sleuth.store.health import Health
 from sleuth.store.provider_table import number_option
 from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import DeadlineError, KeyInvalidError, ProviderError, RateLimitError
@@ -47,13 +46,13 @@ class Dispatcher:
     def __init__(
         self,
         selector: ProviderSelector,
-        health: Health,
         cache: Cache,
         plan: DispatchPlan,
         recording: Recorder | Replayer | None = None,
         while_waiting: Callable[[], object] | None = None,
     ) -> None:
-        self.selector, self.health, self.cache, self.plan, self.recording = selector, health, cache, plan, recording
+        self.selector, self.health, self.cache = selector, selector.health, cache
+        self.plan, self.recording = plan, recording
         self.replays = recording is not None and recording.replays
         self.while_waiting = while_waiting  # runs once, while the first reply is on its way
         self.threads = ThreadGroup()
@@ -181,9 +180,10 @@ class Dispatcher:
         from sleuth.base import os_errors
 
         logs.log("%s: %r", job.candidate.id, problem)
-        explained = str(os_errors.explain(problem) or "")
-        error = ProviderError(explained or f"{type(problem).__name__} while reading the answer; see --debug")
-        return job.failure(error)
+        if cause := os_errors.explain(problem):
+            return job.failure(ProviderError(cause.message, **cause.values))
+        kind = type(problem).__name__
+        return job.failure(ProviderError("{kind} while reading the answer; see --debug", kind=kind))
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.plan.cache != "use":

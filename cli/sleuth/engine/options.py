@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sleuth.base.errors import RequestError
-from sleuth.base.i18n import tr_detail
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.store.setting_types import choice, number, whole
@@ -49,13 +49,18 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         query=with_freshness(query, options.freshness),
         providers=split(options.providers) or ("auto",),
         fallback=options.fallback,
-        cache="off" if not options.cached else "refresh" if options.refresh else "use",
+        cache=cache_use(options),
         offline=options.offline,
         timeout=options.timeout,
         rules=rules,
         recent=options.recent,
         rerank=options.rerank,
     )
+
+
+def cache_use(options: SearchOptions) -> str:
+    """Return how to use the cache: one of `choices.CACHE_USE`."""
+    return "off" if not options.cached else "refresh" if options.refresh else "use"
 
 
 def check_options(values: Mapping[str, Any]) -> SearchOptions:
@@ -118,7 +123,7 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
             "invalid freshness {value!r}: {reason}",
             "use day, week, month, year or 2026-01-01..2026-06-30",
             value=freshness,
-            reason=problem,
+            reason=problem.args[0],
         ) from problem
     if name == "range":  # adapters need both ends of a range
         since, until = since or FIRST_DAY, until or today.isoformat()
@@ -141,5 +146,5 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
             "cannot read {path}: {reason}", "check --rules", path=path or default, reason=problem.strerror
         ) from problem
     for line, message in found.problems:
-        warn(f"{path or default}:{line}: {tr_detail(message)}")
+        warn(tr("{path}:{line}: {message}", path=path or default, line=line, message=message))
     return found

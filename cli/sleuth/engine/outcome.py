@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sleuth.base.json_output import camel_case
 from sleuth.relevance.hit import Hit
+from sleuth.store.health import FAILURES
 from sleuth_providers.base import Answer
 from sleuth_providers.records import Record
 
@@ -13,17 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ANSWERED_STATES = ("ok", "empty")
-FAILED_STATES = (
-    "blocked",
-    "rate_limited",
-    "quota",
-    "timeout",
-    "unreachable",
-    "key_missing",
-    "key_invalid",
-    "bad_response",
-)
-STATES = (*ANSWERED_STATES, *FAILED_STATES, "cooldown", "skipped")
+STATES = (*ANSWERED_STATES, *FAILURES, "key_missing", "cooldown", "skipped")
 NOT_QUERIED_STATES = ("key_missing", "cooldown", "skipped")
 PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
 
@@ -124,15 +116,8 @@ def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any
 
 
 def _status_as_json(status: Status) -> dict[str, Any]:
-    document = {"phase": status.phase, "countBefore": status.count_before, "countAfter": status.count_after}
-    if status.size is None:
-        return document
-    return document | {
-        "leftOut": status.left_out,
-        "size": status.size,
-        "unit": status.unit,
-        "estimated": status.estimated,
-    }
+    fields = status._asdict()
+    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:3]})
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
@@ -162,14 +147,8 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
-    return {
-        "provider": attempt.provider,
-        "state": attempt.state,
-        "count": attempt.count,
-        "elapsedMs": attempt.elapsed_ms,
-        "cached": attempt.cached,
-        "cost": attempt.cost,
-        "notApplied": list(attempt.not_applied),
-        "engines": dict(attempt.engines),
-        "message": attempt.message or None,
-    }
+    fields = attempt._asdict()
+    for name in ("hint", "code", "status", "age"):
+        del fields[name]
+    lists = {"not_applied": list(attempt.not_applied), "engines": dict(attempt.engines)}
+    return camel_case(fields | lists | {"message": attempt.message or None})

@@ -5,11 +5,10 @@ or the error. A replay runs the whole pipeline, parsing included, so it reproduc
 """
 
 import json
-import threading
 from base64 import b64decode, b64encode
 from collections import defaultdict
-from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sleuth.base.errors import RequestError
@@ -20,8 +19,8 @@ from sleuth.engine.found import found_as_json, found_from_json
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
-from sleuth_providers.net.client import HttpClient, Transport, choose_transport
-from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
+from sleuth_providers.net.client import HttpClient, choose_transport
+from sleuth_providers.net.policy import Policy
 
 VERSION = 1
 RECORDED_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
@@ -38,43 +37,32 @@ class Recorder:
     def __init__(self) -> None:
         self.entries: list[dict[str, Any]] = []
         self.now = datetime.now(UTC)
-        self._lock = threading.Lock()
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
         """Run a provider and record its exchanges."""
         if not adapter.offline:
-            return adapter.search(
-                query, account, HttpClient(policy, self._transport(account.id, query, account.secrets))
-            )
+            return adapter.search(query, account, HttpClient(policy, partial(self._exchange, query, account)))
         found = adapter.search(query, account, HttpClient(policy))
-        self._add(_entry(account.id, query) | {"found": found_as_json(found)})
+        self.entries.append(_entry(account, query) | {"found": found_as_json(found)})
         return found
 
-    def _transport(self, provider: str, query: Query, secrets: tuple[str, ...]) -> Transport:
-        def exchange(
-            request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None
-        ) -> Response:
-            entry = _entry(provider, query) | {"method": request.method, "url": redact(request.address, secrets)}
-            try:
-                reply = choose_transport(request.address)(request, headers, limits, guard)
-            except ProviderError as error:
-                self._add(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
-                raise
-            kept = {name: redact(reply.headers[name], secrets) for name in RECORDED_HEADERS if name in reply.headers}
-            self._add(entry | {"status": reply.status, "headers": kept} | _encoded_body(reply.body, secrets))
-            return reply
-
-        return exchange
+    def _exchange(self, query: Query, account: Account, request: Request, *rest: Any) -> Response:
+        secrets = account.secrets
+        entry = _entry(account, query) | {"method": request.method, "url": redact(request.address, secrets)}
+        try:
+            reply = choose_transport(request.address)(request, *rest)
+        except ProviderError as error:
+            self.entries.append(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
+            raise
+        kept = {name: redact(reply.headers[name], secrets) for name in RECORDED_HEADERS if name in reply.headers}
+        self.entries.append(entry | {"status": reply.status, "headers": kept} | _encoded_body(reply.body, secrets))
+        return reply
 
     def save(self, path: str) -> None:
         """Write the recording to a file."""
         entries = sorted(self.entries, key=lambda entry: (entry["provider"], entry["question"], entry["page"]))
         document = {"version": VERSION, "recordedAt": self.now.isoformat(), "exchanges": entries}
         write_out(path, (json_text(document, indent=1) + "\n").encode())
-
-    def _add(self, entry: dict[str, Any]) -> None:
-        with self._lock:
-            self.entries.append(entry)
 
 
 class Replayer:
@@ -91,39 +79,29 @@ class Replayer:
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
         """Run a provider on its recorded responses, in order."""
-        if not adapter.offline:
-            return adapter.search(
-                query, account, HttpClient(policy, self._transport(account.id, query), sleep=_no_sleep)
-            )
-        return found_from_json(self._next(account.id, query).get("found")) or Found()
+        if adapter.offline:
+            return found_from_json(self._next(query, account).get("found")) or Found()
+        client = HttpClient(policy, partial(self._exchange, query, account), sleep=lambda _: None)
+        return adapter.search(query, account, client)
 
-    def _transport(self, provider: str, query: Query) -> Transport:
-        def exchange(
-            request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None
-        ) -> Response:
-            entry = self._next(provider, query)
-            if "error" in entry:
-                raise _ERROR_TYPES.get(entry["error"], UnreachableError)(entry.get("detail", ""))
-            if "found" in entry:  # recorded for an offline provider
-                raise UnreachableError("not in the recording")
-            body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
-            return Response(entry["status"], entry["headers"], body, request.address)
+    def _exchange(self, query: Query, account: Account, request: Request, *_: Any) -> Response:
+        entry = self._next(query, account)
+        if "error" in entry:
+            raise _ERROR_TYPES.get(entry["error"], UnreachableError)(entry.get("detail", ""))
+        if "found" in entry:  # recorded for an offline provider
+            raise UnreachableError("not in the recording")
+        body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
+        return Response(entry["status"], entry["headers"], body, request.address)
 
-        return exchange
-
-    def _next(self, provider: str, query: Query) -> dict[str, Any]:
-        entries = self._exchanges.get((provider, query.text, query.page))
+    def _next(self, query: Query, account: Account) -> dict[str, Any]:
+        entries = self._exchanges.get((account.id, query.text, query.page))
         if not entries:
             raise UnreachableError("not in the recording")
         return entries.pop(0)
 
 
-def _entry(provider: str, query: Query) -> dict[str, Any]:
-    return {"provider": provider, "question": query.text, "page": query.page}
-
-
-def _no_sleep(_seconds: float) -> None:
-    """Skip the pauses between retries."""
+def _entry(account: Account, query: Query) -> dict[str, Any]:
+    return {"provider": account.id, "question": query.text, "page": query.page}
 
 
 def _encoded_body(body: bytes, secrets: tuple[str, ...]) -> dict[str, str]:

@@ -16,9 +16,8 @@ from sleuth.engine.merge import Replies, merge
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
-from sleuth.store.health import Health
 from sleuth.store.journal import append_search, journal_line
-from sleuth.store.settings import CACHE_TTL, EXCLUDE_DOMAINS, HISTORY, Settings
+from sleuth.store.settings import CACHE_TTL, EXCLUDE_DOMAINS, HISTORY
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
@@ -52,10 +51,8 @@ class SearchRequest(Record):
 class Searcher:
     """The search engine of sleuth."""
 
-    def __init__(
-        self, settings: Settings, selector: ProviderSelector, health: Health, cache: Cache, journal: str = ""
-    ) -> None:
-        self.settings, self.selector, self.health, self.cache = settings, selector, health, cache
+    def __init__(self, selector: ProviderSelector, cache: Cache, journal: str = "") -> None:
+        self.settings, self.selector, self.health, self.cache = selector.settings, selector, selector.health, cache
         self.journal = journal  # the file that records searches; empty for none
         self._dispatchers: list[Dispatcher] = []
 
@@ -93,7 +90,7 @@ class Searcher:
 
         cache = "off" if request.recording else request.cache
         plan = DispatchPlan(cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
-        dispatcher = Dispatcher(self.selector, self.health, self.cache, plan, request.recording, prepare)
+        dispatcher = Dispatcher(self.selector, self.cache, plan, request.recording, prepare)
         self._dispatchers.append(dispatcher)
         return dispatcher
 

@@ -11,15 +11,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-QUERY, PROVIDERS, RESULTS, PAGES, OUTPUT, CACHE, BATCH = (
-    "Query",
-    "Providers",
-    "Results",
-    "Page text",
-    "Output",
-    "Cache and network",
-    "Batch",
-)
+# Headings of the help, by the first option below each.
+GROUPS = {
+    "words": "Query",
+    "providers": "Providers",
+    "count": "Results",
+    "content": "Page text",
+    "format": "Output",
+    "cached": "Cache and network",
+    "batch": "Batch",
+}
 MAX_LIMIT = 10_000_000  # of --limit and --max-tokens
 KINDS = {
     tuple[str, ...]: "texts",
@@ -38,12 +39,11 @@ class OptionSpec:
 
     `flags` are separated by spaces; those after a slash turn the option off. `rendered` says that the same words mean
     the same output until the cache entry expires, so that a saved rendering may answer. `other_names` are its names in
-    HTTP bodies and tool schemas, where they differ. `name` and `kind` come from the field that is declared.
+    HTTP bodies and tool schemas, where they differ. `name`, `kind` and `group` come from the field that is declared.
     """
 
     def __init__(
         self,
-        group: str,
         flags: str,
         help: str,
         default: object = None,
@@ -55,8 +55,8 @@ class OptionSpec:
         other_names: tuple[str, ...] = (),
     ) -> None:
         positive, _, negative = flags.partition("/")
-        self.name = self.kind = ""
-        self.group, self.flags, self.negative = group, tuple(positive.split()), tuple(negative.split())
+        self.name = self.kind = self.group = ""
+        self.flags, self.negative = tuple(positive.split()), tuple(negative.split())
         self.help, self.default, self.metavar, self.choices, self.range = help, default, metavar, choices, range
         self.rendered, self.other_names = rendered, other_names
 
@@ -70,10 +70,9 @@ class SearchOptions(Record):
     """The options of one search, as given. `engine.options.build_request` combines them with the settings."""
 
     words: tuple[str, ...] = option(
-        QUERY, "", "Words to search for; no quotes needed.", (), metavar="WORDS", rendered=True, other_names=("query",)
+        "", "Words to search for; no quotes needed.", (), metavar="WORDS", rendered=True, other_names=("query",)
     )
     questions: tuple[str, ...] = option(
-        QUERY,
         "--question -q",
         "Search for this too; the results of all questions are merged.",
         (),
@@ -81,29 +80,26 @@ class SearchOptions(Record):
         rendered=True,
     )
     lang: str | None = option(
-        QUERY, "--lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True, other_names=("language",)
+        "--lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True, other_names=("language",)
     )
-    region: str | None = option(QUERY, "--region", "Country of results: CH.", metavar="CC", rendered=True)
+    region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        QUERY, "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))
+        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))
     )
-    safe: str | None = option(QUERY, "--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
-    category: str = option(
-        QUERY, "--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True
-    )
+    safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
+    category: str = option("--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True)
     sites: tuple[str, ...] = option(
-        QUERY, "--site", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
+        "--site", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
     )
     exclude: tuple[str, ...] = option(
-        QUERY, "--exclude", "Drop results from this domain.", (), metavar="DOMAIN", rendered=True
+        "--exclude", "Drop results from this domain.", (), metavar="DOMAIN", rendered=True
     )
     with_time: bool | None = option(
-        QUERY, "--with-time/--no-time", "Give today's date to providers that take natural language.", rendered=True
+        "--with-time/--no-time", "Give today's date to providers that take natural language.", rendered=True
     )
-    interactive: bool = option(QUERY, "--interactive -i", "Open a prompt: open, page, copy, search again.", False)
+    interactive: bool = option("--interactive -i", "Open a prompt: open, page, copy, search again.", False)
 
     providers: tuple[str, ...] = option(
-        PROVIDERS,
         "--provider -p",
         "Providers to search: comma-separated ids, auto, or all.",
         (),
@@ -112,49 +108,38 @@ class SearchOptions(Record):
         other_names=("providerId",),
     )
     engines: tuple[str, ...] = option(
-        PROVIDERS, "--engine", "Engines to use (SearXNG, SerpAPI).", (), metavar="NAME", rendered=True
+        "--engine", "Engines to use (SearXNG, SerpAPI).", (), metavar="NAME", rendered=True
     )
     fallback: bool | None = option(
-        PROVIDERS,
-        "--fallback/--no-fallback",
-        "Try other providers when the chosen ones fail.",
-        rendered=True,
+        "--fallback/--no-fallback", "Try other providers when the chosen ones fail.", rendered=True
     )
     timeout: float | None = option(
-        PROVIDERS, "--timeout", "Give up after this many seconds.", metavar="S", range=(0.1, 600), rendered=True
+        "--timeout", "Give up after this many seconds.", metavar="S", range=(0.1, 600), rendered=True
     )
-    record: str | None = option(PROVIDERS, "--record", "Save the raw responses, keys redacted.", metavar="FILE")
-    replay: str | None = option(
-        PROVIDERS, "--replay", "Answer from a recording instead of the network.", metavar="FILE"
-    )
+    record: str | None = option("--record", "Save the raw responses, keys redacted.", metavar="FILE")
+    replay: str | None = option("--replay", "Answer from a recording instead of the network.", metavar="FILE")
 
     count: int | None = option(  # type: ignore[assignment]  # hides tuple.count, which is not used
-        RESULTS, "--count -n", "Show at most N results.", metavar="N", range=(1, 50), rendered=True
+        "--count -n", "Show at most N results.", metavar="N", range=(1, 50), rendered=True
     )
-    page: int = option(RESULTS, "--page", "Page of results to show.", 1, metavar="N", range=(1, 100), rendered=True)
-    rerank: bool = option(
-        RESULTS, "--rerank", "Order by relevance to the query, not by rank alone.", False, rendered=True
-    )
-    recent: bool = option(RESULTS, "--recent", "Rank newer pages higher.", False)
-    rules: str | None = option(RESULTS, "--rules", "Domain rules in Goggles syntax.", metavar="FILE")
-    explain: bool = option(RESULTS, "--explain", "Show how each result got its rank.", False, rendered=True)
+    page: int = option("--page", "Page of results to show.", 1, metavar="N", range=(1, 100), rendered=True)
+    rerank: bool = option("--rerank", "Order by relevance to the query, not by rank alone.", False, rendered=True)
+    recent: bool = option("--recent", "Rank newer pages higher.", False)
+    rules: str | None = option("--rules", "Domain rules in Goggles syntax.", metavar="FILE")
+    explain: bool = option("--explain", "Show how each result got its rank.", False, rendered=True)
 
-    content: bool = option(PAGES, "--content", "Read the pages and add their text.", False)
+    content: bool = option("--content", "Read the pages and add their text.", False)
     compress: str | None = option(
-        PAGES,
         "--compress",
         "Shorten page text: truncate it (cutoff) or keep the passages that match (rag); implies --content.",
         choices=choices.COMPRESSION,
     )
-    limit: int | None = option(
-        PAGES, "--limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT)
-    )
-    unit: str | None = option(PAGES, "--unit", "Unit of --limit.", choices=choices.UNITS)
+    limit: int | None = option("--limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT))
+    unit: str | None = option("--unit", "Unit of --limit.", choices=choices.UNITS)
     max_tokens: int | None = option(
-        PAGES, "--max-tokens", "Hard limit in tokens for all page text together.", metavar="N", range=(1, MAX_LIMIT)
+        "--max-tokens", "Hard limit in tokens for all page text together.", metavar="N", range=(1, MAX_LIMIT)
     )
     progress: str = option(
-        PAGES,
         "--progress",
         "Progress on stderr: auto (terminals only), JSON lines, or none.",
         "auto",
@@ -162,38 +147,31 @@ class SearchOptions(Record):
     )
 
     format: str | None = option(
-        OUTPUT,
         "--format -f",
         "Output format; the default is rich on a terminal, else plain.",
         choices=choices.FORMATS,
         rendered=True,
     )
-    as_json: bool = option(OUTPUT, "--json", "Short for --format json.", False, rendered=True)
+    as_json: bool = option("--json", "Short for --format json.", False, rendered=True)
     template: str | None = option(
-        OUTPUT, "--template", "Print a line per result: '{rank} {url}'.", metavar="TEXT", rendered=True
+        "--template", "Print a line per result: '{rank} {url}'.", metavar="TEXT", rendered=True
     )
     fields: str | None = option(
-        OUTPUT, "--fields", "Show only these fields: " + ", ".join(choices.FIELDS), metavar="a,b", rendered=True
+        "--fields", "Show only these fields: " + ", ".join(choices.FIELDS), metavar="a,b", rendered=True
     )
-    output: str | None = option(OUTPUT, "--output -o", "Write to this file, atomically.", metavar="FILE")
-    open_result: int | None = option(
-        OUTPUT, "--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT)
-    )
-    open_first: bool = option(OUTPUT, "-j", "Open the first result in the browser.", False)
-    exit_status: bool = option(
-        OUTPUT, "--exit-status", "Exit with status 7 when there are no results.", False, rendered=True
-    )
+    output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
+    open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
+    open_first: bool = option("-j", "Open the first result in the browser.", False)
+    exit_status: bool = option("--exit-status", "Exit with status 7 when there are no results.", False, rendered=True)
 
-    cached: bool = option(CACHE, "--cache/--no-cache", "Use the cache.", True, other_names=("cache",))
-    refresh: bool = option(CACHE, "--refresh", "Search again and replace the cached answer.", False)
-    offline: bool = option(CACHE, "--offline", "Use no network: search the cache and the library only.", False)
+    cached: bool = option("--cache/--no-cache", "Use the cache.", True, other_names=("cache",))
+    refresh: bool = option("--refresh", "Search again and replace the cached answer.", False)
+    offline: bool = option("--offline", "Use no network: search the cache and the library only.", False)
 
-    batch: str | None = option(
-        BATCH, "--batch", "Run one query per line of a file, or of standard input (-).", metavar="FILE"
-    )
-    ordered: bool = option(BATCH, "--ordered", "Print answers in the order of the queries.", False)
-    resume: bool = option(BATCH, "--resume", "Continue where the file given with -o ends.", False)
-    jobs: int = option(BATCH, "--jobs", "Run up to N queries at a time.", 8, metavar="N", range=(1, 64))
+    batch: str | None = option("--batch", "Run one query per line of a file, or of standard input (-).", metavar="FILE")
+    ordered: bool = option("--ordered", "Print answers in the order of the queries.", False)
+    resume: bool = option("--resume", "Continue where the file given with -o ends.", False)
+    jobs: int = option("--jobs", "Run up to N queries at a time.", 8, metavar="N", range=(1, 64))
 
     @property
     def wants_content(self) -> bool:
@@ -202,7 +180,9 @@ class SearchOptions(Record):
 
 
 OPTIONS: dict[str, OptionSpec] = dict(SearchOptions._field_defaults)
+_group = ""
 for _name, _spec in OPTIONS.items():
+    _spec.group = _group = GROUPS.get(_name, _group)
     _spec.name, _spec.kind = _name, KINDS[SearchOptions.__annotations__[_name]]
     SearchOptions._field_defaults[_name] = _spec.default
 

@@ -123,7 +123,7 @@ class ProviderSelector:
             return KeyMissingError(
                 message="{provider} needs the option {option}",
                 hint="set it: sleuth providers set {id} --option {option}=…",
-                values={"option": lacking[0]},
+                option=lacking[0],
             )
         if candidate.adapter.needs_host and not self.host(candidate):
             return KeyMissingError(

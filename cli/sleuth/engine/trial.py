@@ -17,7 +17,7 @@ def test_providers(
     selector: ProviderSelector, candidates: list[Candidate], timeout: float | None
 ) -> Iterator[TrialResult]:
     """Send the same query to all providers and yield the results as they arrive."""
-    dispatcher = Dispatcher(selector, selector.health, NoCache(), DispatchPlan(cache="off", timeout=timeout))
+    dispatcher = Dispatcher(selector, NoCache(), DispatchPlan(cache="off", timeout=timeout))
     started = [dispatcher.start(candidate, Query(TEST_QUERY, count=3)) for candidate in candidates]
     yield from (_result(reply) for reply in started if isinstance(reply, ProviderReply))
     while arrived := dispatcher.next_reply():

@@ -14,8 +14,10 @@ from sleuth.library.html import read_markup, tidy
 from sleuth.library.library import Document
 from sleuth.pages.blocks import as_text, from_markdown
 from sleuth.pages.charsets import decode, is_binary
+from sleuth.pages.errors import UnreadableError
 from sleuth_providers.errors import DeadlineError, ProviderError
 from sleuth_providers.records import Record
+from sleuth_providers.threads import call_with_timeout
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 2_000_000  # of one document: a thick book
@@ -52,91 +54,75 @@ def read(
 ) -> Iterator[Document]:
     """Yield the documents of files and folders, except known files; `on_skip` gets what cannot be read."""
     for path in paths:
-        for file in _files(os.path.abspath(os.path.expanduser(path)), on_skip):
-            if not (is_known and is_known(file.url, file.modified, file.size)):
-                yield from _documents(file, on_skip)
+        for found in _files(os.path.abspath(os.path.expanduser(path)), on_skip):
+            try:
+                file = _source_file(found)
+                if not (is_known and is_known(file.url, file.modified, file.size)):
+                    yield from _documents(file, on_skip)
+            except OSError as problem:
+                on_skip(found, _reason(problem))
+            except ProviderError as problem:
+                on_skip(found, tr(problem.detail or "a PDF file without text, probably scanned images"))
 
 
-def _files(path: str, on_skip: OnSkip) -> Iterator[SourceFile]:
+def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
+    """Yield a file, or the supported files below a folder; folders that symbolic links lead to are read once."""
     if not os.path.isdir(path):
-        if file := _file(path, on_skip):
-            yield file
+        yield path
         return
     visited: set[tuple[int, int]] = set()
     folders = [path]
     while folders:
         folder = folders.pop()
-        below: list[str] = []
-        for name, is_folder in _names(folder, visited, on_skip):
-            entry = os.path.join(folder, name)
-            if is_folder:
-                below.append(entry)
-            elif os.path.splitext(name)[1].lower() not in READERS:
-                on_skip(entry, tr("unsupported file type"))
-            elif file := _file(entry, on_skip):
-                yield file
-        folders += reversed(below)
-
-
-def _names(folder: str, visited: set[tuple[int, int]], on_skip: OnSkip) -> list[tuple[str, bool]]:
-    """Return the visible entries of a folder; none if it was visited before, through a symbolic link."""
-    try:
-        state = os.stat(folder)
-        if (state.st_dev, state.st_ino) in visited:
-            return []
+        try:
+            state = os.stat(folder)
+            names = sorted(os.listdir(folder)) if (state.st_dev, state.st_ino) not in visited else []
+        except OSError as problem:
+            on_skip(folder, _reason(problem))
+            continue
         visited.add((state.st_dev, state.st_ino))
-        with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries if not entry.name.startswith("."))
-        return [(name, os.path.isdir(os.path.join(folder, name))) for name in names]
-    except OSError as problem:
-        on_skip(folder, _reason(problem))
-        return []
+        entries = [os.path.join(folder, name) for name in names if not name.startswith(".")]
+        below = [entry for entry in entries if os.path.isdir(entry)]
+        folders += reversed(below)
+        for entry in entries:
+            if _extension(entry) in READERS and entry not in below:
+                yield entry
+            elif entry not in below:
+                on_skip(entry, tr("unsupported file type"))
+
+
+def _extension(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
 
 
 def _reason(problem: OSError) -> str:
     return tr("cannot be read ({reason})", reason=problem.strerror or problem)
 
 
-def _file(path: str, on_skip: OnSkip) -> SourceFile | None:
+def _source_file(path: str) -> SourceFile:
     from pathlib import Path
 
-    try:
-        state = os.stat(path)
-    except OSError as problem:
-        on_skip(path, _reason(problem))
-        return None
+    state = os.stat(path)
     if not stat.S_ISREG(state.st_mode):
-        on_skip(path, tr("not a regular file"))
-    elif state.st_size > MAX_FILE_BYTES:
-        on_skip(path, tr("larger than {limit} MB", limit=MAX_FILE_BYTES // 1_000_000))
-    else:
-        return SourceFile(path, Path(path).as_uri(), state.st_mtime, state.st_size)
-    return None
+        raise UnreadableError("not a regular file")
+    if state.st_size > MAX_FILE_BYTES:
+        raise UnreadableError("larger than {limit} MB", limit=MAX_FILE_BYTES // 1_000_000)
+    return SourceFile(path, Path(path).as_uri(), state.st_mtime, state.st_size)
 
 
 def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
-    try:
-        with open(file.path, "rb") as stream:
-            data = stream.read(MAX_FILE_BYTES)
-    except OSError as problem:
-        on_skip(file.path, _reason(problem))
-        return
-    is_pdf = data.startswith(b"%PDF-")
-    reader = _read_pdf if is_pdf else READERS.get(os.path.splitext(file.path)[1].lower(), _read_text)
+    with open(file.path, "rb") as stream:
+        data = stream.read(MAX_FILE_BYTES)
+    reader = _read_pdf if data.startswith(b"%PDF-") else READERS.get(_extension(file.path), _read_text)
     if reader is not _read_pdf and is_binary(data):
-        on_skip(file.path, tr("not text"))
-        return
-    try:
-        found = [document for document in reader(file, data) if document.text or document.kind == "bookmark"]
-    except ProviderError as problem:
-        on_skip(file.path, tr(problem.detail or "a PDF file without text, probably scanned images"))
-        return
+        raise UnreadableError("not text")
+    found = [document for document in reader(file, data) if document.text or document.kind == "bookmark"]
+    if not found:
+        raise UnreadableError("no text in it")
     for document in found:
         if len(document.text) > MAX_TEXT_CHARS:
             on_skip(file.path, tr("only its first {limit} characters are searched", limit=MAX_TEXT_CHARS))
         yield document._replace(text=document.text[:MAX_TEXT_CHARS])
-    if not found:
-        on_skip(file.path, tr("no text in it"))
 
 
 def _document(file: SourceFile, title: str, text: str, kind: str, published: str = "", lang: str = "") -> Document:
@@ -193,15 +179,13 @@ def _read_html(file: SourceFile, data: bytes) -> Iterator[Document]:
 
 def _read_pdf(file: SourceFile, data: bytes) -> Iterator[Document]:
     """Read a PDF file in a thread that is abandoned after the deadline: a hostile file may never end."""
-    from sleuth.pages.chain import Chain, Layer
-    from sleuth.pages.extract import ExtractedPage, finished
+    from sleuth.pages.extract import finished
     from sleuth.pages.pdf import PDF_TIMEOUT_S, from_pdf
 
-    chain: Chain[ExtractedPage] = Chain(time.monotonic() + PDF_TIMEOUT_S + PDF_GRACE_S, lambda: False)
-    found = chain.run(iter([Layer("page", file.name, lambda until: from_pdf(data, until - PDF_GRACE_S))]))
-    if not found:
-        raise chain.errors.get("page") or DeadlineError("a PDF file that takes too long to read")
-    content = finished(found[1])
+    try:
+        content = finished(call_with_timeout(lambda: from_pdf(data), PDF_TIMEOUT_S + PDF_GRACE_S))
+    except TimeoutError:
+        raise DeadlineError("a PDF file that takes too long to read") from None
     text = as_text(content.blocks)
     if content.author:  # makes it searchable
         text = f"{content.author}\n\n{text}"

@@ -7,6 +7,7 @@ when `relevance.words` has changed.
 
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from sleuth.base import logs
 from sleuth.store.database import transaction
 
 if TYPE_CHECKING:
-    from sleuth.library.library import Counts, Document
+    from sleuth.library.library import Document
 
 BATCH_SIZE = 300  # documents per transaction
 BATCH_CHARS = 4_000_000  # of text per transaction
@@ -83,34 +84,30 @@ def _storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def add(connection: sqlite3.Connection, batch: list["Document"], counts: "Counts") -> "Counts":
-    """Write one batch and return the counts; tokens are made before the write lock is taken."""
+def add(connection: sqlite3.Connection, batch: list["Document"]) -> dict[str, int]:
+    """Write one batch and count the documents added, updated and unchanged; tokens are made before locking."""
     from sleuth.relevance.words import index_text
 
-    fresh = [_with_stored_text(connection, page) for page in batch if not _is_known(connection, page)]
+    fresh = [found for page in batch if (found := _to_write(connection, page))]
     tokens = [(index_text(page.title), index_text(page.text)) for page in fresh]
-    outcomes = {"unchanged": len(batch) - len(fresh), "added": 0, "updated": 0}
+    outcomes = Counter(unchanged=len(batch) - len(fresh))
     if fresh:
         with transaction(connection):
-            for page, (title, body) in zip(fresh, tokens, strict=True):
-                outcomes[_write(connection, page, title, body)] += 1
-    return counts._replace(**{name: count + outcomes[name] for name, count in counts._asdict().items()})
+            outcomes.update(_write(connection, page, *pair) for page, pair in zip(fresh, tokens, strict=True))
+    return outcomes
 
 
-def _is_known(connection: sqlite3.Connection, page: "Document") -> bool:
-    row = connection.execute("SELECT modified, size, source FROM page WHERE url = ?", (page.url,)).fetchone()
+def _to_write(connection: sqlite3.Connection, page: "Document") -> "Document | None":
+    """Return a document as it is to be written; None if the library has it already."""
+    row = connection.execute("SELECT modified, size, source, text FROM page WHERE url = ?", (page.url,)).fetchone()
     if row is None:
-        return False
-    is_poorer = page.source == "bookmark" and row["source"] != "bookmark"  # the page is there with its text
-    return is_poorer or (row["modified"], row["size"], row["source"]) == (page.modified, page.size, page.source)
-
-
-def _with_stored_text(connection: sqlite3.Connection, page: "Document") -> "Document":
-    """Return a web page with its stored text if this time only the beginning of it was read."""
-    if page.source != "page":
         return page
-    row = connection.execute("SELECT text, size FROM page WHERE url = ? AND source = 'page'", (page.url,)).fetchone()
-    return page._replace(text=row["text"], size=row["size"]) if row and row["text"].startswith(page.text) else page
+    is_poorer = page.source == "bookmark" and row["source"] != "bookmark"  # the page is there with its text
+    if is_poorer or (row["modified"], row["size"], row["source"]) == (page.modified, page.size, page.source):
+        return None
+    if page.source == row["source"] == "page" and row["text"].startswith(page.text):
+        return page._replace(text=row["text"], size=row["size"])  # this time only the beginning was read
+    return page
 
 
 def _write(connection: sqlite3.Connection, page: "Document", title: str, body: str) -> str:
@@ -124,6 +121,11 @@ def _write(connection: sqlite3.Connection, page: "Document", title: str, body: s
     id = old["id"] if old else inserted
     connection.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (id, title, body))
     return "updated" if old else "added"
+
+
+def _delete(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
+    _remove_tokens(connection, row)
+    connection.execute("DELETE FROM page WHERE id = ?", (row["id"],))
 
 
 def _remove_tokens(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
@@ -142,8 +144,7 @@ def remove(connection: sqlite3.Connection, ids: list[int]) -> None:
             for id in ids[start : start + BATCH_SIZE]:
                 row = connection.execute("SELECT id, title, text FROM page WHERE id = ?", (id,)).fetchone()
                 if row:
-                    _remove_tokens(connection, row)
-                    connection.execute("DELETE FROM page WHERE id = ?", (id,))
+                    _delete(connection, row)
 
 
 def update(connection: sqlite3.Connection, max_reindexed: int | None = None) -> None:
@@ -182,8 +183,7 @@ def _seed(connection: sqlite3.Connection, folder: str) -> None:
     urls = {page.url for page in pages}
     for row in connection.execute("SELECT id, url, title, text FROM page WHERE source = 'handbook'").fetchall():
         if row["url"] not in urls:
-            _remove_tokens(connection, row)
-            connection.execute("DELETE FROM page WHERE id = ?", (row["id"],))
+            _delete(connection, row)
     for page in pages:
         _write(connection, page, index_text(page.title), index_text(page.text))
 
@@ -202,10 +202,12 @@ def reindex(connection: sqlite3.Connection) -> None:
 
 def used_bytes(connection: sqlite3.Connection) -> int:
     """Return the size of the file without its free pages."""
-    pages, free, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * size)
+    pages, free, size = _pragmas(connection, "page_count", "freelist_count", "page_size")
+    return (pages - free) * size
+
+
+def _pragmas(connection: sqlite3.Connection, *names: str) -> list[int]:
+    return [int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in names]
 
 
 def merge(connection: sqlite3.Connection) -> None:
@@ -221,7 +223,7 @@ def merge(connection: sqlite3.Connection) -> None:
 
 def vacuum(connection: sqlite3.Connection) -> None:
     """Return free space to the file system if a quarter of the file is free and no other process writes."""
-    pages, free = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+    pages, free = _pragmas(connection, "page_count", "freelist_count")
     if free > 250 and free > 0.25 * pages:
         try:
             connection.execute("VACUUM")

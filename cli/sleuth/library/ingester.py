@@ -54,27 +54,23 @@ class Ingester:
         self, paths: Sequence[str], *, fetch: bool = False, progress: Callable[[int], None] | None = None
     ) -> None:
         """Add files, and folders with everything below; with `fetch`, bookmarks wait for `add_pages`."""
-        counted = Counts()
 
         def is_known(url: str, modified: float, size: int) -> bool:
             known = self.library.holds(url, modified, size)
-            self._count(Counts(unchanged=known))
+            self.counts = self.counts.plus(Counts(unchanged=known))
             return known
 
         def documents() -> Iterable[Document]:
-            on_skip: files.OnSkip = lambda path, reason: self.skipped.append((path, reason))  # noqa: E731 - typed
-            for document in files.read(paths, is_known=is_known, on_skip=on_skip):
+            for document in files.read(paths, is_known=is_known, on_skip=self._skip):
                 if fetch and document.source == "bookmark":
                     self._bookmarks[document.url] = document
                 else:
                     yield document
 
-        def count(total: Counts) -> None:
-            nonlocal counted
-            self._count(Counts(*(now - before for now, before in zip(total, counted, strict=True))))
-            counted = total
+        def count(written: Counts) -> None:
+            self.counts = self.counts.plus(written)
             if progress:
-                progress(sum(total))
+                progress(sum(self.counts))
 
         self.library.add(documents(), progress=count)
 
@@ -91,7 +87,7 @@ class Ingester:
         finally:  # also when interrupted
             self._flush()
             left, self._bookmarks = self._bookmarks, {}
-            self._count(self.library.add(left.values()))
+            self.counts = self.counts.plus(self.library.add(left.values()))
 
     def _read(self, urls: Sequence[str], before: int, total: int, refresh: bool, on_event: OnEvent | None) -> None:
         def handle(event: PageEvent) -> None:
@@ -104,8 +100,7 @@ class Ingester:
 
     def _add(self, page: Page) -> None:
         if not page.ok:
-            reason = page.problem or tr("the page could not be read; for details, add --debug")
-            self.skipped.append((page.url, reason))
+            self._skip(page.url, page.problem or tr("the page could not be read; for details, add --debug"))
             return
         document = to_document(page, page.url)
         if bookmark := self._bookmarks.pop(page.url, None):  # its folder and note stay searchable
@@ -115,8 +110,8 @@ class Ingester:
             self._flush()
 
     def _flush(self) -> None:
-        self._count(self.library.add(self._unwritten))
+        self.counts = self.counts.plus(self.library.add(self._unwritten))
         self._unwritten.clear()
 
-    def _count(self, counts: Counts) -> None:
-        self.counts = Counts(*(map(sum, zip(self.counts, counts, strict=True))))
+    def _skip(self, place: str, reason: str) -> None:
+        self.skipped.append((place, reason))

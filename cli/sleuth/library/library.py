@@ -52,6 +52,10 @@ class Counts(Record):
     updated: int = 0
     unchanged: int = 0
 
+    def plus(self, other: "Counts") -> "Counts":
+        """Return the sums of two counts."""
+        return Counts(*map(sum, zip(self, other, strict=True)))
+
 
 class LibraryEntry(Record):
     """A document in a listing, without its text."""
@@ -110,28 +114,29 @@ class Library:
             return [result for result in found if result]
 
     def add(self, documents: Iterable[Document], *, progress: Progress | None = None) -> Counts:
-        """Add or update documents, a few hundred per transaction; unchanged ones are left alone."""
+        """Add or update documents, a few hundred per transaction, each reported to `progress`."""
         counts = Counts()
         with self._writing() as connection:
             for batch in index.batches(documents):
-                counts = index.add(connection, batch, counts)
+                written = Counts(**index.add(connection, batch))
+                counts = counts.plus(written)
                 if progress:
-                    progress(counts)
+                    progress(written)
             if counts.added + counts.updated > index.BATCH_SIZE + 0.25 * index.last_id(connection):
                 index.merge(connection)
         return counts
 
     def holds(self, url: str, modified: float, size: int) -> bool:
         """Tell whether this version of a document is in the library."""
-        with self._reading() as connection:
-            sql = "SELECT 1 FROM page WHERE url = ? AND modified = ? AND size = ?"
-            return connection.execute(sql, (url, modified, size)).fetchone() is not None
+        return self._has("SELECT 1 FROM page WHERE url = ? AND modified = ? AND size = ?", url, modified, size)
 
     def has_read(self, url: str) -> bool:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
+        return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
+
+    def _has(self, sql: str, *values: object) -> bool:
         with self._reading() as connection:
-            sql = "SELECT 1 FROM page WHERE url = ? AND source = 'page'"
-            return connection.execute(sql, (url,)).fetchone() is not None
+            return connection.execute(sql, values).fetchone() is not None
 
     def remove(self, pattern: str) -> int:
         """Remove the document at a URL, or all whose URL starts with a pattern that ends in `*`; never the handbook."""

@@ -1,6 +1,7 @@
 """The library as a search provider."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
@@ -33,22 +34,16 @@ class LibraryProvider(Provider):
         library = self._library()
         try:
             offset = (query.page - 1) * query.count
-            found = library.search(query.text, query.count, offset, content=query.content, keep=_domain_filter(query))
-            return Found(tuple(found))
+            keep = partial(_is_allowed, query) if query.include or query.exclude else None
+            return Found(tuple(library.search(query.text, query.count, offset, content=query.content, keep=keep)))
         except SleuthError as problem:
-            values = {name: str(value) for name, value in problem.values.items()}
-            raise ProviderError(message=problem.message, hint=problem.hint, values=values) from problem
+            raise ProviderError(message=problem.message, hint=problem.hint, **problem.values) from problem
         finally:
             library.close()
 
 
-def _domain_filter(query: Query) -> Callable[[str], bool] | None:
-    if not query.include and not query.exclude:
-        return None
+def _is_allowed(query: Query, url: str) -> bool:
     from sleuth.relevance.urls import matches_domain
 
-    def keep(url: str) -> bool:
-        wanted = not query.include or any(matches_domain(url, domain) for domain in query.include)
-        return wanted and not any(matches_domain(url, domain) for domain in query.exclude)
-
-    return keep
+    wanted = not query.include or any(matches_domain(url, domain) for domain in query.include)
+    return wanted and not any(matches_domain(url, domain) for domain in query.exclude)

@@ -2,9 +2,10 @@
 
 import math
 import re
+from collections import Counter
 
 from sleuth.base.text import shorten
-from sleuth.relevance.words import words
+from sleuth.relevance.words import query_terms
 from sleuth_providers.records import Record
 
 MAX_CHARS = 300
@@ -49,9 +50,7 @@ def _occurrences(text: str, query: str) -> list[Occurrence]:
 
 def _needles(query: str) -> list[str]:
     """Return the strings to look for: stems, which most forms of a word start with, and pairs of CJK characters."""
-    wanted = list(dict.fromkeys(words(query)))
-    paired = {character for word in wanted if len(word) == 2 and not word.isascii() for character in word}
-    stems = (word[:-1] if len(word) > 3 and word.endswith("i") else word for word in wanted if word not in paired)
+    stems = (word[:-1] if len(word) > 3 and word.endswith("i") else word for word in query_terms(query))
     return list(dict.fromkeys(stems))[:MAX_WORDS]
 
 
@@ -72,25 +71,21 @@ def _densest(places: list[Occurrence], width: int) -> tuple[int, int, float]:
     A word is worth the less the more often the text has it, and hardly anything a second time in one cluster. The
     window slides over the places once, adding a word at its right end and removing those that fall out at its left.
     """
-    if not places:
-        return 0, 0, 0.0
-    times: dict[str, int] = {}
-    for place in places:
-        times[place.word] = times.get(place.word, 0) + 1
+    times = Counter(place.word for place in places)
     worth = {word: 1 / (1 + math.log(count)) for word, count in times.items()}
-    inside: dict[str, int] = {}
-    best, value, left = (0.0, places[0].start, places[0].end), 0.0, 0
+    inside: Counter[str] = Counter()
+    best, value, left = (0, 0, 0.0), 0.0, 0
     for place in places:
-        value += worth[place.word] * (REPEATED if inside.get(place.word) else 1.0)
-        inside[place.word] = inside.get(place.word, 0) + 1
+        value += worth[place.word] * (REPEATED if inside[place.word] else 1.0)
+        inside[place.word] += 1
         while place.end - places[left].start > width:
             gone = places[left].word
             inside[gone] -= 1
             value -= worth[gone] * (REPEATED if inside[gone] else 1.0)
             left += 1
-        if value > best[0] + 1e-9:
-            best = (value, places[left].start, place.end)
-    return best[1], best[2], best[0]
+        if value > best[2] + 1e-9:
+            best = (places[left].start, place.end, value)
+    return best
 
 
 def _start(text: str, first: int, length: int) -> int:

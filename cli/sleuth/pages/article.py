@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trafilatura import bare_extraction, load_html
@@ -103,15 +103,10 @@ def _paragraphs(tree: Node) -> list[Block]:
         text = element.text_content()
         if text.strip() and sum(len(link.text_content()) for link in element.iter("a")) < MAX_LINK_SHARE * len(text):
             taken = element
-            blocks.append(_block(element.tag, text))
+            tag = element.tag
+            text = text if tag == "pre" else " ".join(text.split())
+            blocks.append(block("heading", text, int(tag[1])) if tag in HEADINGS else block(KINDS[tag], text))
     return [one for one in blocks if one.text]
-
-
-def _block(tag: str, text: str) -> Block:
-    if tag == "pre":
-        return block("code", text)
-    text = " ".join(text.split())
-    return block("heading", text, int(tag[1])) if tag in HEADINGS else block(KINDS[tag], text)
 
 
 def _is_shell(tree: Node, text: str) -> bool:
@@ -120,15 +115,11 @@ def _is_shell(tree: Node, text: str) -> bool:
         return True
     if len(text) > SHELL_CHARS or tree.find(".//script") is None:
         return False
-    is_empty = len(text) < EMPTY_CHARS or _has_mount(tree.iter("div", "main", "app-root"))
-    return is_empty or bool(NEEDS_SCRIPTS.search(text))
-
-
-def _has_mount(elements: Iterable[Node]) -> bool:
-    """Tell whether there is an element for a script to fill that is still empty."""
-    return any(
+    if len(text) < EMPTY_CHARS or NEEDS_SCRIPTS.search(text):
+        return True
+    return any(  # an element for a script to fill is still empty
         len(_text(element)) < EMPTY_CHARS
-        for element in elements
+        for element in tree.iter("div", "main", "app-root")
         if element.tag == "app-root" or (element.get("id") or "").lower() in MOUNT_IDS
     )
 

@@ -151,25 +151,12 @@ def _word_list(text: str) -> list[str]:
     return re.findall(r"\w+", text[:1000].lower())
 
 
-def limited(blocks: Iterable[Block]) -> list[Block]:
-    """Truncate to MAX_TEXT_CHARS."""
-    kept: list[Block] = []
-    size = 0
-    for one in blocks:
-        if size + len(one.text) > MAX_TEXT_CHARS:
-            part = _part(one, MAX_TEXT_CHARS - size)
-            return [*kept, part] if part else kept
-        kept.append(one)
-        size += len(one.text)
-    return kept
-
-
 def _part(one: Block, room: int) -> Block | None:
     """Return as much of a block as fits, up to the end of a line, a sentence or a word."""
     overhead = len(_marked(one)) - len(one.text)
     text = one.text[: max(0, room - overhead)]
-    if one.kind in ("code", "table"):
-        text = text[: text.rfind("\n") + 1].rstrip("\n")
+    if one.kind in ("code", "table") and "\n" in text:
+        text = text[: text.rfind("\n")].rstrip("\n")
     else:
         ends = [match.end() for match in SENTENCE_END.finditer(text)]
         end = ends[-1] if ends and ends[-1] > len(text) // 2 else text.rfind(" ")

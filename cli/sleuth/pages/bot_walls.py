@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from sleuth_providers.translatable import Translatable
+
 MAX_CHECK_CHARS = 1500  # of visible text; a page with more is not just a bot check
 MAX_LOGIN_CHARS = 800
 
@@ -40,7 +42,7 @@ def is_challenge(headers: Mapping[str, str]) -> bool:
     return any(headers.get(name, "").strip().lower() in values for name, values in HEADERS.items())
 
 
-def find_wall(page: str, requested: str, final: str) -> str:
+def find_wall(page: str, requested: str, final: str) -> Translatable:
     """Return `bot check` or `login page`, or nothing for an ordinary page."""
     page = page[:MAX_SCANNED_CHARS]
     found = TITLE.search(page)
@@ -48,11 +50,11 @@ def find_wall(page: str, requested: str, final: str) -> str:
     is_check = CHECK_TITLE.search(title) or CHECK_MARK.search(page)
     is_login = LOGIN_TITLE.match(title) or PASSWORD.search(page) or _is_redirected_to_login(requested, final)
     if not is_check and not is_login:
-        return ""
+        return Translatable()
     length = _visible_length(page)
     if is_check and length < MAX_CHECK_CHARS:
-        return "bot check"
-    return "login page" if is_login and length < MAX_LOGIN_CHARS else ""
+        return Translatable("bot check")
+    return Translatable("login page" if is_login and length < MAX_LOGIN_CHARS else "")
 
 
 def _is_redirected_to_login(requested: str, final: str) -> bool:

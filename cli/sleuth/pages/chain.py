@@ -106,5 +106,7 @@ def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError
         return problem
     logs.log("pages: %s: %r", layer.name, problem)  # a bug costs one layer, not the page
     cause = os_errors.explain(problem)
-    detail = str(cause) if cause else f"{type(problem).__name__}; for details, add --debug"
-    return ProviderError(detail, message="{provider}: the page could not be read")
+    message = "{provider}: the page could not be read"
+    if cause:
+        return ProviderError(cause.message, message=message, **cause.values)
+    return ProviderError("{kind}; for details, add --debug", message=message, kind=type(problem).__name__)

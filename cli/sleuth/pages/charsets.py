@@ -43,10 +43,6 @@ SUPERSETS = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
     "cp950": "big5hkscs",
-    "euc_jis_2004": "euc_jp",
-    "euc_jisx0213": "euc_jp",
-    "shift_jis_2004": "cp932",
-    "shift_jisx0213": "cp932",
     "utf-16": "utf-8",  # a declaration that is readable as ASCII is not in UTF-16
 }
 ALIASES = {
@@ -63,28 +59,21 @@ SUPPORTED = frozenset(
     + [f"iso8859-{number}" for number in range(2, 17)]
 )
 WESTERN = ("cp1250", "cp1252", "cp1254", "cp1257")  # a guess cannot distinguish them; the language of the page can
-BY_LANGUAGE = dict.fromkeys(("cs", "sk", "pl", "hu", "sl", "hr", "ro"), "cp1250") | {
+BY_LANGUAGE = {
+    **dict.fromkeys(("cs", "sk", "pl", "hu", "sl", "hr", "ro"), "cp1250"),
+    **dict.fromkeys(("lt", "lv", "et"), "cp1257"),
     "tr": "cp1254",
-    "lt": "cp1257",
-    "lv": "cp1257",
-    "et": "cp1257",
 }
 KANA = "".join(map(chr, (*range(0x3041, 0x3097), *range(0x30A1, 0x30FB))))
 HAN = "的一是不了在人有我他中大上到子和你地出道也年得就那要下以生自去之家可她小"
-FREQUENT = {
-    "gb18030": HAN + "这来国个说们为时会着过学对里后么",
-    "cp932": KANA,
-    "cp949": "이다는을의에가고하지은를도로한사리나자있그대시어기해인것수과들만서일라",
-    "big5hkscs": HAN + "這來國個說們為時會著過學對裡後麼",
-    "euc_jp": KANA,
-}
-# The standard that each charset extends, and the lead bytes of its level 1: the characters in everyday use.
-LEVEL_1 = {
-    "gb18030": ("gb2312", range(0xB0, 0xD8)),
-    "cp932": ("shift_jis", range(0x88, 0x98)),
-    "cp949": ("euc_kr", range(0xB0, 0xC9)),
-    "big5hkscs": ("big5", range(0xA4, 0xC7)),
-    "euc_jp": ("euc_jp", range(0xB0, 0xD0)),
+HANGUL = "이다는을의에가고하지은를도로한사리나자있그대시어기해인것수과들만서일라"
+# Frequent characters, the standard that the charset extends, and the lead bytes of its level 1: everyday characters.
+CJK = {
+    "gb18030": (HAN + "这来国个说们为时会着过学对里后么", "gb2312", range(0xB0, 0xD8)),
+    "cp932": (KANA, "shift_jis", range(0x88, 0x98)),
+    "cp949": (HANGUL, "euc_kr", range(0xB0, 0xC9)),
+    "big5hkscs": (HAN + "這來國個說們為時會著過學對裡後麼", "big5", range(0xA4, 0xC7)),
+    "euc_jp": (KANA, "euc_jp", range(0xB0, 0xD0)),
 }
 
 
@@ -176,24 +165,24 @@ def _damage(body: bytes, codec: str) -> float:
 
 def _cjk_codec(sample: bytes) -> str:
     """Return the CJK charset in which a text has the frequent characters of its language, or nothing."""
-    scores = {codec: _cjk_score(sample, codec) for codec in FREQUENT}
+    scores = {codec: _cjk_score(sample, codec) for codec in CJK}
     best = max(scores, key=scores.__getitem__)
     if scores[best] >= MIN_CJK_SCORE:
         return best
-    return next((codec for codec in LEVEL_1 if _is_level_1(sample, codec)), "") if _is_foreign(sample) else ""
+    return next((codec for codec in CJK if _is_level_1(sample, codec)), "") if _is_foreign(sample) else ""
 
 
 def _cjk_score(sample: bytes, codec: str) -> float:
     text = [character for character in sample.decode(codec, "replace") if character > "\x7f"]
     if not text:
         return 0.0
-    frequent = sum(character in FREQUENT[codec] for character in text)
+    frequent = sum(character in CJK[codec][0] for character in text)
     return (frequent - INVALID_WEIGHT * text.count("\ufffd")) / len(text)
 
 
 def _is_level_1(sample: bytes, codec: str) -> bool:
     """Tell whether a text too short for frequent characters has only everyday characters in a charset."""
-    standard, lead_bytes = LEVEL_1[codec]
+    _, standard, lead_bytes = CJK[codec]
     try:
         text = sample.decode(standard)
     except UnicodeDecodeError:

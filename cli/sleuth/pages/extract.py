@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from sleuth.base.text import clean, shorten
-from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_text, block, from_markdown, from_plain, limited
+from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_text, block, cut, from_markdown, from_plain
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.fetch import Fetched
 from sleuth_providers.records import Record
@@ -50,7 +50,7 @@ def finished(content: ExtractedPage) -> ExtractedPage:
         author=clean(content.author, 200, entities=False),
         published=content.published if re.fullmatch(r"\d{4}(-\d\d){0,2}", content.published) else "",
         language=_language_tag(content.language) or _guess_language(as_text(content.blocks[:50])),
-        blocks=limited(content.blocks),
+        blocks=cut(content.blocks, MAX_TEXT_CHARS)[0],
     )
 
 

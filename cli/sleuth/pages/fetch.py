@@ -21,6 +21,7 @@ from sleuth_providers.errors import (
 from sleuth_providers.net.client import HttpClient, Transport
 from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
+from sleuth_providers.translatable import Translatable
 
 MAX_BODY_BYTES = 10_000_000
 CONNECT_TIMEOUT_S = 5.0
@@ -36,17 +37,9 @@ USER_AGENTS = (
 )
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,application/pdf;q=0.8,*/*;q=0.7"
 
-KINDS = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/plain": "text",
-    "text/markdown": "markdown",
-    "text/x-markdown": "markdown",
-    "application/json": "json",
-    "application/pdf": "pdf",
-    "application/x-pdf": "pdf",
-}
-CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "x-sh", "x-yaml", "ecmascript")
+# By subtype, without `x-`.
+KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
+CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "ecmascript")
 HTML_START = re.compile(
     rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
     re.IGNORECASE | re.DOTALL,
@@ -107,27 +100,27 @@ def received(reply: Response, requested: str) -> Fetched:
         charset = charsets.find(reply.body, label[1] if label else "", markup=kind == "html")
     page = Fetched(final_url, kind, charset, reply.body)
     if kind == "html" and (wall := bot_walls.find_wall(page.text(), requested, final_url)):
-        raise blocked(wall, reply.status)
+        raise blocked(wall.template, reply.status)
     return page
 
 
 def refusal(reply: Response) -> ProviderError | None:
     """Return the error for the status of a page; the messages for providers mention keys."""
-    status, detail = reply.status, f"HTTP {reply.status}"
+    status = reply.status
     if bot_walls.is_challenge(reply.headers):
         return blocked("bot check", status)
     if status in (200, 203):
         return None
     if status in (202, 401, 402, 403, 407, 451):
-        return blocked(detail, status)
+        return blocked("", status)
     if status in (404, 410):
-        return NotFoundError(detail, status=status)
+        return NotFoundError(status=status)
     if status == 429:
-        return RateLimitError(detail, status=status)
+        return RateLimitError(status=status)
     if status >= 500:
-        return UnavailableError(detail, status=status)
+        return UnavailableError(status=status)
     kind = BadRequestError if status >= 400 else BadResponseError
-    return kind(detail, message="{provider} did not send the page", status=status)
+    return kind(message="{provider} did not send the page", status=status)
 
 
 def blocked(detail: str, status: int) -> BlockedError:
@@ -137,7 +130,7 @@ def blocked(detail: str, status: int) -> BlockedError:
 
 def wire_url(url: str) -> str:
     """Return a URL as it is sent: the host in IDNA, the rest percent-encoded, without fragment and login."""
-    error = BadRequestError(message="invalid page URL: {url}", values={"url": clean(url, 200)})
+    error = BadRequestError(message="invalid page URL: {url}", url=clean(url, 200))
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port
@@ -160,23 +153,26 @@ def _kind(content_type: str, body: bytes, url: str) -> str:
     start = body[:SNIFFED_BYTES]
     if b"%PDF-" in start[:1024]:
         return "pdf"
-    declared = KINDS.get(content_type) or _kind_of_family(content_type)
+    declared = _declared_kind(content_type)
     if declared in ("", "text") and HTML_START.match(start):
         return "html"
     if declared == "pdf" or not declared or charsets.is_binary(start):
-        raise UnreadableError(content_type or "unknown type")
+        raise UnreadableError("{kind}", kind=content_type or Translatable("unknown type"))
     if declared == "text" and urlsplit(url).path.lower().endswith((".md", ".markdown")):
         return "markdown"
     return declared
 
 
-def _kind_of_family(content_type: str) -> str:
+def _declared_kind(content_type: str) -> str:
     family, _, name = content_type.partition("/")
+    bare = name.removeprefix("x-")
+    if bare in KINDS and family in ("text", "application"):
+        return KINDS[bare]
     if name.endswith("+json"):
         return "json"
     if name == "xml" or name.endswith("+xml"):
         return ""  # the body shows whether it is XHTML; feeds and drawings are not pages
-    if name.removeprefix("x-") in CODE_TYPES or (family == "text" and name.startswith("x-")):
+    if bare in CODE_TYPES or (family == "text" and name.startswith("x-")):
         return "code"
     # With no type, or the default type of a server, the body decides.
     return "text" if family == "text" or content_type in ("", "application/octet-stream") else ""

@@ -12,6 +12,7 @@ from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
 
 MAX_LABEL_CHARS = 1000
+LABELS = ("title", "author", "published", "language", "archived")
 
 
 class Page(Record):
@@ -62,33 +63,15 @@ def cache_key(url: str) -> str:
 def to_page(url: str, content: ExtractedPage, limit: int) -> Page:
     """Return a page truncated to `limit` characters."""
     kept, truncated = blocks.cut(content.blocks, limit)
-    return Page(
-        url,
-        clean_url(content.final_url),
-        content.title,
-        blocks.as_text(kept),
-        blocks.as_markdown(kept),
-        content.author,
-        content.published,
-        content.language,
-        truncated=truncated,
-        archived=content.archived,
-    )
-
-
-def as_json(content: ExtractedPage) -> dict[str, Any]:
-    """Return the form of a page in the cache: whole, however small the limit."""
-    return {
-        "url": content.final_url,
-        "archived": content.archived,
-        "about": [content.title, content.author, content.published, content.language],
-        "blocks": [list(one) for one in content.blocks],
-    }
+    about = content._asdict() | {"final_url": clean_url(content.final_url)}
+    del about["blocks"]
+    return Page(url, text=blocks.as_text(kept), markdown=blocks.as_markdown(kept), truncated=truncated, **about)
 
 
 def from_json(value: Any) -> ExtractedPage:
-    """Read a page from the cache; raise KeyError, TypeError or ValueError for an invalid entry."""
-    title, author, published, language = (clean(part, MAX_LABEL_CHARS, entities=False) for part in value["about"])
-    archived = clean(value["archived"], MAX_LABEL_CHARS)
-    content = blocks.from_json(value["blocks"])
-    return ExtractedPage(title, author, published, language, content, str(value["url"]), archived)
+    """Read a page from the cache, which others may write to; raise TypeError or ValueError for an invalid entry."""
+    content = ExtractedPage(**value)
+    if not content.blocks:
+        raise ValueError("no blocks")
+    labels = {name: clean(getattr(content, name), MAX_LABEL_CHARS, entities=False) for name in LABELS}
+    return content._replace(**labels, final_url=str(content.final_url), blocks=blocks.from_json(content.blocks))

@@ -1,14 +1,12 @@
 """Reads pages in parallel: from the cache, the site, a browser, the Jina reader or the Wayback Machine."""
 
-import queue
 import socket
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any
 
 from sleuth import __version__
 from sleuth.base import logs
@@ -19,7 +17,7 @@ from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage, extract
 from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, received, refusal
 from sleuth.pages.host_queue import HostQueue
-from sleuth.pages.page import Page, PageEvent, as_json, cache_key, from_json, to_page
+from sleuth.pages.page import Page, PageEvent, cache_key, from_json, to_page
 from sleuth.pages.services import read_by_jina, read_from_archive
 from sleuth.store.cache.disk import Cache
 from sleuth.store.settings import (
@@ -40,11 +38,11 @@ from sleuth_providers.net import guard
 from sleuth_providers.net.client import HttpClient, Transport
 from sleuth_providers.net.policy import Guard, Policy, user_agent
 from sleuth_providers.records import Record
+from sleuth_providers.threads import ThreadGroup
 
 USER_AGENT = user_agent(__version__)  # for services; sites see a browser
 MIN_TIMEOUT_S = 0.1
 CACHE_WRITE_TIMEOUT_S = 1.0  # how long to wait, after the last page, for workers that still write to the cache
-LIVENESS_CHECK_S = 1.0  # how often to check that workers are alive: out of memory, they exit silently
 
 Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
 ReadEvent = tuple[str, str, Page | None]  # start or end, the URL, and at the end its page
@@ -113,47 +111,36 @@ class Reader:
 
     def _read_all(self, urls: list[str], plan: ReadPlan) -> Iterator[ReadEvent]:
         """Read in worker threads and yield the events in the calling thread."""
-        if not urls:
-            return
-        waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
-        events: queue.SimpleQueue[ReadEvent] = queue.SimpleQueue()
-        for url in urls:
-            waiting.put(url)
-        workers = [
-            threading.Thread(target=self._work, args=(waiting, events, plan), daemon=True)
-            for _ in range(min(plan.concurrency, len(urls)))
-        ]
-        for worker in workers:
-            worker.start()
-        if not plan.offline:
+        threads, waiting = ThreadGroup(), deque(urls)
+        work = partial(self._work, waiting, threads, plan)
+        workers = [threads.start(None, work) for _ in range(min(plan.concurrency, len(urls)))]
+        if urls and not plan.offline:
             threading.Thread(target=_import_extractor, daemon=True).start()
         done = 0
-        while done < len(urls):
-            try:
-                event = events.get(timeout=LIVENESS_CHECK_S)
-            except queue.Empty:
-                if events.empty() and not any(worker.is_alive() for worker in workers):
-                    raise MemoryError("all workers that read pages have died") from None
-                continue
-            done += event[0] == "end"
-            yield event
+        while done < len(urls) and (arrived := threads.next_result()):
+            event, problem = arrived
+            if isinstance(problem, BaseException):  # such as no memory for a worker
+                raise problem
+            if event:
+                done += event[0] == "end"
+                yield event
         end = time.monotonic() + CACHE_WRITE_TIMEOUT_S
         for worker in workers:
             worker.join(max(0.0, end - time.monotonic()))
 
-    def _work(self, waiting: Any, events: Any, plan: ReadPlan) -> None:
-        while True:
-            try:
-                url = waiting.get_nowait()
-            except queue.Empty:
-                return
-            events.put(("start", url, None))
-            try:
-                self._read(url, plan, lambda page: events.put(("end", page.url, page)))
-            except Exception as problem:  # a bug costs one page, not the others
-                logs.log("pages: %s: %r", url, problem)
-                message = tr("the page could not be read; for details, add --debug")
-                events.put(("end", url, Page(url, attempts=(LayerAttempt("page", "bad_response", message),))))
+    def _work(self, waiting: deque[str], threads: ThreadGroup, plan: ReadPlan) -> None:
+        def post(page: Page) -> None:
+            threads.post(("end", page.url, page), None)
+
+        with suppress(IndexError):  # no URL is left
+            while url := waiting.popleft():
+                threads.post(("start", url, None), None)
+                try:
+                    self._read(url, plan, post)
+                except Exception as problem:  # a bug costs one page, not the others
+                    logs.log("pages: %s: %r", url, problem)
+                    message = tr("the page could not be read; for details, add --debug")
+                    post(Page(url, attempts=(LayerAttempt("page", "bad_response", message),)))
 
     def _read(self, url: str, plan: ReadPlan, post: Callable[[Page], None]) -> None:
         """Read one page, post it, and only then write it to the cache."""
@@ -175,7 +162,7 @@ class Reader:
             page = to_page(url, content, plan.limit) if found else Page(url)
             post(page._replace(layer=layer, attempts=tuple(chain.attempts), elapsed_ms=elapsed_ms))
             if found and plan.cache != "off":
-                self.cache.put(key, as_json(content), self.settings[FETCH_TTL] * 60)
+                self.cache.put(key, content._asdict(), self.settings[FETCH_TTL] * 60)
 
     def _run_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ExtractedPage] | None, Chain[ExtractedPage]]:
         watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
@@ -200,20 +187,18 @@ class Reader:
         if self.browser and isinstance(problem, EmptyPageError):
             yield Layer("browser", host, partial(self._in_browser, self.browser, url, watch))
         is_private = watch.private or guard.is_local(host)
-        for name, provider, server, allowed, read in (
-            ("jina", tr("the Jina reader"), self._server("JINA"), FETCH_JINA, self._by_jina),
-            ("archive", tr("the Wayback Machine"), self._server("ARCHIVE"), FETCH_ARCHIVE, self._archived),
+        for name, provider, allowed, read in (
+            ("jina", tr("the Jina reader"), FETCH_JINA, partial(read_by_jina, key=self.jina_key)),
+            ("archive", tr("the Wayback Machine"), FETCH_ARCHIVE, read_from_archive),
         ):
             if not self.settings[allowed]:
                 continue
+            server = self.settings.environ.get(f"SLEUTH_{name.upper()}_HOST", "").strip()
             if is_private and not server:  # the user's own server may read private pages
                 message = tr("pages on a private network are not sent to {provider}", provider=provider)
                 chain.attempts.append(LayerAttempt(name, "skipped", message))
             else:
-                yield Layer(name, provider, partial(read, url, server))
-
-    def _server(self, service: str) -> str:
-        return self.settings.environ.get(f"SLEUTH_{service}_HOST", "").strip()
+                yield Layer(name, provider, partial(self._by_service, read, url, server))
 
     def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
         language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
@@ -235,17 +220,11 @@ class Reader:
             raise error
         return extract(received(reply, url), until)
 
-    def _by_jina(self, url: str, server: str, until: float) -> ExtractedPage:
-        return read_by_jina(url, self._client(until), server, self.jina_key)
-
-    def _archived(self, url: str, server: str, until: float) -> ExtractedPage:
-        return read_from_archive(url, self._client(until), server, until)
-
-    def _client(self, until: float) -> HttpClient:
+    def _by_service(self, read: Callable[..., ExtractedPage], url: str, server: str, until: float) -> ExtractedPage:
         timeout = _remaining(until)
         connect = min(CONNECT_TIMEOUT_S, timeout)
         policy = Policy(timeout=timeout, connect_timeout=connect, attempts=2, user_agent=USER_AGENT)
-        return HttpClient(policy, self.transport)
+        return read(url, HttpClient(policy, self.transport), server, until)
 
     def _cached(self, url: str, plan: ReadPlan) -> Page | None:
         if plan.cache != "use":
@@ -255,7 +234,7 @@ class Reader:
             return None
         try:
             page = to_page(url, from_json(entry.value), plan.limit)
-        except (KeyError, TypeError, ValueError):
+        except (TypeError, ValueError):  # an invalid entry
             return None
         return page._replace(layer="cache", attempts=(LayerAttempt("cache", "ok"),), cached=True, age=entry.age)
 
@@ -284,7 +263,7 @@ def _check_addresses(url: str, watch: Guard) -> None:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
-        raise UnreachableError(f"no such host: {host}") from problem
+        raise UnreachableError("no such host: {where}", where=host) from problem
     watch(host, [str(entry[4][0]) for entry in found])
 
 

@@ -4,13 +4,14 @@ Both learn which page is read. `SLEUTH_JINA_HOST` and `SLEUTH_ARCHIVE_HOST` name
 """
 
 import re
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime
 
 from sleuth.pages import bot_walls
 from sleuth.pages.blocks import after_title, as_text, from_markdown
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage, extract, finished
 from sleuth.pages.fetch import blocked, received, wire_url
+from sleuth.relevance.dates import normalise
 from sleuth_providers import json
 from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError, DeadlineError, NotFoundError, ProviderError
@@ -21,8 +22,8 @@ ARCHIVE_COPIES = "https://web.archive.org"
 NEWEST = "2"  # an incomplete timestamp, which the archive rounds to its last copy
 
 
-def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> ExtractedPage:
-    """Let the Jina reader fetch and render a page."""
+def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = "") -> ExtractedPage:
+    """Let the Jina reader fetch and render a page; `until` is the deadline of every service."""
     headers = {"Accept": "application/json", "X-Retain-Images": "none"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
@@ -32,7 +33,7 @@ def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Extra
     data = json.as_dict(json.as_dict(reply.json()).get("data"))
     warning, title = json.as_text(data.get("warning")), json.as_text(data.get("title"))
     if failed := re.search(r"error (\d{3})", warning):
-        raise BadResponseError(f"HTTP {failed[1]}", message="{provider} could not read the page either")
+        raise BadResponseError(message="{provider} could not read the page either", status=int(failed[1]))
     blocks = from_markdown(json.as_text(data.get("content")))
     is_short = len(as_text(blocks)) < bot_walls.MAX_CHECK_CHARS
     if "captcha" in warning.lower() or (is_short and bot_walls.CHECK_TITLE.search(title)):
@@ -42,7 +43,7 @@ def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Extra
     content = ExtractedPage(
         title,
         "",
-        _date(json.as_text(data.get("publishedTime"))),
+        normalise(json.as_text(data.get("publishedTime")), datetime.now(UTC)),
         json.as_text(json.as_dict(data.get("metadata")).get("lang")),
         after_title(blocks, title) or blocks,
         json.as_text(data.get("url")) or url,
@@ -50,7 +51,7 @@ def read_by_jina(url: str, http: Sender, host: str = "", key: str = "") -> Extra
     return finished(content)
 
 
-def read_from_archive(url: str, http: Sender, host: str = "", until: float | None = None) -> ExtractedPage:
+def read_from_archive(url: str, http: Sender, host: str, until: float) -> ExtractedPage:
     """Read the newest copy of a page in the Wayback Machine, without the archive's banner."""
     address = wire_url(url)
     stamp = _newest_copy(address, http, host or ARCHIVE_INDEX)
@@ -77,14 +78,5 @@ def _newest_copy(address: str, http: Sender, host: str) -> str:
 
 def _no_copy(reply: Response) -> ProviderError | None:
     if reply.status in (404, 403):
-        return NotFoundError(message="{provider} has no copy of the page", status=reply.status)
+        return NotFoundError(message="{provider} has no copy of the page")
     return None
-
-
-def _date(text: str) -> str:
-    if found := re.match(r"\d{4}-\d\d-\d\d", text):
-        return found[0]
-    try:
-        return parsedate_to_datetime(text).date().isoformat() if text else ""
-    except ValueError:
-        return ""

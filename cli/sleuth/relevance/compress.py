@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from sleuth.base.errors import describe
 from sleuth.base.i18n import tr
 from sleuth.relevance import sentences, tokens
 from sleuth.relevance.passages import PASSAGE_CHARS, Passage, Scorer, best_first, score, split
@@ -104,10 +105,10 @@ def _beginning(page: int, text: str, kept: str) -> CompressedPage:
 
 def _best_of_each(passages: Sequence[Passage], number: int) -> list[Passage]:
     """Return the passages by score, at most `number` of each page; 0 means no limit."""
-    taken: dict[int, int] = {}
+    taken: Counter[int] = Counter()
     chosen: list[Passage] = []
     for passage in best_first(passages):
-        taken[passage.page] = taken.get(passage.page, 0) + 1
+        taken[passage.page] += 1
         if not number or taken[passage.page] <= number:
             chosen.append(passage)
     return chosen
@@ -120,7 +121,7 @@ def _fit_budget(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget)
     started: set[int] = set()
     seen: set[str] = set()
     for passage in wanted:
-        text = pages[passage.page][passage.start : passage.end]
+        text = passage.text(pages)
         plain = " ".join(text.split()).lower()
         size = budget.measure(text) + (gap if passage.page in started else 0)
         if size <= left and plain not in seen:
@@ -132,16 +133,11 @@ def _fit_budget(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget)
             break
     while chosen and _size(pages, chosen, budget) > budget.limit:  # joined, texts may have more tokens than one by one
         chosen.pop()
-    return chosen or _truncated_best(pages, wanted, budget)
-
-
-def _truncated_best(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget) -> list[Passage]:
-    """Return the beginning of the best passage, if the budget is too small for a whole one."""
-    for passage in wanted[:1]:
-        kept = budget.cut(pages[passage.page][passage.start : passage.end])
-        if kept:
-            return [passage._replace(end=passage.start + len(kept))]
-    return []
+    if chosen or not wanted:
+        return chosen
+    best = wanted[0]  # too long for the budget, as are all others
+    kept = budget.cut(best.text(pages))
+    return [best._replace(end=best.start + len(kept))] if kept else []
 
 
 def _size(pages: Sequence[str], chosen: Sequence[Passage], budget: Budget) -> int:
@@ -173,15 +169,14 @@ def _joined_text(text: str, passages: Sequence[Passage]) -> str:
 
 
 def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnings: str) -> Compressed:
-    in_tokens = budget.unit == "token"
-    measure = tokens.count if in_tokens else len
+    measure = tokens.count if budget.unit == "token" else len
     after = sum(measure(page.content) for page in pages)
     return Compressed(
-        phase=phase,
-        pages=tuple(pages),
-        size_after=min(after, sum(budget.measure(page.content) for page in pages)),  # estimates can be too high
-        unit="token" if in_tokens else "char",
-        estimated=in_tokens and not tokens.exact(),
+        phase,
+        tuple(pages),
+        min(after, sum(budget.measure(page.content) for page in pages)),  # estimates can be too high
+        budget.unit,
+        estimated=budget.unit == "token" and not tokens.exact(),
         left_out=sum(page.left_out for page in pages),
         warnings=warnings,
     )
@@ -189,6 +184,5 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 
 def _reason(problem: Exception) -> str:
     if isinstance(problem, ProviderError):
-        message = tr(problem.message, **{"provider": tr("the model server"), "id": ""} | problem.values)
-        return tr("{message} ({detail})", message=message, detail=problem.detail) if problem.detail else message
+        return describe(problem, provider=tr("the model server"))[0]
     return str(problem) or type(problem).__name__

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
+from sleuth_providers.translatable import Translatable
+
 FIRST_YEAR = 1990  # an older date on the web is usually a zero timestamp
 YEARS_AHEAD = 50  # events may be in the future, but the year 9999 is a placeholder
 DAYS_AHEAD = 2  # a date without a year is in the past, but clocks and time zones differ
@@ -101,21 +103,22 @@ def freshness_window(value: str, today: date) -> tuple[str, str, str]:
         return name, since.isoformat() if since else "", ""
     first, dots, last = name.partition("..")
     if not dots or not (first or last):
-        raise ValueError(f"{value!r} is not day, week, month, year or a range such as 2026-01-01..2026-06-30")
+        raise ValueError(
+            Translatable(
+                "{value!r} is not day, week, month, year or a range such as 2026-01-01..2026-06-30", value=value
+            )
+        )
     since, until = _iso(first), _iso(last)
     if since and until and since > until:
-        raise ValueError(f"the range {value!r} ends before it starts")
+        raise ValueError(Translatable("the range {value!r} ends before it starts", value=value))
     return "range", since.isoformat() if since else "", until.isoformat() if until else ""
 
 
 def _iso(text: str) -> date | None:
-    if not text.strip():
-        return None
-    found = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text.strip())
-    day = _day(int(found[1]), int(found[2]), int(found[3])) if found else None
-    if day is None:
-        raise ValueError(f"{text.strip()!r} is not a date such as 2026-01-31")
-    return day
+    try:
+        return date.fromisoformat(text.strip()) if text.strip() else None
+    except ValueError:
+        raise ValueError(Translatable("{value!r} is not a date such as 2026-01-31", value=text.strip())) from None
 
 
 def _day(year: int, month: int, day: int) -> date | None:

@@ -211,23 +211,22 @@ def _url_flaws(one: _RankedResult) -> tuple[bool, bool, int]:
 
 
 def _apply_recency(hit: Hit, today: date) -> Hit:
+    days, age = HALF_LIFE_DAYS, "no date"
     if hit.published:
         days = max((today - date.fromisoformat(hit.published)).days, 0)
         age = f"{days} days old"
-    else:
-        days, age = HALF_LIFE_DAYS, "no date"
     factor = round(OLDEST_FACTOR + (1 - OLDEST_FACTOR) * 0.5 ** (days / HALF_LIFE_DAYS), 4)
     return _multiply(hit, factor, f"recent ×{factor:g} ({age})")
 
 
 def _apply_rules(rules: Rules, hit: Hit) -> Hit | None:
-    action = rules.apply(hit.url)
-    if action is None:
+    rule = rules.apply(hit.url)
+    if rule is None:
         return hit
-    if action.name == "discard":
+    if rule.name == "discard":
         return None
-    factor = round(action.factor, 4)
-    return _multiply(hit, factor, f"rule ×{factor:g} (line {action.line}: {clean(action.text, MAX_LABEL_CHARS)})")
+    factor = round(rule.factor, 4)
+    return _multiply(hit, factor, f"rule ×{factor:g} (line {rule.line}: {clean(rule.text, MAX_LABEL_CHARS)})")
 
 
 def _multiply(hit: Hit, factor: float, reason: str) -> Hit:
@@ -239,12 +238,9 @@ def _rerank(query: str, hits: list[Hit]) -> list[Hit]:
 
     by_words = standardise(rank(query, [f"{hit.title}\n{hit.snippet}" for hit in hits]))
     by_rank = standardise([hit.score for hit in hits])
-    return [
-        _reranked(hit, round(one, 4), round(other, 4)) for hit, one, other in zip(hits, by_words, by_rank, strict=True)
-    ]
-
-
-def _reranked(hit: Hit, by_words: float, by_rank: float) -> Hit:
-    score = 0.5 * by_words + 0.5 * by_rank
-    formula = f"rerank = 0.5 × {by_words:g} (words) + 0.5 × {by_rank:g} (rank)"
-    return hit._replace(score=score, adjustments=(*hit.adjustments, formula))
+    reranked = []
+    for hit, *scores in zip(hits, by_words, by_rank, strict=True):
+        words, place = (round(score, 4) for score in scores)
+        formula = f"rerank = 0.5 × {words:g} (words) + 0.5 × {place:g} (rank)"
+        reranked.append(hit._replace(score=0.5 * words + 0.5 * place, adjustments=(*hit.adjustments, formula)))
+    return reranked

@@ -10,6 +10,7 @@ and 0.985 without the neighbours.
 import math
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.sentences import sentences, word_end
@@ -18,7 +19,7 @@ from sleuth_providers.records import Record
 
 PASSAGE_CHARS = 200  # in Latin script; smaller passages leave room for more of them, but each says less
 UNSPACED_PASSAGE_CHARS = 80  # in scripts without spaces, which say as much in fewer characters
-MAX_SENTENCE_SIZES = 3  # times PASSAGE_CHARS; a longer "sentence" is a table, code or a list, and is split
+MAX_SENTENCE_CHARS = 3 * PASSAGE_CHARS  # a longer "sentence" is a table, code or a list, and is split
 NEIGHBOUR_SHARE = 0.3  # of the scores of the passages before and after
 DENSE_TOP, DENSE_SHARE = 100, 0.5  # embeddings rescore the best passages, at equal weight with BM25
 RERANK_TOP, RERANK_SHARE = 50, 1.0  # a reranker reads query and passage together, so its score replaces ours
@@ -36,19 +37,24 @@ class Passage(Record):
     end: int
     score: float = 0.0
 
+    def text(self, pages: Sequence[str]) -> str:
+        """Return the text of the passage."""
+        return pages[self.page][self.start : self.end]
 
-def split(text: str, size: int = PASSAGE_CHARS, overlap: int = 0) -> list[Span]:
-    """Split a text into passages of whole sentences; each may repeat `overlap` characters of the one before."""
-    parts = [part for start, end in sentences(text) for part in _sentence_pieces(text, start, end, size)]
-    lengths = [latin_length(text[start:end]) for start, end in parts]
+
+def split(text: str) -> list[Span]:
+    """Split a text into passages of whole sentences."""
     found: list[Span] = []
-    first, total = 0, 0.0
-    for number, length in enumerate(lengths):
-        if number > first and total + length > size:
-            found.append((parts[first][0], parts[number - 1][1]))
-            first, total = _overlap_start(lengths, first, number, overlap)
-        total += length
-    return [*found, (parts[first][0], parts[-1][1])] if parts else []
+    total = 0.0
+    for start, end in (piece for span in sentences(text) for piece in _sentence_pieces(text, *span)):
+        length = latin_length(text[start:end])
+        if found and total + length <= PASSAGE_CHARS:
+            found[-1] = (found[-1][0], end)
+            total += length
+        else:
+            found.append((start, end))
+            total = length
+    return found
 
 
 def latin_length(text: str) -> float:
@@ -59,16 +65,11 @@ def latin_length(text: str) -> float:
 
 
 def score(
-    query: str,
-    pages: Sequence[str],
-    *,
-    dense: Scorer | None = None,
-    rerank: Scorer | None = None,
-    overlap: int = 0,
+    query: str, pages: Sequence[str], *, dense: Scorer | None = None, rerank: Scorer | None = None
 ) -> list[Passage]:
     """Return the passages of all pages in reading order, with scores."""
-    found = [Passage(page, *span) for page, text in enumerate(pages) for span in split(text, overlap=overlap)]
-    texts = [pages[passage.page][passage.start : passage.end] for passage in found]
+    found = [Passage(page, *span) for page, text in enumerate(pages) for span in split(text)]
+    texts = [passage.text(pages) for passage in found]
     of_pages = standardise(rank(query, pages))
     of_passages = standardise(_with_neighbours(found, rank(query, texts)))
     scores = [own + of_pages[passage.page] for own, passage in zip(of_passages, found, strict=True)]
@@ -84,13 +85,13 @@ def best_first(passages: Sequence[Passage]) -> list[Passage]:
     return sorted(passages, key=lambda passage: (-passage.score, passage.start, passage.page))
 
 
-def _sentence_pieces(text: str, start: int, end: int, size: int) -> list[Span]:
+def _sentence_pieces(text: str, start: int, end: int) -> list[Span]:
     """Return a sentence, or the pieces of one that is too long."""
     length = latin_length(text[start:end])
-    if length <= MAX_SENTENCE_SIZES * size:
+    if length <= MAX_SENTENCE_CHARS:
         return [(start, end)]
     pieces: list[Span] = []
-    room = max(int(size * (end - start) / length), 1)
+    room = max(int(PASSAGE_CHARS * (end - start) / length), 1)
     while end - start > room:
         place = _clause_end(text, start, start + room)
         pieces.append((start, place))
@@ -105,23 +106,13 @@ def _clause_end(text: str, start: int, limit: int) -> int:
     return ends[-1] if ends else max(start + word_end(text[start : limit + 1], limit - start), start + 1)
 
 
-def _overlap_start(lengths: Sequence[float], first: int, number: int, overlap: int) -> tuple[int, float]:
-    """Return the first sentence of a passage that repeats the end of the one before, and the length so far."""
-    start, total = number, 0.0
-    while start - 1 > first and total + lengths[start - 1] <= overlap:
-        start -= 1
-        total += lengths[start]
-    return start, total
-
-
 def _with_neighbours(passages: Sequence[Passage], scores: Sequence[float]) -> list[float]:
-    def score_at(at: int, page: int) -> float:
-        return scores[at] if 0 <= at < len(scores) and passages[at].page == page else 0.0
-
-    return [
-        score + NEIGHBOUR_SHARE * (score_at(at - 1, passage.page) + score_at(at + 1, passage.page))
-        for at, (passage, score) in enumerate(zip(passages, scores, strict=True))
-    ]
+    total = list(scores)
+    for at, (one, following) in enumerate(pairwise(passages)):
+        if one.page == following.page:
+            total[at] += NEIGHBOUR_SHARE * scores[at + 1]
+            total[at + 1] += NEIGHBOUR_SHARE * scores[at]
+    return total
 
 
 def _mix_scores(

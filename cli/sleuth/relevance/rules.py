@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from sleuth.base.urls import ascii_host
 from sleuth_providers.records import Record
+from sleuth_providers.translatable import Translatable
 
 MAX_RULES = 100_000
 MAX_LINE = 500
@@ -17,13 +18,15 @@ ACTIONS = ("downrank", "boost", "discard")  # later ones take precedence
 UNSUPPORTED = ("intitle", "indescription", "incontent")
 
 
-class Action(Record):
-    """The effect of the rules on a result, and the line it comes from."""
+class Rule(Record):
+    """One line: an action for a site, a pattern, or both."""
 
     name: str  # one of ACTIONS
     strength: int
     line: int
     text: str
+    site: str = ""
+    pattern: str = ""
 
     @property
     def factor(self) -> float:
@@ -31,14 +34,6 @@ class Action(Record):
         if self.name == "discard":
             return 0.0
         return 1.0 + self.strength if self.name == "boost" else 1.0 / (1 + self.strength)
-
-
-class Rule(Record):
-    """One line: an action for a site, a pattern, or both."""
-
-    action: Action
-    site: str
-    pattern: str
 
 
 class Rules(Record):
@@ -49,7 +44,7 @@ class Rules(Record):
     """
 
     by_site: Mapping[str, Sequence[Rule]] = {}  # "" has the rules for all sites
-    otherwise: Action | None = None  # if no rule matches
+    otherwise: Rule | None = None  # if no other rule matches
     about: Mapping[str, str] = {}
     problems: Sequence[tuple[int, str]] = ()
 
@@ -62,7 +57,7 @@ class Rules(Record):
         otherwise = None
         lines = text.splitlines()
         if len(lines) > MAX_RULES:
-            problems.append((MAX_RULES + 1, f"only the first {MAX_RULES} lines are read"))
+            problems.append((MAX_RULES + 1, Translatable("only the first {count} lines are read", count=MAX_RULES)))
         for number, line in enumerate(map(str.strip, lines[:MAX_RULES]), 1):
             if line.startswith("!"):
                 name, colon, value = line[1:].partition(":")
@@ -72,18 +67,18 @@ class Rules(Record):
                 try:
                     rule = _rule(line, number)
                 except ValueError as problem:
-                    problems.append((number, str(problem)))
+                    problems.append((number, problem.args[0]))
                     continue
-                if rule.action.name == "discard" and not rule.site and not rule.pattern:
-                    otherwise = rule.action
+                if rule.name == "discard" and not rule.site and not rule.pattern:
+                    otherwise = rule
                 else:
                     by_site.setdefault(rule.site, []).append(rule)
         return cls(by_site, otherwise, about, problems)
 
-    def apply(self, url: str) -> Action | None:
-        """Return the action for a URL, or None if no rule matches."""
+    def apply(self, url: str) -> Rule | None:
+        """Return the rule that decides about a URL, or None if none matches."""
         text = url[:MAX_URL_CHARS]
-        matching = [rule.action for rule in self._candidates(text) if _matches(rule.pattern, text)]
+        matching = [rule for rule in self._candidates(text) if _matches(rule.pattern, text)]
         return max(matching, key=_precedence, default=self.otherwise)
 
     def _candidates(self, url: str) -> Iterator[Rule]:
@@ -94,23 +89,23 @@ class Rules(Record):
             yield from self.by_site.get("", ())
 
 
-def _precedence(action: Action) -> tuple[int, int, int]:
-    strength = -action.strength if action.name == "downrank" else action.strength
-    return ACTIONS.index(action.name), strength, -action.line
+def _precedence(rule: Rule) -> tuple[int, int, int]:
+    strength = -rule.strength if rule.name == "downrank" else rule.strength
+    return ACTIONS.index(rule.name), strength, -rule.line
 
 
 def _rule(line: str, number: int) -> Rule:
     if len(line) > MAX_LINE:
-        raise ValueError(f"the line is longer than {MAX_LINE} characters")
+        raise ValueError(Translatable("the line is longer than {count} characters", count=MAX_LINE))
     pattern, dollar, listed = line.rpartition("$")
     if not dollar:
         pattern, listed = line, ""
     if re.search(r"\s", pattern):
-        raise ValueError("a pattern must not contain spaces")
+        raise ValueError(Translatable("a pattern must not contain spaces"))
     action, strength, site = _options(listed)
     if not (pattern.strip("*|^") or site or action == "discard"):
-        raise ValueError("neither a pattern nor a site; the rule would match every page")
-    return Rule(Action(action, strength, number, line), site, pattern if pattern.strip("*") else "")
+        raise ValueError(Translatable("neither a pattern nor a site; the rule would match every page"))
+    return Rule(action, strength, number, line, site, pattern if pattern.strip("*") else "")
 
 
 def _options(listed: str) -> tuple[str, int, str]:
@@ -123,11 +118,13 @@ def _options(listed: str) -> tuple[str, int, str]:
         elif name == "site" and ascii_host(value):
             site = ascii_host(value.removeprefix("*."))
         elif name in UNSUPPORTED:
-            raise ValueError(f"{name} is not supported: rules match URLs only")
+            raise ValueError(Translatable("{name} is not supported: rules match URLs only", name=name))
         elif name != "inurl":
-            raise ValueError(f"unknown option {option!r}: use boost, downrank, discard or site=")
+            raise ValueError(
+                Translatable("unknown option {option!r}: use boost, downrank, discard or site=", option=option)
+            )
     if len(actions) > 1:
-        raise ValueError("more than one action; use boost, downrank or discard")
+        raise ValueError(Translatable("more than one action; use boost, downrank or discard"))
     name, strength = actions[0] if actions else ("boost", 1)
     return name, strength, site
 
@@ -135,7 +132,9 @@ def _options(listed: str) -> tuple[str, int, str]:
 def _strength(name: str, value: str) -> int:
     strength = int(value) if value.isascii() and value.isdigit() else 0
     if name == "discard" or not 1 <= strength <= MAX_STRENGTH:
-        raise ValueError(f"{name}={value} is not a strength from 1 to {MAX_STRENGTH}")
+        raise ValueError(
+            Translatable("{option} is not a strength from 1 to {max}", option=f"{name}={value}", max=MAX_STRENGTH)
+        )
     return strength
 
 

@@ -68,6 +68,8 @@ TRACKING_ON = {
 # The tables below are keyed by the first label of the registered host, so that few patterns are ever compiled.
 # Patterns match host and path, without www. and m.
 
+STACK_EXCHANGE = ("stackoverflow", "stackexchange", "superuser", "serverfault", "askubuntu")
+
 # Pages that need only these parameters.
 KEPT_ON = {
     "youtube": {r"youtube\.com/watch": "v"},
@@ -93,15 +95,10 @@ KEPT_ON = {
     "reddit": {r"reddit\.com/comments/.*": ""},
     "x": {r"x\.com/i/status/.*": ""},
     "tiktok": {r"tiktok\.com/@.*": ""},
-    "stackoverflow": {r"(?:\w+\.)?stackoverflow\.com/questions/\d.*": "page"},
-    "stackexchange": {r"[\w.]+\.stackexchange\.com/questions/\d.*": "page"},
-    "superuser": {r"superuser\.com/questions/\d.*": "page"},
-    "serverfault": {r"serverfault\.com/questions/\d.*": "page"},
-    "askubuntu": {r"askubuntu\.com/questions/\d.*": "page"},
+    **{site: {r"[^/]+/questions/\d.*": "page"} for site in STACK_EXCHANGE},
 }
 
 # URLs of one page, and the form that is used for all of them.
-_QUESTIONS = {r"([^/]+)/q(?:uestions)?/(\d+)(?:/.*)?": r"\1/questions/\2"}
 REWRITTEN = {
     "google": {r"google(?:\.[a-z]{2,3}){1,2}/amp/(?:s/)?([^/]+\.[^/]+.*)": r"\1"},
     "bing": {r"bing\.com/amp/s/([^/]+\.[^/]+.*)": r"\1"},
@@ -117,11 +114,7 @@ REWRITTEN = {
         r"reddit\.com/(?:r|u|user)/[^/]+/comments/(\w+)(?:/[^/]*)?": r"reddit.com/comments/\1",
         r"reddit\.com/(?:r|u|user)/[^/]+/comments/(\w+)/[^/]*/(\w+)": r"reddit.com/comments/\1/-/\2",
     },
-    "stackoverflow": _QUESTIONS,
-    "stackexchange": _QUESTIONS,
-    "superuser": _QUESTIONS,
-    "serverfault": _QUESTIONS,
-    "askubuntu": _QUESTIONS,
+    **{site: {r"([^/]+)/q(?:uestions)?/(\d+)(?:/.*)?": r"\1/questions/\2"} for site in STACK_EXCHANGE},
     "amazon": {r"(?:smile\.)?(amazon\.[a-z.]+)/(?:.*/)?(?:dp|gp/product|gp/aw/d)/([A-Z0-9]{10})(?:/.*)?": r"\1/dp/\2"},
     "ebay": {r"(ebay\.[a-z.]+)/itm/[^/]+/(\d+)": r"\1/itm/\2"},
     "medium": {r"(?:[\w-]+\.)?medium\.com/.*-([0-9a-f]{10,12})": r"medium.com/p/\1"},

@@ -41,6 +41,7 @@ class SummarySentence(Record):
     page: int  # from 0, in the order given
     start: int
     end: int
+    terms: frozenset[str] = frozenset()
 
 
 class Summary(Record):
@@ -50,26 +51,18 @@ class Summary(Record):
     overall: tuple[SummarySentence, ...]
 
 
-class Unit(Record):
-    """A sentence with its terms."""
-
-    start: int
-    end: int
-    terms: frozenset[str]
-
-
 class Window(Record):
     """Adjacent sentences of one page."""
 
     page: int
     first: int
-    units: tuple[Unit, ...]
+    sentences: tuple[SummarySentence, ...]
     terms: frozenset[str]
 
     @property
     def length(self) -> int:
         """Return its length in characters."""
-        return self.units[-1].end - self.units[0].start
+        return self.sentences[-1].end - self.sentences[0].start
 
 
 def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium") -> Summary:
@@ -77,27 +70,26 @@ def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium
     text = "".join(pages)
     density = len(text) / (latin_length(text) or 1.0)
     limit = length if isinstance(length, int) else int(LENGTHS[length] * density)
-    units = [_units(page, limit) for page in pages]
-    per_page = tuple(_one_page(pages, page, found, query, limit) for page, found in enumerate(units))
-    filled = [page for page, found in enumerate(units) if found]
+    by_page = [_sentences(page, text, limit) for page, text in enumerate(pages)]
+    per_page = tuple(_one_page(found, query, limit) for found in by_page)
+    filled = [page for page, found in enumerate(by_page) if found]
     if len(filled) < 2:
         return Summary(per_page, per_page[filled[0]] if filled else ())
     room = min(limit, int(MAX_WINDOW_CHARS * density)) if query else limit // min(len(filled), MAX_WINDOWS)
     if room < limit:
-        units = [_units(page, room) for page in pages]
-    chosen = _pick_windows([window for page in filled for window in _windows(page, units[page], room)], query, limit)
-    overall = (_sentence(pages, window.page, unit) for window in chosen for unit in window.units)
-    return Summary(per_page, tuple(overall))
+        by_page = [_sentences(page, text, room) for page, text in enumerate(pages)]
+    chosen = _pick_windows([window for page in filled for window in _windows(page, by_page[page], room)], query, limit)
+    return Summary(per_page, tuple(sentence for window in chosen for sentence in window.sentences))
 
 
-def _units(text: str, limit: int) -> list[Unit]:
-    found: list[Unit] = []
+def _sentences(page: int, text: str, limit: int) -> list[SummarySentence]:
+    found: list[SummarySentence] = []
     for start, end in sentences(text):
         if end - start > limit:
             end = start + cut(text[start:end], limit)
         terms = _terms(text[start:end])
         if terms and not HEADING.match(text, start):
-            found.append(Unit(start, end, terms))
+            found.append(SummarySentence(text[start:end], page, start, end, terms))
     return found
 
 
@@ -106,20 +98,15 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if len(word) > 1 or word.isascii())
 
 
-def _sentence(pages: Sequence[str], page: int, unit: Unit) -> SummarySentence:
-    return SummarySentence(pages[page][unit.start : unit.end], page, unit.start, unit.end)
-
-
-def _one_page(
-    pages: Sequence[str], page: int, units: Sequence[Unit], query: str, limit: int
-) -> tuple[SummarySentence, ...]:
-    texts = [pages[page][unit.start : unit.end] for unit in units]
+def _one_page(units: Sequence[SummarySentence], query: str, limit: int) -> tuple[SummarySentence, ...]:
+    texts = [unit.text for unit in units]
     scores = _query_scores(query, texts) if query else []
     if not any(scores):
         scores = _centrality(units)
-    damping = [min(1.0, latin_length(text) / FULL_WEIGHT_CHARS) for text in texts]
-    damped = [score * factor for score, factor in zip(scores, damping, strict=True)]
-    return tuple(_sentence(pages, page, units[at]) for at in sorted(_pick_diverse(damped, units, limit)))
+    damped = [
+        score * min(1.0, latin_length(text) / FULL_WEIGHT_CHARS) for score, text in zip(scores, texts, strict=True)
+    ]
+    return tuple(units[at] for at in sorted(_pick_diverse(damped, units, limit)))
 
 
 def _query_scores(query: str, texts: Sequence[str]) -> list[float]:
@@ -132,7 +119,7 @@ def _query_scores(query: str, texts: Sequence[str]) -> list[float]:
     ]
 
 
-def _centrality(units: Sequence[Unit]) -> list[float]:
+def _centrality(units: Sequence[SummarySentence]) -> list[float]:
     """Return how many terms each sentence shares with the rest of its page, with a bonus for the first ones.
 
     Dividing by the square root of the length keeps long sentences from winning by size alone.
@@ -143,18 +130,18 @@ def _centrality(units: Sequence[Unit]) -> list[float]:
     return [score / highest + 1 / (1 + at / NEIGHBOUR_REACH) for at, score in enumerate(shared)]
 
 
-def _pick_diverse(scores: Sequence[float], units: Sequence[Unit], limit: int) -> list[int]:
+def _pick_diverse(scores: Sequence[float], units: Sequence[SummarySentence], limit: int) -> list[int]:
     """Pick sentences by maximal marginal relevance until the limit is reached."""
     best = max(scores, default=0.0) or 1.0
     similarity = [0.0] * len(units)
     chosen: list[int] = []
     left = limit
     while fitting := [
-        at for at in range(len(units)) if units[at].end - units[at].start <= left and similarity[at] < MAX_SIMILARITY
+        at for at, unit in enumerate(units) if len(unit.text) <= left and similarity[at] < MAX_SIMILARITY
     ]:
         pick = max(fitting, key=lambda at: (1 - DIVERSITY) * scores[at] / best - DIVERSITY * similarity[at])
         chosen.append(pick)
-        left -= units[pick].end - units[pick].start + 1
+        left -= len(units[pick].text) + 1
         for at, unit in enumerate(units):
             similarity[at] = 1.0 if at == pick else max(similarity[at], _cosine(unit.terms, units[pick].terms))
     return chosen
@@ -164,7 +151,7 @@ def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other))
 
 
-def _windows(page: int, units: Sequence[Unit], room: int) -> Iterator[Window]:
+def _windows(page: int, units: Sequence[SummarySentence], room: int) -> Iterator[Window]:
     """Yield a window from each sentence on, as long as fits."""
     for first, unit in enumerate(units):
         last = first + 1

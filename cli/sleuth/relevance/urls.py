@@ -1,7 +1,7 @@
 """Canonical URLs: all URLs of one page share a key, those of different pages do not."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from urllib.parse import quote, unquote, urlsplit
 
 from sleuth.base.urls import MAX_URL_CHARS, ascii_host, registered_host, registered_labels, to_ascii
@@ -102,17 +102,16 @@ def _decoded(escape: str, plain: str) -> str:
     return character if readable else f"%{escape.upper()}"
 
 
-def _site_entries(table: Mapping[str, Mapping[str, str]], where: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield the matches and values of a table in `sites` for a URL."""
+def _site_value(table: Mapping[str, Mapping[str, str]], where: str) -> str | None:
+    """Return the value of the first pattern in a table of `sites` that matches, with its groups filled in."""
     site = registered_host(where.partition("/")[0]).partition(".")[0]
-    for pattern, value in table.get(site, {}).items():
-        if found := re.fullmatch(pattern, where):
-            yield found, value
+    matches = ((re.fullmatch(pattern, where), value) for pattern, value in table.get(site, {}).items())
+    return next((found.expand(value) for found, value in matches if found), None)
 
 
 def _rewrite(host: str, segments: list[str]) -> str:
-    for found, replacement in _site_entries(sites.REWRITTEN, "/".join((host, *segments))):
-        return found.expand(replacement)
+    if rewritten := _site_value(sites.REWRITTEN, "/".join((host, *segments))):
+        return rewritten
     if host not in sites.CODE_HOSTS:
         _drop_amp(segments)
     return "/".join((host, *segments))
@@ -124,7 +123,7 @@ def _pairs(query: str) -> list[tuple[str, str]]:
 
 
 def _target(where: str, pairs: list[tuple[str, str]]) -> str:
-    names = next((value.split() for _, value in _site_entries(sites.REDIRECTS, where)), [])
+    names = (_site_value(sites.REDIRECTS, where) or "").split()
     targets = (unquote(value) for name, value in pairs if name in names)
     return next((target for target in targets if target.startswith(("http://", "https://"))), "")
 
@@ -132,14 +131,14 @@ def _target(where: str, pairs: list[tuple[str, str]]) -> str:
 def _query(where: str, pairs: list[tuple[str, str]]) -> str:
     if not pairs:
         return ""
-    needed = next((names.split() for _, names in _site_entries(sites.KEPT_ON, where)), None)
+    needed = _site_value(sites.KEPT_ON, where)
     labels = where.partition("/")[0].split(".")
     above = (".".join(labels[start:]) for start in range(len(labels)))
     dropped = " ".join(sites.TRACKING_ON.get(site, "") for site in above).split()
     kept: dict[str, None] = {}  # ordered, without duplicates
     for name, value in sorted(pairs, key=lambda pair: pair[0]):
         plain = name.lower()
-        if plain in needed if needed is not None else plain not in dropped and not _is_tracking(plain, value):
+        if plain in needed.split() if needed is not None else plain not in dropped and not _is_tracking(plain, value):
             kept[f"{name}={value}" if value else name] = None
     return f"?{'&'.join(kept)}" if kept else ""
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 MAX_TERMS = 64  # in one search expression
 
@@ -76,7 +76,8 @@ class TokenCounter:
     def _count_unspaced(self, normal: str, counts: dict[str, int]) -> None:
         for token in self._unspaced:  # single characters first: a pair is searched only if both are there
             if (len(token) == 1 or (token[0] in counts and token[1] in counts)) and token in normal:
-                counts[token] = normal.count(token) if len(set(token)) == len(token) else _overlapping(token, normal)
+                is_double = len(token) > 1 and token[0] == token[1]  # such as 人人, which can overlap itself
+                counts[token] = len(re.findall(f"(?={token})", normal)) if is_double else normal.count(token)
 
 
 class _WordCounts(dict[str, int]):
@@ -100,40 +101,39 @@ def index_text(text: str) -> str:
     return " ".join(map(_fts_token, _tokens(text)))
 
 
-def match_expression(query: str) -> str:
-    """Return the FTS5 expression that matches any token of a query in text from `index_text`."""
+def query_terms(query: str) -> list[str]:
+    """Return the tokens of a query without those characters that also occur in a pair."""
     found = words(query)
     paired = {character for token in found if len(token) == 2 and UNSPACED_RUN.match(token) for character in token}
-    wanted = dict.fromkeys(_fts_token(token) for token in found if token not in paired)
+    return [token for token in found if token not in paired]
+
+
+def match_expression(query: str) -> str:
+    """Return the FTS5 expression that matches any token of a query in text from `index_text`."""
+    wanted = dict.fromkeys(map(_fts_token, query_terms(query)))
     return " OR ".join(f'"{token}"' for token in list(wanted)[:MAX_TERMS] if token)
 
 
 def spans(text: str, query: str) -> list[tuple[int, int]]:
     """Return the start and end of the query's words in a text, in reading order."""
-    wanted = frozenset(words(query))
-    runs = UNSPACED_RUN.findall(QUESTION_WORDS.sub(" ", _normalised(query)))
-    found: list[tuple[int, int]] = []
+    exact, single = frozenset(query_terms(query)), frozenset(words(query))  # single characters only if nothing else
+    return list(_spans(text, exact - GRAMMAR_CHARACTERS)) or list(_spans(text, single - GRAMMAR_CHARACTERS))
+
+
+def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
     for start, piece, is_run in _segments(text):
-        found += _common_substrings(piece, start, runs, 2) if is_run else _matching_words(piece, start, wanted)
-    alone = [run for run in runs if len(run) == 1] or ([] if found else [c for run in runs for c in run])
-    covered = {place for span in found for place in range(*span)}
-    for run in UNSPACED_RUN.finditer(text) if alone else ():
-        single = _common_substrings(run[0], run.start(), [c for c in alone if c not in GRAMMAR_CHARACTERS], 1)
-        found += [span for span in single if span[0] not in covered]
-    return sorted(found)
+        yield from _matching_characters(piece, start, wanted) if is_run else _matching_words(piece, start, wanted)
 
 
-def _common_substrings(run: str, offset: int, wanted: list[str], least: int) -> Iterator[tuple[int, int]]:
-    """Yield the longest substrings of a run, with at least `least` characters, that occur in a wanted run."""
+def _matching_characters(run: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of an unspaced run that consist of wanted characters and pairs."""
     normal = _normalised(run) if len(_normalised(run)) == len(run) else run
-    start = 0
-    while start < len(normal):
-        end = start + 1
-        while end <= len(normal) and any(normal[start:end] in other for other in wanted):
-            end += 1
-        if end - 1 - start >= least:
-            yield offset + start, offset + end - 1
-        start = max(end - 1, start + 1)
+    pieces = ((at, length) for at in range(len(normal)) for length in (1, 2) if normal[at : at + length] in wanted)
+    marked = {at + step for at, length in pieces for step in range(length)}
+    for is_marked, group in groupby(range(len(normal)), marked.__contains__):
+        places = list(group)
+        if is_marked:
+            yield offset + places[0], offset + places[-1] + 1
 
 
 def _matching_words(word: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -180,18 +180,14 @@ def _stems(word: str) -> tuple[str, ...]:
     if "".join(parts) == word:
         return (_stem(word),)
     if re.fullmatch(r"v?\d+(?:\.\d+)+|\d{1,3}(?:,\d{3})+(?:\.\d+)?", word):
-        return _numbers(word.lstrip("v").replace(",", ""))
+        number = word.lstrip("v").replace(",", "")
+        return tuple(dict.fromkeys((number, ".".join(number.split(".")[:2]))))  # 3.11.4 is found by 3.11
     if len(parts) > 1 and all(len(part) == 1 for part in parts):
         return ("".join(parts),)  # U.S.A.
     stems = tuple(stem for part in parts for stem in _stems(part))
     if "," in word or not parts:
         return stems
     return (word,) if len(word) <= 3 else (word, *stems)
-
-
-def _numbers(number: str) -> tuple[str, ...]:
-    parts = number.split(".")
-    return (number, ".".join(parts[:2])) if len(parts) > 2 else (number,)  # 3.11.4 is found by 3.11
 
 
 def _stem(word: str) -> str:
@@ -204,10 +200,6 @@ def _stem(word: str) -> str:
 def _unaccented(word: str) -> str:
     plain = "".join(part for part in unicodedata.normalize("NFKD", word) if not unicodedata.combining(part))
     return plain if plain.isascii() else word
-
-
-def _overlapping(token: str, text: str) -> int:
-    return len(re.findall(f"(?={token})", text))
 
 
 def _fts_token(token: str) -> str:

@@ -24,6 +24,12 @@ def chosen_fields(hit: Hit, names: tuple[str, ...], *, explain: bool = False) ->
     return {name: fields.get(name) for name in names}
 
 
+def explanation(hit: Hit) -> list[str]:
+    """Return how the score of a result came about, for --explain."""
+    votes = [f"{vote.provider} #{vote.rank} × {vote.weight:g} → {vote.points:.6f}" for vote in hit.votes]
+    return [*votes, *hit.adjustments, f"= {hit.score:.6f}"]
+
+
 def as_cell(value: Any) -> str:
     """Return a field as one cell of text."""
     if value is None:

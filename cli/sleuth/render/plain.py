@@ -8,7 +8,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.text import shorten
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View
-from sleuth.render.fields import as_cell, hit_fields
+from sleuth.render.fields import as_cell, explanation, hit_fields
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -32,13 +32,8 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
             out.writelines(f"   {line}\n" if line else "\n" for line in hit.content.splitlines())
         elif hit.snippet:
             out.write(f"   {shorten(hit.snippet, view.snippet_length)}\n")
-        out.writelines(
-            f"   {vote.provider} #{vote.rank} × {vote.weight:g} → {vote.points:.6f}\n"
-            for vote in (hit.votes if view.explain else ())
-        )
-        out.writelines(f"   {adjustment}\n" for adjustment in (hit.adjustments if view.explain else ()))
         if view.explain:
-            out.write(f"   = {hit.score:.6f}\n")
+            out.writelines(f"   {line}\n" for line in explanation(hit))
         out.write("\n" if hit is not outcome.results[-1] else "")
 
 

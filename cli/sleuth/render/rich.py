@@ -13,6 +13,7 @@ from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
+from sleuth.render.fields import explanation
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
 INDENT = "    "
@@ -67,7 +68,7 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
     if hit.content is not None or hit.snippet:
         print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:
-        print_wrapped(console, _explanation(hit, styles), INDENT)
+        print_wrapped(console, Text("\n".join(explanation(hit)), styles["quiet"]), INDENT)
 
 
 def print_lines(console: Console, lines: Iterable[Text]) -> None:
@@ -105,9 +106,3 @@ def _text(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Text:
     for start, end in spans(text.plain, query):
         text.stylize(styles["match"], start, end)
     return text
-
-
-def _explanation(hit: Hit, styles: dict[str, str]) -> Text:
-    parts = [f"{vote.provider} #{vote.rank} × {vote.weight:g} → {vote.points:.6f}" for vote in hit.votes]
-    parts += [*hit.adjustments, f"= {hit.score:.6f}"]
-    return Text("\n".join(parts), styles["quiet"])

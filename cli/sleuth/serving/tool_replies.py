@@ -1,13 +1,12 @@
 """Replies of tools: text for a model with untrusted parts fenced, and the same as JSON, both within a limit."""
 
-import io
 import json
 from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Any
 
 from sleuth.answers.answer import Answer, answer_as_json
-from sleuth.answers.presentation import as_text, safe
+from sleuth.answers.presentation import as_text, digest_as_text, safe
 from sleuth.answers.sanitize import fenced, without_fences
 from sleuth.answers.summary import Digest, digest_as_json
 from sleuth.base import logs
@@ -20,7 +19,6 @@ from sleuth.engine.outcome import outcome_as_json as outcome_as_json
 from sleuth.pages.page import Page
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
-from sleuth.render.digest import render_plain
 from sleuth.runtime import error_as_json
 from sleuth_providers.records import Record
 
@@ -80,20 +78,15 @@ def page_reply(page: Page, content: str, room: int, max_chars: int, warnings: Se
 
 def digest_reply(found: Digest, max_chars: int) -> ToolReply:
     """Return the summaries of pages."""
-    text = io.StringIO()
-    render_plain(found, text)
+    text = digest_as_text(found, "plain")
     sites = ", ".join(dict.fromkeys(domain(source.url) for source in found.read))
-    return _fitted(
-        lambda room: ToolReply(_fenced(text.getvalue(), sites, found.warnings), digest_as_json(found)), 0, max_chars
-    )
+    return _truncated(ToolReply(_fenced(text, sites, found.warnings), digest_as_json(found)), max_chars)
 
 
 def answer_reply(answer: Answer, max_chars: int) -> ToolReply:
     """Return an answer with the list of its sources."""
     text, document = as_text(safe(answer), "plain"), answer_as_json(answer)
-    return _fitted(
-        lambda room: ToolReply(_fenced(text, answer.model or "the web", answer.warnings), document), 0, max_chars
-    )
+    return _truncated(ToolReply(_fenced(text, answer.model or "the web", answer.warnings), document), max_chars)
 
 
 def error_reply(error: SleuthError) -> ToolReply:
@@ -113,6 +106,10 @@ def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> Tool
     ):
         room = max(0, room - excess // 2 - 1)  # by half, because the JSON may contain a text twice
         reply = make(room)
+    return _truncated(reply, max_chars)
+
+
+def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:
     if len(reply.text) <= max_chars:
         return reply
     whole_lines = reply.text[:max_chars].rpartition("\n")[0]  # a truncated URL would be wrong

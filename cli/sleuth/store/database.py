@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 from sleuth.base.errors import SettingsError, UnwritableError
-from sleuth.base.files import locked, private_folder, unwritable
+from sleuth.base.files import append_private, locked, private_folder, unwritable
 
 Migration = Callable[[sqlite3.Connection], None]
 BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
@@ -19,24 +19,19 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the message about a dam
 def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
     """Open a database and migrate it to the newest schema; a damaged or newer one is refused and left unchanged."""
     if path == MEMORY:
-        connection = _connect(path)
-        _migrate(connection, path, migrations)
-        return connection
+        return _migrate(_connect(path), path, migrations)
     try:
-        if os.path.exists(path) and (current := _connect_current(path, len(migrations))):
-            return current
+        if os.path.exists(path):
+            connection = _connect(path)
+            if _version(connection) == len(migrations):
+                return connection
+            connection.close()
         private_folder(os.path.dirname(path))
         with locked(f"{path}.lock") as held:
             if not held:
                 raise _locked_error(path)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-            connection = _connect(path)
-            try:
-                _migrate(connection, path, migrations)
-            except BaseException:
-                connection.close()
-                raise
-            return connection
+            os.close(append_private(path))
+            return _migrate(_connect(path), path, migrations)
     except DATABASE_ERRORS as problem:
         raise database_error(path, problem) from problem
     except OSError as problem:
@@ -45,19 +40,16 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 
 def open_immutable(path: str) -> sqlite3.Connection:
     """Open a database read-only without creating any file beside it, ignoring its write-ahead log."""
-    connection = sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None)
-    connection.row_factory = sqlite3.Row
-    return connection
+    return _open(f"file:{quote(path)}?immutable=1", BUSY_TIMEOUT_S)
 
 
 def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
     """Open a database read-only; in a folder that is not writable, without its write-ahead log."""
     try:
-        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=timeout, isolation_level=None)
+        connection = _open(f"file:{quote(path)}?mode=ro", timeout)
         connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.OperationalError:
         return open_immutable(path)
-    connection.row_factory = sqlite3.Row
     return connection
 
 
@@ -68,8 +60,7 @@ def open_copy(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
         if os.path.exists(path):
             with closing(open_read_only(path)) as source:
                 source.backup(connection)
-        _migrate(connection, MEMORY, migrations)
-    return connection
+        return _migrate(connection, MEMORY, migrations)
 
 
 @contextmanager
@@ -104,9 +95,14 @@ def _locked_error(path: str) -> SettingsError:
     return SettingsError("{path} is locked by another process", "try again in a moment", path=path)
 
 
-def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+def _open(path: str, timeout: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, uri=path.startswith("file:"))
     connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = _open(path, BUSY_TIMEOUT_S)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")  # reads the file, so a file that is not a database fails here
         connection.execute("PRAGMA foreign_keys = ON")
@@ -117,16 +113,29 @@ def _connect(path: str) -> sqlite3.Connection:
     return connection
 
 
-def _connect_current(path: str, version: int) -> sqlite3.Connection | None:
-    connection = _connect(path)
-    if connection.execute("PRAGMA user_version").fetchone()[0] == version:
-        return connection
-    connection.close()
-    return None
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration]) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
+    """Migrate a database, and close it if that fails."""
+    try:
+        version = _version(connection)
+        _check_version(version, path, migrations)
+        if version and version < len(migrations) and path != MEMORY:
+            _back_up(connection, f"{path}.v{version}")
+        connection.execute("PRAGMA journal_mode = WAL")  # after the version check: it changes the file
+        for number in range(version, len(migrations)):
+            with transaction(connection):
+                migrations[number](connection)
+                connection.execute(f"PRAGMA user_version = {number + 1}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_version(version: int, path: str, migrations: Sequence[Migration]) -> None:
     if version > len(migrations):
         raise SettingsError(
             "{path} was written by a newer sleuth (schema {found}, this version supports {known})",
@@ -135,22 +144,12 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
             found=version,
             known=len(migrations),
         )
-    if 0 < version < len(migrations) and path != MEMORY:
-        _back_up(connection, f"{path}.v{version}")
-    connection.execute("PRAGMA journal_mode = WAL")  # after the version check: it changes the file
-    for number in range(version, len(migrations)):
-        with transaction(connection):
-            migrations[number](connection)
-            connection.execute(f"PRAGMA user_version = {number + 1}")
 
 
 def _back_up(connection: sqlite3.Connection, path: str) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-    copy = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as copy:
         connection.backup(copy)
-    finally:
-        copy.close()
 
 
 @contextmanager

@@ -12,9 +12,7 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-else:
-    Protocol = object
+    from sleuth.store.cache.redis.server import RedisServer
 
 COOLDOWNS_S = (60, 300, 1500, 3600)
 MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
@@ -22,6 +20,7 @@ REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
 FAILURES = (*REFUSALS, "timeout", "bad_response", "unreachable")
 MAX_COOLDOWN_S = 31 * 86400  # a longer one comes from a wrong Retry-After or a wrong clock
 CLOCK_TOLERANCE_S = 60
+LAST_SENT = "(SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')"  # the last reservation
 RETENTION_S = 100 * 86400  # of the request log
 
 
@@ -32,18 +31,11 @@ class Cooldown(Record):
     state: str
 
 
-class RateLimits(Protocol):
-    """Rate limits that several machines share."""
-
-    def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
-        """Count a request; if a limit is reached, return the time at which the next one is allowed instead."""
-
-
 class Health:
     """The request log and the cooldowns in the database."""
 
-    def __init__(self, connection: sqlite3.Connection, limits: RateLimits | None = None) -> None:
-        self.connection, self.limits = connection, limits
+    def __init__(self, connection: sqlite3.Connection, shared: RedisServer | None = None) -> None:
+        self.connection, self.shared = connection, shared  # `shared` has the rate limits over all machines
 
     def cooldown(self, name: str, now: float | None = None) -> Cooldown | None:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
@@ -60,18 +52,20 @@ class Health:
 
     def note_outcome(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
         """Update the cooldown after a request. A `quick` failure, such as a refused connection, starts none."""
-        row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
-        if row and state in ("ok", "empty"):
+        if state in ("ok", "empty") and self._failures(name):  # a write only where it is needed
             self.connection.execute("DELETE FROM health WHERE name = ?", (name,))
         if state not in FAILURES or quick:
             return
         with transaction(self.connection):
-            row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
-            failures = (row[0] if row else 0) + 1
+            failures = self._failures(name) + 1
             strikes = failures if state in REFUSALS else failures - MAX_FAILURES + 1
             pause = COOLDOWNS_S[min(strikes, len(COOLDOWNS_S)) - 1] if strikes > 0 else 0
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
+
+    def _failures(self, name: str) -> int:
+        row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
+        return int(row[0]) if row else 0
 
     def forget(self, name: str) -> None:
         """End the cooldowns of a provider and of its keys."""
@@ -88,8 +82,8 @@ class Health:
         except sqlite3.OperationalError as problem:  # an unwritable database must not stop the search
             log("health: nothing reserved: %r", problem)
             free_at = None
-        if free_at is None and self.limits:
-            free_at = self.limits.reserve(provider, per_minute, per_day)
+        if free_at is None and self.shared:
+            free_at = self.shared.reserve(provider, per_minute, per_day)
             if free_at is not None:
                 self.cancel(provider)
         return free_at
@@ -113,23 +107,15 @@ class Health:
     def cancel(self, provider: str) -> None:
         """Undo a reservation: the limit over all machines is reached, or the request was not needed."""
         with suppress(sqlite3.OperationalError):
-            self.connection.execute(
-                "DELETE FROM request WHERE id = (SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')",
-                (provider,),
-            )
+            self.connection.execute(f"DELETE FROM request WHERE id = {LAST_SENT}", (provider,))  # noqa: S608 - constant
 
     def record(self, provider: str, state: str, elapsed_ms: int, cached: bool, cost: float, reserved: bool) -> None:
         """Log a finished request; a reserved one is completed."""
         with transaction(self.connection):
-            if reserved:
-                changed = self.connection.execute(
-                    "UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id ="
-                    " (SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')",
-                    (state, elapsed_ms, cost, provider),
-                ).rowcount
-                if changed:
-                    return
-            self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
+            update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant
+            values = (state, elapsed_ms, cost, provider)
+            if not reserved or not self.connection.execute(update, values).rowcount:
+                self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
 
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, by which several keys rotate."""

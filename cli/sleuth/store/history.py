@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from sleuth.base.files import write_atomic
+from sleuth.base.json_output import camel_case
 from sleuth.store.database import transaction
 from sleuth_providers.records import Record
 
@@ -30,14 +31,11 @@ def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
     """Return the published JSON form of a past search."""
     from datetime import datetime
 
-    return {
+    fields = camel_case(entry._asdict())
+    del fields["id"]
+    return fields | {
         "at": datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds"),
-        "query": entry.query,
         "providers": [id for id in entry.providers.split(",") if id],
-        "outcome": entry.outcome,
-        "results": entry.results,
-        "elapsedMs": entry.elapsed_ms,
-        "cached": entry.cached,
     }
 
 

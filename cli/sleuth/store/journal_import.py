@@ -9,6 +9,8 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
+from glob import escape, glob
 from typing import Any
 
 from sleuth.base.append import wait_for_writers
@@ -18,7 +20,6 @@ from sleuth.base.logs import log
 from sleuth.store.database import explain_errors, open_copy, open_database, transaction
 from sleuth.store.health import RETENTION_S
 from sleuth.store.migrations import MIGRATIONS
-from sleuth_providers.records import Record
 
 MAX_HISTORY = 10_000  # queries; older searches stay without their text
 IMPORTED = "journal"  # the row of `meta` with the name of the last imported file
@@ -28,61 +29,43 @@ ADD_SEARCH = (
 )
 ADD_REQUEST = "INSERT INTO request (at, provider, state, elapsed_ms, cached) VALUES (?, ?, ?, ?, ?)"
 DELETE_OLD = ("DELETE FROM search WHERE at < ?", "DELETE FROM request WHERE at < ?", "DELETE FROM answer WHERE at < ?")
+DELETE_OLD_QUERIES = """UPDATE search SET query = NULL WHERE query IS NOT NULL AND id <=
+    (SELECT id FROM search WHERE query IS NOT NULL ORDER BY id DESC LIMIT 1 OFFSET ?)"""
 
-
-class JournalEntry(Record):
-    """One search in the journal."""
-
-    at: float
-    query: str | None
-    providers: str
-    outcome: str
-    results: int
-    elapsed_ms: int
-    cached: bool
-    attempts: tuple[tuple[str, str, int, bool], ...]
+Row = tuple[Any, ...]  # of the table `search` or `request`
 
 
 def open_usage_database(path: str, journal: str) -> sqlite3.Connection:
     """Open the database with the journal imported; where it is not writable, a copy in memory."""
     try:
-        connection = open_database(path, MIGRATIONS)
-        try:
-            with explain_errors(path):
-                import_journal(connection, journal)
+        with ExitStack() as stack, explain_errors(path):
+            connection = stack.enter_context(closing(open_database(path, MIGRATIONS)))
+            import_journal(connection, journal)
+            stack.pop_all()
             return connection
-        except BaseException:
-            connection.close()
-            raise
     except UnwritableError as problem:
         log("journal: not imported: %r", problem)
     copy = open_copy(path, MIGRATIONS)
-    for name in _pending_files(journal):
-        _insert(copy, os.path.basename(name), read(name))
+    for file in _pending_files(journal):
+        _insert(copy, file)
     return copy
 
 
 def import_journal(connection: sqlite3.Connection, journal: str, stall_timeout: float = 2.0) -> bool:
     """Import the journal; False when another process holds its lock."""
-    if not _file_of(connection):
+    if not connection.execute("PRAGMA database_list").fetchone()[2]:
         return False  # a database in memory must not consume it
     if not _pending_files(journal):
         return True
     with locked(f"{journal}.lock", stall_timeout) as held:
+        if not held:
+            return False
         try:
-            return held and _import_all(connection, journal)
+            with suppress(FileNotFoundError):
+                os.rename(journal, f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}")
+            return all(_import_file(connection, file) for file in _renamed_files(journal))
         except OSError as problem:
             raise unwritable(journal, problem) from problem
-
-
-def _import_all(connection: sqlite3.Connection, journal: str) -> bool:
-    if not all(_import_file(connection, file) for file in _renamed_files(journal)):
-        return False
-    if not os.path.exists(journal):
-        return True
-    file = f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}"
-    os.rename(journal, file)
-    return _import_file(connection, file)
 
 
 def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:
@@ -93,8 +76,8 @@ def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:
         log("journal: not imported: %r", problem)
 
 
-def read(path: str) -> Iterator[JournalEntry]:
-    """Yield the searches of a journal; truncated and foreign lines are skipped."""
+def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
+    """Yield the searches of a journal, each with its requests; truncated and foreign lines are skipped."""
     try:
         with open(path, "rb") as stream:
             lines = stream.read().split(b"\n")
@@ -102,26 +85,18 @@ def read(path: str) -> Iterator[JournalEntry]:
         return
     for line in lines:
         try:
-            yield _entry(json.loads(line))
+            yield _rows(json.loads(line))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
 
 
-def _entry(entry: dict[str, Any]) -> JournalEntry:
-    query = entry["query"]
-    at = float(entry["at"])
+def _rows(entry: dict[str, Any]) -> tuple[Row, list[Row]]:
+    at, query = float(entry["at"]), entry["query"]
     if not 0 < at < MAX_TIME:
         raise ValueError(at)
-    return JournalEntry(
-        at,
-        None if query is None else _text(query),
-        _text(entry["providers"]),
-        _text(entry["outcome"]),
-        _count(entry["results"]),
-        _count(entry["ms"]),
-        bool(entry["cached"]),
-        tuple((_text(id), _text(state), _count(ms), bool(hit)) for id, state, ms, hit in entry["asked"]),
-    )
+    texts = (None if query is None else _text(query), _text(entry["providers"]), _text(entry["outcome"]))
+    requests = [(at, _text(id), _text(state), _count(ms), bool(hit)) for id, state, ms, hit in entry["asked"]]
+    return (at, *texts, _count(entry["results"]), _count(entry["ms"]), bool(entry["cached"])), requests
 
 
 def _text(value: Any) -> str:
@@ -140,46 +115,28 @@ def _pending_files(journal: str) -> list[str]:
 
 def _renamed_files(journal: str) -> list[str]:
     """Return the renamed journals that are not imported yet, oldest first."""
-    folder, name = os.path.split(journal)
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return []
-    found = [other for other in sorted(names) if other.startswith(f"{name}.") and other[len(name) + 1 :][:1].isdigit()]
-    return [os.path.join(folder, file) for file in found]
+    return sorted(glob(f"{escape(journal)}.[0-9]*"))
 
 
 def _import_file(connection: sqlite3.Connection, file: str) -> bool:
     if not wait_for_writers(file):
         return False
-    _insert(connection, os.path.basename(file), read(file))
+    _insert(connection, file)
     os.unlink(file)
     return True
 
 
-def _insert(connection: sqlite3.Connection, name: str, searches: Iterator[JournalEntry]) -> None:
-    """Insert searches, unless the file of that name was imported before."""
+def _insert(connection: sqlite3.Connection, file: str) -> None:
+    """Insert the searches of a file, unless it was imported before."""
+    name = os.path.basename(file)
     with transaction(connection):
         row = connection.execute("SELECT value FROM meta WHERE name = ?", (IMPORTED,)).fetchone()
         if row and row[0] == name:
             return
-        for entry in searches:
-            connection.execute(ADD_SEARCH, entry[:7])
-            connection.executemany(ADD_REQUEST, [(entry.at, *attempt) for attempt in entry.attempts])
+        for search, requests in read(file):
+            connection.execute(ADD_SEARCH, search)
+            connection.executemany(ADD_REQUEST, requests)
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (IMPORTED, name))
-        _delete_old(connection)
-
-
-def _delete_old(connection: sqlite3.Connection) -> None:
-    oldest = time.time() - RETENTION_S
-    for statement in DELETE_OLD:
-        connection.execute(statement, (oldest,))
-    connection.execute(
-        "UPDATE search SET query = NULL WHERE query IS NOT NULL AND id <="
-        " (SELECT id FROM search WHERE query IS NOT NULL ORDER BY id DESC LIMIT 1 OFFSET ?)",
-        (MAX_HISTORY,),
-    )
-
-
-def _file_of(connection: sqlite3.Connection) -> str:
-    return str(connection.execute("PRAGMA database_list").fetchone()[2] or "")
+        for statement in DELETE_OLD:
+            connection.execute(statement, (time.time() - RETENTION_S,))
+        connection.execute(DELETE_OLD_QUERIES, (MAX_HISTORY,))

@@ -15,7 +15,7 @@ from sleuth.base.errors import RequestError, UnknownProviderError
 from sleuth.base.files import append_private
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
-from sleuth.store.database import DATABASE_ERRORS, database_error, transaction
+from sleuth.store.database import database_error, explain_errors, transaction
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -74,21 +74,24 @@ class ProviderTable:
             return
         new = list(seeds())
         with self._transaction():
-            self._insert_missing(new, built_in=True)
+            for seed in new:
+                self._insert(seed, seed.id, built_in=True)
             self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('seeded', ?)", (mark,))
 
     def add_plugin(self, seed: ProviderSeed) -> None:
         """Add the provider of an installed package if it is missing."""
         with self._transaction():
-            self._insert_missing([seed], built_in=False)
+            self._insert(seed, seed.id, built_in=False)
 
-    def _insert_missing(self, seeds: Iterable[ProviderSeed], *, built_in: bool) -> None:
+    def _insert(self, seed: ProviderSeed, adapter: str, *, built_in: bool) -> bool:
+        """Insert a row; False when the id exists already."""
         now = int(time.time())
-        self.connection.executemany(
+        done = self.connection.execute(
             "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(seed.id, seed.name, seed.type, now, now, seed.id, built_in) for seed in seeds],
+            (*seed, now, now, adapter, built_in),
         )
+        return bool(done.rowcount)
 
     def all(self) -> list[ProviderRow]:
         """Return all rows, the default first, then by id."""
@@ -99,8 +102,10 @@ class ProviderTable:
         """Return one row; the error for an unknown id suggests the closest one."""
         rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
         if not rows:
+            from difflib import get_close_matches
+
             ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
-            if near := _closest(id, ids):
+            if near := get_close_matches(id, ids, 1, 0.6):
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])
@@ -113,12 +118,13 @@ class ProviderTable:
     def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> ProviderRow:
         """Change the given fields and options of a row in one transaction; None clears a field."""
         with self._transaction():  # options are merged with the stored ones, so the read belongs to it
-            return self._update(id, changes, options or {})
+            if options:
+                before = changes["options"] if "options" in changes else self.get(id).options
+                changes = changes | {"options": (before or {}) | dict(options)}
+            return self._update(id, changes)
 
-    def _update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any]) -> ProviderRow:
+    def _update(self, id: str, changes: dict[str, Any]) -> ProviderRow:
         row = self.get(id)
-        if options:
-            changes = changes | {"options": (changes.get("options", row.options) or {}) | dict(options)}
         type = changes.get("type", row.type)
         values = {name: _checked(name, value, type) for name, value in changes.items()}
         if type != row.type and row.api_host and "api_host" not in changes:
@@ -135,22 +141,13 @@ class ProviderTable:
         """Add a custom provider."""
         if not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
             raise RequestError("invalid id {id!r}", "use letters, digits, - and _", id=id)
-        name, type = _checked("name", name, type), _checked("type", type, type)
-        values = {field: _checked(field, value, type) for field, value in changes.items()}
-        now = int(time.time())
-        columns = ["id", "name", "type", "adapter", "created_at", "updated_at", *values]
-        places = ", ".join("?" * len(columns))
-        try:
-            with self._transaction():
-                self.connection.execute(
-                    f"INSERT INTO websearch_provider ({', '.join(columns)}) VALUES ({places})",  # noqa: S608 - as above
-                    (id, name, type, adapter, now, now, *values.values()),
+        seed = ProviderSeed(id, _checked("name", name, type), _checked("type", type, type))
+        with self._transaction():
+            if not self._insert(seed, adapter, built_in=False):
+                raise RequestError(
+                    "the provider {id!r} exists already", "change it: sleuth providers set {id} …", id=id
                 )
-        except sqlite3.IntegrityError as problem:
-            raise RequestError(
-                "the provider {id!r} exists already", "change it: sleuth providers set {id} …", id=id
-            ) from problem
-        return self.get(id)
+            return self._update(id, changes)
 
     def remove(self, id: str) -> None:
         """Remove a custom provider; a built-in one can only be disabled."""
@@ -165,14 +162,8 @@ class ProviderTable:
         """Reset a built-in row to its initial values."""
         if not self.get(id).built_in:
             raise not_built_in(id)
-        with self._transaction():
-            self.connection.execute(
-                "UPDATE websearch_provider SET name = ?, type = ?, api_key = NULL, api_host = NULL, engines = NULL,"
-                " using_browser = 0, basic_auth_username = NULL, basic_auth_password = NULL, enabled = 1,"
-                " options = '{}', updated_at = ? WHERE id = ?",
-                (seed.name, seed.type, int(time.time()), id),
-            )
-        return self.get(id)
+        initial = {"name": seed.name, "type": seed.type, "using_browser": False, "enabled": True}
+        return self.update(id, dict.fromkeys(CLEARABLE) | initial)
 
     def use(self, id: str | None) -> None:
         """Make a provider the default; None clears it."""
@@ -185,15 +176,10 @@ class ProviderTable:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Change the table and touch its stamp, which invalidates caches: before the commit too, in case of a crash."""
-        try:
-            with transaction(self.connection):
-                yield
-                self._touch_stamp()
+        with explain_errors(self.path), transaction(self.connection):
+            yield
             self._touch_stamp()
-        except sqlite3.IntegrityError:
-            raise
-        except DATABASE_ERRORS as problem:
-            raise database_error(self.path, problem) from problem
+        self._touch_stamp()
 
     def _touch_stamp(self) -> None:
         with suppress(OSError):
@@ -201,10 +187,8 @@ class ProviderTable:
             os.utime(stamp_of(self.path))
 
     def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
-        try:
+        with explain_errors(self.path):
             return self.connection.execute(statement, values).fetchall()
-        except DATABASE_ERRORS as problem:
-            raise database_error(self.path, problem) from problem
 
     def _row(self, row: sqlite3.Row) -> ProviderRow:
         try:
@@ -216,12 +200,6 @@ class ProviderTable:
 def not_built_in(id: str) -> RequestError:
     """Return the error for resetting a custom provider."""
     return RequestError("{id!r} is not built in and has no defaults", "change it: sleuth providers set {id} …", id=id)
-
-
-def _closest(id: str, ids: list[str]) -> list[str]:
-    from difflib import get_close_matches
-
-    return get_close_matches(id, ids, 1, 0.6)
 
 
 def _sanitized(values: dict[str, Any]) -> ProviderRow:
@@ -256,7 +234,9 @@ def _checked(name: str, value: Any, type: str) -> Any:
             raise RequestError("{name} cannot be empty", "give it a value", name=name)
         return "{}" if name == "options" else None
     if name in FLAG_FIELDS:
-        return _checked_flag(name, value)
+        if value not in (0, 1):
+            raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
+        return int(value)
     if name in JSON_FIELDS:
         return _checked_json(name, value)
     if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
@@ -270,27 +250,22 @@ def _checked(name: str, value: Any, type: str) -> Any:
     return value
 
 
-def _checked_flag(name: str, value: Any) -> int:
-    if value not in (0, 1):
-        raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
-    return int(value)
-
-
 def _checked_json(name: str, value: Any) -> str:
-    fits = isinstance(value, dict)
     if name == "engines":
         fits = isinstance(value, list | tuple) and all(isinstance(entry, str) and entry for entry in value)
+    else:
+        fits = isinstance(value, dict)
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (TypeError, ValueError):
         fits = False
-    if fits and name == "options":
-        _check_numbers(value)
     if not fits:
         raise RequestError(
             "invalid value {value!r} for {name}", "engines are names, options are k=v", name=name, value=value
         )
+    if name == "options":
+        _check_numbers(value)
     return text
 
 

@@ -6,6 +6,7 @@ import re
 
 from sleuth.base import choices
 from sleuth_providers.records import Record
+from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ class SettingType(Record):
 
 def whole(low: int, high: int) -> SettingType:
     """Return the type of integers within bounds."""
-    return SettingType(lambda v: type(v) is int and low <= v <= high, int, f"a whole number from {low} to {high}")
+    return SettingType(
+        lambda v: type(v) is int and low <= v <= high,
+        int,
+        Translatable("a whole number from {low} to {high}", low=low, high=high),
+    )
 
 
 def number(low: float, high: float, word: str | None = None) -> SettingType:
@@ -35,13 +40,15 @@ def number(low: float, high: float, word: str | None = None) -> SettingType:
     return SettingType(
         lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
         lambda text: text if text == word else _number(text),
-        f"a number from {low:g} to {high:g}" + (f", or {word}" if word else ""),
+        Translatable("a number from {low:g} to {high:g}, or {word}", low=low, high=high, word=word)
+        if word
+        else Translatable("a number from {low:g} to {high:g}", low=low, high=high),
     )
 
 
 def choice(*names: str) -> SettingType:
     """Return the type of a fixed set of words."""
-    return SettingType(lambda v: v in names, str, "one of " + ", ".join(names), names)
+    return SettingType(lambda v: v in names, str, Translatable("one of {names}", names=", ".join(names)), names)
 
 
 def _number(text: str) -> float:
@@ -68,19 +75,24 @@ def _toml_value(text: str) -> Any:
     return tomllib.loads(f"value = {text}")["value"]
 
 
-FLAG = SettingType(lambda v: type(v) is bool, _flag, "true or false", ("true", "false"))
-TEXT = SettingType(lambda v: isinstance(v, str), str, "text")
+FLAG = SettingType(lambda v: type(v) is bool, _flag, Translatable("true or false"), ("true", "false"))
+TEXT = SettingType(lambda v: isinstance(v, str), str, Translatable("text"))
 NAMES = SettingType(
-    lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, "a list of strings"
+    lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, Translatable("a list of strings")
 )
 
 
-def _address(pattern: str, says: str) -> SettingType:
-    return SettingType(lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))), str, says, address=True)
+def _address(pattern: str, description: str) -> SettingType:
+    return SettingType(
+        lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))),
+        str,
+        Translatable(description),
+        address=True,
+    )
 
 
-ADDRESS = _address(r"https?://[^/\s]+", "an http(s) URL")
-CACHE_ADDRESS = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
+URL = _address(r"https?://[^/\s]+", "an http(s) URL")
+REDIS_URL = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice(*choices.COMPRESSION),
@@ -89,8 +101,8 @@ COMPRESSION_KEYS: dict[str, SettingType] = {
     "document_count": whole(1, 100),
     "embedding_model_id": TEXT,
     "rerank_model_id": TEXT,
-    "embedding_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, "a table"),
-    "rerank_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, "a table"),
+    "embedding_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, Translatable("a table")),
+    "rerank_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, Translatable("a table")),
 }
 
 
@@ -100,4 +112,8 @@ def _is_compression(value: Any) -> bool:
     )
 
 
-COMPRESSION = SettingType(_is_compression, _toml_value, "a table such as { method = 'cutoff', cutoff_limit = 2000 }")
+COMPRESSION = SettingType(
+    _is_compression,
+    _toml_value,
+    Translatable("a table such as {example}", example="{ method = 'cutoff', cutoff_limit = 2000 }"),
+)

@@ -14,12 +14,12 @@ from sleuth.base.files import locked, private_folder, remove_leftovers, write_at
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
 from sleuth.store.setting_types import (
-    ADDRESS,
-    CACHE_ADDRESS,
     COMPRESSION,
     FLAG,
     NAMES,
+    REDIS_URL,
     TEXT,
+    URL,
     SettingType,
     choice,
     number,
@@ -45,15 +45,17 @@ else:
 AUTO_PRICE: float | str = "auto"
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
+TABLE: dict[str, Setting[Any]] = {}
 MAX_FILE_BYTES, MAX_TABLE_DEPTH = 1_000_000, 20
 MAX_UNKNOWN_KEYS = 20  # that are reported
 
 
 class Setting(Generic[T]):
-    """One setting: its key, default, type and meaning."""
+    """One setting: its key, default, type and meaning; it adds itself to the table."""
 
     def __init__(self, key: str, default: T, kind: SettingType, meaning: str, secret: bool = False) -> None:
         self.key, self.default, self.kind, self.meaning, self.secret = key, default, kind, meaning, secret
+        TABLE[key] = self
 
     @property
     def variable(self) -> str:
@@ -61,76 +63,67 @@ class Setting(Generic[T]):
         return "SLEUTH_" + self.key.upper().replace(".", "_")
 
 
-TABLE: dict[str, Setting[Any]] = {}
-
-
-def _setting(key: str, default: T, kind: SettingType, meaning: str, secret: bool = False) -> Setting[T]:
-    setting = Setting(key, default, kind, meaning, secret)
-    TABLE[key] = setting
-    return setting
-
-
-DEFAULT_PROVIDER = _setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
-FALLBACK = _setting(
+DEFAULT_PROVIDER = Setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
+FALLBACK = Setting(
     "websearch.fallback",
     ["searxng", "duckduckgo", "library"],
     NAMES,
     "providers to try in this order when the chosen one fails or has no key",
 )
-SEARCH_WITH_TIME = _setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
-MAX_RESULTS = _setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
-EXCLUDE_DOMAINS = _setting(
+SEARCH_WITH_TIME = Setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
+MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
+EXCLUDE_DOMAINS = Setting(
     "websearch.exclude_domains",
     EMPTY_LIST,
     NAMES,
     "domains to drop from all results, with their subdomains; *.x.y and /regex/ work",
 )
-LANGUAGE = _setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto requests none")
-REGION = _setting("websearch.region", "", TEXT, "country of results, such as CH")
-SAFE_SEARCH = _setting("websearch.safe_search", "moderate", choice(*choices.SAFE_SEARCH), "adult content filter")
-SNIPPET_LENGTH = _setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet to show")
-TIMEOUT = _setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
-CONNECT_TIMEOUT = _setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")
-RETRIES = _setting("websearch.retries", 3, whole(1, 10), "maximum number of attempts")
-MAX_OUTPUT_CHARS = _setting(
+LANGUAGE = Setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto requests none")
+REGION = Setting("websearch.region", "", TEXT, "country of results, such as CH")
+SAFE_SEARCH = Setting("websearch.safe_search", "moderate", choice(*choices.SAFE_SEARCH), "adult content filter")
+SNIPPET_LENGTH = Setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet to show")
+TIMEOUT = Setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
+CONNECT_TIMEOUT = Setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")
+RETRIES = Setting("websearch.retries", 3, whole(1, 10), "maximum number of attempts")
+MAX_OUTPUT_CHARS = Setting(
     "websearch.max_output_chars", 30000, whole(100, 10_000_000), "limit of a tool result or prompt"
 )
-COMPRESSION_METHOD = _setting(
+COMPRESSION_METHOD = Setting(
     "websearch.compression", NO_COMPRESSION, COMPRESSION, "how page text is compressed; one table, replaced as a whole"
 )
-SEARXNG_TIMEOUT = _setting("searxng.timeout", 5.0, number(0.1, 600), "seconds for a SearXNG request")
-CACHE_TTL = _setting("cache.ttl_minutes", 15.0, number(0, 525_600), "minutes to cache results; 0 turns the cache off")
-CACHE_ENTRIES = _setting("cache.max_entries", 100, whole(1, 1_000_000), "maximum number of cached results")
-CACHE_URL = _setting("cache.url", "", CACHE_ADDRESS, "redis://… to share the cache and rate limits between machines")
-FETCH_TIMEOUT = _setting("fetch.timeout", 8.0, number(0.1, 600), "seconds to read a page")
-FETCH_CONCURRENCY = _setting("fetch.concurrency", 2, whole(1, 64), "pages to read in parallel")
-FETCH_CHARS = _setting("fetch.max_chars", 10000, whole(100, 10_000_000), "characters of a page to return")
-FETCH_TTL = _setting("fetch.cache_ttl_minutes", 60.0, number(0, 525_600), "minutes to cache pages")
-FETCH_JINA = _setting("fetch.jina", True, FLAG, "fall back to the Jina reader for pages")
-FETCH_ARCHIVE = _setting("fetch.archive", True, FLAG, "fall back to the Wayback Machine for pages")
-FETCH_BROWSER = _setting("fetch.browser", False, FLAG, "fall back to a headless browser for pages")
-FETCH_PRIVATE = _setting("fetch.allow_private", False, FLAG, "allow reading pages on private addresses")
-LLM_URL = _setting("llm.base_url", "https://api.deepseek.com", ADDRESS, "any OpenAI-compatible endpoint")
-LLM_MODEL = _setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
-LLM_REASONER = _setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
-LLM_KEY = _setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
-LLM_PRICE_INPUT = _setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
-LLM_PRICE_OUTPUT = _setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
-EMBEDDING_URL = _setting("embedding.base_url", "", ADDRESS, "endpoint for embeddings")
-EMBEDDING_MODEL = _setting("embedding.model", "", TEXT, "embedding model; local runs one on this machine")
-EMBEDDING_KEY = _setting("embedding.api_key", "", TEXT, "API key for embeddings", secret=True)
-EMBEDDING_DIMENSIONS = _setting("embedding.dimensions", 0, whole(0, 100_000), "dimensions; 0 lets the model choose")
-RERANK_URL = _setting("rerank.base_url", "", ADDRESS, "endpoint of the reranker")
-RERANK_MODEL = _setting("rerank.model", "", TEXT, "rerank model")
-RERANK_KEY = _setting("rerank.api_key", "", TEXT, "API key for the reranker", secret=True)
-ASK_ROUNDS = _setting("ask.max_iterations", 3, whole(1, 20), "maximum number of search rounds per answer")
-ASK_PAGES = _setting("ask.pages", 3, whole(1, 20), "pages to read per round")
-AGENT_SEARCH = _setting("agent.web_search.enabled", True, FLAG, "offer the web_search tool to agents")
-LIBRARY_REMEMBER = _setting("library.remember", True, FLAG, "add pages that were read to the library")
-LIBRARY_SIZE = _setting("library.max_megabytes", 2000, whole(1, 1_000_000), "maximum size of the library in megabytes")
-HISTORY = _setting("history.enabled", True, FLAG, "keep a history of queries")
-UI_LANGUAGE = _setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
-UI_THEME = _setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours in the terminal")
+SEARXNG_TIMEOUT = Setting("searxng.timeout", 5.0, number(0.1, 600), "seconds for a SearXNG request")
+CACHE_TTL = Setting("cache.ttl_minutes", 15.0, number(0, 525_600), "minutes to cache results; 0 turns the cache off")
+CACHE_ENTRIES = Setting("cache.max_entries", 100, whole(1, 1_000_000), "maximum number of cached results")
+CACHE_URL = Setting("cache.url", "", REDIS_URL, "redis://… to share the cache and rate limits between machines")
+FETCH_TIMEOUT = Setting("fetch.timeout", 8.0, number(0.1, 600), "seconds to read a page")
+FETCH_CONCURRENCY = Setting("fetch.concurrency", 2, whole(1, 64), "pages to read in parallel")
+FETCH_CHARS = Setting("fetch.max_chars", 10000, whole(100, 10_000_000), "characters of a page to return")
+FETCH_TTL = Setting("fetch.cache_ttl_minutes", 60.0, number(0, 525_600), "minutes to cache pages")
+FETCH_JINA = Setting("fetch.jina", True, FLAG, "fall back to the Jina reader for pages")
+FETCH_ARCHIVE = Setting("fetch.archive", True, FLAG, "fall back to the Wayback Machine for pages")
+FETCH_BROWSER = Setting("fetch.browser", False, FLAG, "fall back to a headless browser for pages")
+FETCH_PRIVATE = Setting("fetch.allow_private", False, FLAG, "allow reading pages on private addresses")
+LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-compatible endpoint")
+LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
+LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
+LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
+LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
+EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
+EMBEDDING_MODEL = Setting("embedding.model", "", TEXT, "embedding model; local runs one on this machine")
+EMBEDDING_KEY = Setting("embedding.api_key", "", TEXT, "API key for embeddings", secret=True)
+EMBEDDING_DIMENSIONS = Setting("embedding.dimensions", 0, whole(0, 100_000), "dimensions; 0 lets the model choose")
+RERANK_URL = Setting("rerank.base_url", "", URL, "endpoint of the reranker")
+RERANK_MODEL = Setting("rerank.model", "", TEXT, "rerank model")
+RERANK_KEY = Setting("rerank.api_key", "", TEXT, "API key for the reranker", secret=True)
+ASK_ROUNDS = Setting("ask.max_iterations", 3, whole(1, 20), "maximum number of search rounds per answer")
+ASK_PAGES = Setting("ask.pages", 3, whole(1, 20), "pages to read per round")
+AGENT_SEARCH = Setting("agent.web_search.enabled", True, FLAG, "offer the web_search tool to agents")
+LIBRARY_REMEMBER = Setting("library.remember", True, FLAG, "add pages that were read to the library")
+LIBRARY_SIZE = Setting("library.max_megabytes", 2000, whole(1, 1_000_000), "maximum size of the library in megabytes")
+HISTORY = Setting("history.enabled", True, FLAG, "keep a history of queries")
+UI_LANGUAGE = Setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
+UI_THEME = Setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours in the terminal")
 
 
 class SettingValue(Record):
@@ -171,15 +164,24 @@ class Settings:
 
 def read_toml(path: str) -> dict[str, Any]:
     """Read a TOML file; a missing one is empty, and an error names line and column."""
+    return _parse_toml(path, _read_bytes(path))
+
+
+def _read_bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as stream:
-            data = stream.read()
+            return stream.read()
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return b""
     except OSError as problem:
         raise SettingsError(
             "cannot read {path} ({reason})", "check its permissions", path=path, reason=problem.strerror or problem
         ) from problem
+
+
+def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
+    if not data:
+        return {}
     import tomllib
 
     try:
@@ -206,10 +208,7 @@ def unknown_key(key: str) -> SettingsError:
     near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
     if near:
         return SettingsError(
-            "unknown setting {key}; did you mean {near}?",
-            "see all: sleuth config show",
-            key=key,
-            near=near[0],
+            "unknown setting {key}; did you mean {near}?", "see all: sleuth config show", key=key, near=near[0]
         )
     return SettingsError("unknown setting {key}", "see all: sleuth config show", key=key)
 
@@ -240,21 +239,11 @@ def change(path: str, key: str, text: str | None) -> Any:
 
 
 def _rewrite(path: str, key: str, value: Any) -> None:
-    before = read_toml(path)  # never overwrite a file that does not parse
-    text = ""
-    if before or os.path.exists(path):
-        with open(path, encoding="utf-8-sig", newline="") as stream:
-            text = stream.read()
-    *sections, _ = key.split(".")
-    for depth in range(len(sections)):
-        section = ".".join(sections[: depth + 1])
-        if (found := _value_at(before, section)) is not None and not isinstance(found, dict):
-            raise SettingsError(
-                "{section} is a value in {path}, not a table", "sleuth config edit", section=section, path=path
-            )
+    data = _read_bytes(path)
+    before = _parse_toml(path, data)  # never overwrite a file that does not parse
     if value is None and _value_at(before, key) is None:
         return
-    after = _edited(text, key, value)
+    after = _edited(data.decode("utf-8-sig"), key, value)
     if not _is_as_intended(before, after, key, value):
         raise SettingsError(
             "cannot change {key} in {path} without damaging the file",

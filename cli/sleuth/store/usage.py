@@ -1,10 +1,14 @@
-"""The usage report as data, and its JSON form; see `usage_report` for how it is counted."""
+"""The usage report: count the logged requests, searches and answers of some days, in the local time zone."""
 
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from sleuth.base.json_output import camel_case
 from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
@@ -13,6 +17,21 @@ if TYPE_CHECKING:
 
 OUTCOMES = ("success", "partial", "no_results", "failed")  # of a search
 CURRENCY = "USD"
+ANSWERED = ("ok", "empty")
+UNFINISHED = ("sent", "skipped")  # abandoned: another provider was faster, or the user interrupted
+# One scan per table; rows from the future count as today. NOT INDEXED: the index, ordered by provider, takes twice as
+# long.
+REQUESTS = """SELECT date(min(at, :now), 'unixepoch', 'localtime') AS day, provider, state, cached,
+    count(*) AS count, total(cost) AS cost, group_concat(elapsed_ms) AS times
+    FROM request NOT INDEXED WHERE at >= :since AND :provider IN ('', provider) GROUP BY 1, 2, 3, 4"""
+SEARCHES = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), outcome, count(*), sum(cached), sum(elapsed_ms)
+    FROM search WHERE at >= :since AND (:provider = '' OR instr(',' || providers || ',', ',' || :provider || ','))
+    GROUP BY 1, 2"""
+ANSWERS = """SELECT date(min(at, :now), 'unixepoch', 'localtime'), count(*), total(cost)
+    FROM answer WHERE at >= :since AND :provider = '' GROUP BY 1"""
+ANSWER_TOTALS = """SELECT CASE WHEN :each THEN model ELSE '' END, count(*), avg(rounds), sum(prompt_tokens),
+    sum(completion_tokens), total(cost), CAST(round(avg(elapsed_ms)) AS INTEGER)
+    FROM answer WHERE at >= :since AND :provider = '' GROUP BY 1 ORDER BY 1"""
 
 
 class Tally(Record):
@@ -97,6 +116,89 @@ class UsageReport(Record):
         return self.total.cost + self.answers.cost
 
 
+def report(connection: sqlite3.Connection, days: int, provider: str = "") -> UsageReport:
+    """Return the usage of the last days, today included; answers do not belong to a provider."""
+    now = int(time.time())  # SQLite rounds the last half millisecond before midnight up to the next day
+    first = date.fromtimestamp(now) - timedelta(days=days - 1)
+    since = datetime(first.year, first.month, first.day).timestamp()
+
+    def rows(statement: str, **more: object) -> list[Any]:
+        return connection.execute(statement, {"since": since, "now": now, "provider": provider} | more).fetchall()
+
+    requests, searches = rows(REQUESTS), rows(SEARCHES)
+    tallies = _tallies(requests)
+    overall, models = (
+        {row[0]: AnswerTotals(*row[1:]) for row in rows(ANSWER_TOTALS, each=each)} for each in (False, True)
+    )
+    dates = [first + timedelta(days=number) for number in range(days)]
+    return UsageReport(
+        days=_days(dates, requests, searches, rows(ANSWERS)),
+        provider=provider,
+        searches=_searches(searches),
+        total=tallies.pop("", Tally()),
+        providers=dict(sorted(tallies.items(), key=lambda entry: (-entry[1].requests, entry[0]))),
+        answers=overall.get("", AnswerTotals()),
+        models=models,
+    )
+
+
+def _tallies(requests: Iterable[Any]) -> dict[str, Tally]:
+    """Return the tally of each provider, and that of all under the empty name."""
+    groups: dict[str, list[Any]] = defaultdict(list)
+    for group in requests:
+        groups[group["provider"]].append(group)
+        groups[""].append(group)
+    return {name: _tally(members) for name, members in groups.items()}
+
+
+def _tally(groups: list[Any]) -> Tally:
+    sent = [group for group in groups if not group["cached"]]
+    states: Counter[str] = Counter()
+    for group in sent:
+        states[group["state"]] += group["count"]
+    times = [group["times"].split(",") for group in sent if group["state"] in ANSWERED and group["times"]]
+    elapsed = sorted(int(time) for part in times for time in part)
+    answered = sum(states[state] for state in ANSWERED)
+    return Tally(
+        states.total(),
+        answered,
+        states.total() - answered - sum(states[state] for state in UNFINISHED),
+        sum(group["count"] for group in groups if group["cached"]),
+        round(sum(elapsed) / len(elapsed)) if elapsed else None,
+        elapsed[ceil(len(elapsed) * 0.9) - 1] if elapsed else None,
+        sum(group["cost"] for group in groups),
+        dict(sorted((state, count) for state, count in states.items() if count)),
+    )
+
+
+def _searches(rows: Iterable[Any]) -> Searches:
+    outcomes = dict.fromkeys(OUTCOMES, 0)
+    cached = elapsed = 0
+    for _, outcome, count, from_cache, took in rows:
+        outcomes[outcome] = outcomes.get(outcome, 0) + count
+        cached, elapsed = cached + from_cache, elapsed + took
+    total = sum(outcomes.values())
+    return Searches(total, cached, round(elapsed / total) if total else None, outcomes)
+
+
+def _days(
+    dates: Iterable[date], requests: Iterable[Any], searches: Iterable[Any], answers: Iterable[Any]
+) -> tuple[Day, ...]:
+    """Return every day, empty ones included."""
+    days: dict[str, Counter[str]] = {day.isoformat(): Counter() for day in dates}
+    for group in requests:
+        totals = days[group["day"]]
+        totals["cost"] += group["cost"]
+        totals["cache_hits" if group["cached"] else "requests"] += group["count"]
+        if not group["cached"] and group["state"] not in ANSWERED + UNFINISHED:
+            totals["failed"] += group["count"]
+    for day, _, count, *_ in searches:
+        days[day]["searches"] += count
+    for day, count, cost in answers:
+        days[day].update(answers=count, cost=cost)
+    return tuple(Day(day, **totals) for day, totals in days.items())
+
+
 def record_answer(connection: sqlite3.Connection, answer: "Answer | Digest") -> None:
     """Log an answer, or a summary written by a model, without its text."""
     tokens = (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.cost)
@@ -117,37 +219,33 @@ def usage_as_json(report: UsageReport) -> dict[str, Any]:
         "provider": report.provider or None,
         "currency": CURRENCY,
         "cost": round(report.cost, 6),
-        "searches": _camel_case(report.searches._asdict()),
+        "searches": _rounded(report.searches._asdict()),
         "requests": _tally_as_json(report.total),
         "providers": [{"provider": id} | _tally_as_json(tally) for id, tally in report.providers.items()],
         "answers": _answers_as_json(report.answers) | {"models": models},
-        "days": [_camel_case(day._asdict()) for day in report.days],
+        "days": [_rounded(day._asdict()) for day in report.days],
     }
 
 
 def _tally_as_json(tally: Tally) -> dict[str, Any]:
     rates = {name: getattr(tally, name) for name in ("success_rate", "error_rate", "cache_hit_rate")}
     fields = tally._asdict()
-    return _camel_case({"total": fields.pop("requests")} | fields | rates)
+    return _rounded({"total": fields.pop("requests")} | fields | rates)
 
 
 def _answers_as_json(totals: AnswerTotals) -> dict[str, Any]:
     fields = totals._asdict()
-    return _camel_case({"total": fields.pop("answers"), "rounds_per_answer": fields.pop("rounds")} | fields)
+    return _rounded({"total": fields.pop("answers"), "rounds_per_answer": fields.pop("rounds")} | fields)
 
 
-def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+def _rounded(fields: dict[str, Any]) -> dict[str, Any]:
     """Return fields under their published names: costs rounded to micro-dollars, other fractions to four digits."""
-    return {_camel(name): _rounded(value, 6 if name == "cost" else 4) for name, value in fields.items()}
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(map(str.capitalize, rest))
-
-
-def _rounded(value: Any, digits: int) -> Any:
-    return round(value, digits) if isinstance(value, float) else dict(value) if isinstance(value, Mapping) else value
+    return camel_case(
+        {
+            name: round(value, 6 if name == "cost" else 4) if isinstance(value, float) else value
+            for name, value in fields.items()
+        }
+    )
 
 
 def _ratio(part: int, whole: int) -> float | None:

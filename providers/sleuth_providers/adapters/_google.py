@@ -8,8 +8,8 @@ TRADITIONAL_CHINESE = ("TW", "HK", "MO", "HANT")
 def time_span(query: Query, padded: bool = False) -> str:
     """Return a freshness as a `tbs` value; dates are month/day/year, with or without leading zeros."""
     if query.freshness != "range":
-        return f"qdr:{query.freshness[0]}"
-    first, last = (_american(day, padded) for day in (query.since, query.until))
+        return f"qdr:{query.freshness[0]}" if query.freshness else ""
+    first, last = (american_date(day, padded) for day in (query.since, query.until))
     return f"cdr:1,cd_min:{first},cd_max:{last}"
 
 
@@ -20,6 +20,7 @@ def language(lang: str) -> str:
     return "zh-TW" if lang.upper().endswith(TRADITIONAL_CHINESE) else "zh-CN"
 
 
-def _american(day: str, padded: bool) -> str:
+def american_date(day: str, padded: bool) -> str:
+    """Return an ISO date as month/day/year, with or without leading zeros."""
     year, month, date = day.split("-")
     return f"{month}/{date}/{year}" if padded else f"{int(month)}/{int(date)}/{year}"

@@ -1,7 +1,5 @@
 """Bocha (博查): Chinese web search with the response format of the former Bing API."""
 
-from typing import Any
-
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import (
     BadRequestError,
@@ -46,25 +44,23 @@ class Bocha(Provider):
         span = (
             f"{query.since}..{query.until}" if query.freshness == "range" else FRESHNESS.get(query.freshness, "noLimit")
         )
-        body: dict[str, Any] = {
+        body = {
             "query": query.text,
             "freshness": span,
             "summary": query.content,
             "count": min(query.count, self.max_results),
+            "include": "|".join(query.include),
+            "exclude": "|".join(query.exclude),
         }
-        if query.include:
-            body["include"] = "|".join(query.include)
-        if query.exclude:
-            body["exclude"] = "|".join(query.exclude)
         return self.post_json(account, "/v1/web-search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an empty balance from an invalid key, and find error codes in HTTP 200."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status in (400, 403):
             if b"enough money" in response.body:
-                return QuotaError(detail, status=status)
-            return KeyInvalidError(detail, status=status) if b"API KEY is missing" in response.body else None
+                return QuotaError(status=status)
+            return KeyInvalidError(status=status) if b"API KEY is missing" in response.body else None
         if status != 200:
             return None
         code = as_text(as_dict(response.json()).get("code"))
@@ -76,7 +72,7 @@ class Bocha(Provider):
             return Found(web_results(map(_picture, items(response, "data", "images", "value"))))
         return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("国产大飞机"),
         "POST https://api.bochaai.com/v1/web-search",
         '{"code": 200, "msg": null, "data": {"webPages": null}}',
@@ -96,7 +92,7 @@ class Bocha(Provider):
                 exclude=("spam.cn",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"code": 200, "log_id": "d7a1c0", "msg": null, "data": {"_type": "SearchResponse",
              "queryContext": {"originalQuery": "国产大飞机 交付"}, "webPages": {"webSearchUrl": "",
              "totalEstimatedMatches": 120345, "value": [{"id": null, "name": "C919 新一批交付",
@@ -109,7 +105,7 @@ class Bocha(Provider):
              "images": {"value": [{"thumbnailUrl": "http://i.cn/t", "contentUrl": "http://i.cn/1",
              "hostPageUrl": "https://a.cn/"}]}, "videos": null}}""",
             ("https://example.cn/#!/c919", "https://gov.cn/arj21"),
-            account=_plain.account,
+            account=sample_plain.account,
             sends_body={
                 "query": "国产大飞机 交付",
                 "freshness": "2026-10-01..2026-11-10",
@@ -121,42 +117,44 @@ class Bocha(Provider):
         ),
         Sample(
             Query("国产大飞机", category="images", freshness="month", since="2026-10-16"),
-            _plain.sends,
+            sample_plain.sends,
             """{"code": 200, "data": {"webPages": null, "images": {"value": [{"thumbnailUrl": "http://i.cn/t.jpg",
              "width": 0, "contentUrl": "http://i.cn/1.jpg", "hostPageUrl": "https://a.cn/1", "name": null}]}}}""",
             ("https://a.cn/1",),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"freshness": "oneMonth"},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body | {"freshness": "oneMonth"},
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"code": "401", "message": "Invalid API KEY", "log_id": "c66aac17eae1cb3b"}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"code": "400", "message": "The API KEY is missing", "log_id": "1"}',
             status=400,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"code": "400", "message": "Missing parameter query", "log_id": "1"}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"code": "403", "message": "You do not have enough money", "log_id": "1"}',
             status=403,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"code": "429", "message": "You have reached the request limit", "log_id": "1"}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body='{"code": "500", "message": "xxxx error"}', status=500, error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body='{"code": 429, "msg": "请求过于频繁", "data": null}', error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"data": {}}', error="BAD_RESPONSE"),
-        _plain,
+        sample_plain._replace(
+            body='{"code": "500", "message": "xxxx error"}', status=500, error="PROVIDER_UNAVAILABLE"
+        ),
+        sample_plain._replace(body='{"code": 429, "msg": "请求过于频繁", "data": null}', error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"data": {}}', error="BAD_RESPONSE"),
+        sample_plain,
     )
 
 

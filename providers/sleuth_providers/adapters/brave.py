@@ -2,9 +2,10 @@
 
 import re
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, KeyInvalidError, ProviderError, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
+from sleuth_providers.translatable import Translatable
 
 # HTTP 422 for any other country, and for "pt" alone.
 COUNTRIES = re.findall(
@@ -34,29 +35,40 @@ class Brave(Provider):
     cost = 0.005
     options = {"content": "source of page text: context (default), or snippets for plans without LLM context"}
 
+    error_rules = (
+        ErrorRule(422, KeyInvalidError, rb"SUBSCRIPTION_TOKEN_INVALID|x-subscription-token"),
+        ErrorRule(
+            400,
+            BadRequestError,
+            rb"OPTION_NOT_IN_PLAN",
+            Translatable("not in the plan"),
+            hint="to use snippets as page text: sleuth providers set {id} --option content=snippets",
+        ),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
         """Use the endpoint of the category; the one for page text has no dates, pages or safe search."""
         kind = query.category if query.category in ("news", "images", "videos") else "web"
-        params: dict[str, str | int] = {"q": _words(query), "count": min(query.count, self.max_results)}
-        if query.lang:
-            params["search_lang"] = _language(query.lang.lower())
-        if query.region in COUNTRIES:
-            params["country"] = query.region
+        params = {
+            "q": _words(query),
+            "count": min(query.count, self.max_results),
+            "search_lang": _language(query.lang.lower()),
+            "country": query.region if query.region in COUNTRIES else None,
+        }
         headers = {"X-Subscription-Token": account.key}
-        host = base_url(account, self.host)
         simple = kind == "web" and query.page == 1 and not query.freshness and query.safe == "moderate"
         if query.content and simple and account.options.get("content") != "snippets":
-            return Request(f"{host}/res/v1/llm/context", params, headers=headers)
+            return self.get(account, "/res/v1/llm/context", params, headers)
         params["safesearch"] = "strict" if kind == "images" and query.safe == "moderate" else query.safe
         if kind == "web":
             params |= {"text_decorations": "false", "result_filter": "web,query"}
-            params |= {"extra_snippets": "true"} if query.content else {}
-        if query.page > 1 and kind != "images":
-            params["offset"] = query.page - 1
-        if query.freshness and kind != "images":
+            params["extra_snippets"] = "true" if query.content else None
+        if kind != "images":
+            params["offset"] = query.page - 1 or None
             is_range = query.freshness == "range"
-            params["freshness"] = f"{query.since}to{query.until}" if is_range else f"p{query.freshness[0]}"
-        return Request(f"{host}/res/v1/{kind}/search", params, headers=headers)
+            period = f"p{query.freshness[0]}" if query.freshness else None
+            params["freshness"] = f"{query.since}to{query.until}" if is_range else period
+        return self.get(account, f"/res/v1/{kind}/search", params, headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add unsupported countries, and pages and dates for images."""
@@ -68,20 +80,14 @@ class Brave(Provider):
         return ignored
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the invalid key in a 422, and tell an exhausted month from too many requests."""
-        status, detail = response.status, f"HTTP {response.status}"
-        if status == 422 and re.search(rb"SUBSCRIPTION_TOKEN_INVALID|x-subscription-token", response.body):
-            return KeyInvalidError(detail, status=status)
-        if status == 400 and b"OPTION_NOT_IN_PLAN" in response.body:
-            hint = "to use snippets as page text: sleuth providers set {id} --option content=snippets"
-            return BadRequestError("not in the plan", status=status, hint=hint)
-        if status != 429:
-            return None
+        """Tell an exhausted month from too many requests."""
+        if response.status != 429:
+            return super().detect_error(response)
         quota = dict(re.findall(rb'"quota_(limit|current)"\s*:\s*(\d{1,12})', response.body))
         if 0 < int(quota.get(b"limit", 0)) <= int(quota.get(b"current", 0)):
-            return QuotaError(detail, status=status)
+            return QuotaError(status=429)
         reset = re.match(r"\d{1,9}", response.headers.get("x-ratelimit-reset", ""))
-        return RateLimitError(detail, status=status, retry_after=float(reset[0]) if reset else None)
+        return RateLimitError(status=429, retry_after=float(reset[0]) if reset else None)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, which are in different places for web, other kinds and page text."""
@@ -91,7 +97,7 @@ class Brave(Provider):
         altered = as_text(as_dict(response.json().get("query")).get("altered"))
         return Found(web_results(map(_result, hits)), corrections=(altered,) if altered else ())
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("wal"),
         "GET https://api.search.brave.com/res/v1/web/search?q=wal&count=10&safesearch=moderate"
         "&text_decorations=false&result_filter=web%2Cquery",
@@ -129,7 +135,7 @@ class Brave(Provider):
              "url": "https://example.org/wal", "description": null, "age": "3 days ago", "profile": null},
              {"title": "No address"}, "not an object"]}}""",
             ("https://sqlite.org/wal.html", "https://example.org/wal"),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("sqlite wal", lang="ja", region="EE", content=True),
@@ -137,7 +143,7 @@ class Brave(Provider):
             """{"grounding": {"generic": [{"url": "https://sqlite.org/wal.html", "title": "Write-Ahead Logging",
              "snippets": ["WAL mode is <fast>.", "Checkpoints move pages."]}], "map": []}, "sources": {}}""",
             ("https://sqlite.org/wal.html",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("red panda", category="images", page=3, freshness="week", since="2026-11-09"),
@@ -146,7 +152,7 @@ class Brave(Provider):
              "source": "zoo.example", "thumbnail": {"src": "https://imgs.search.brave.com/t"},
              "properties": {"url": "https://zoo.example/p.jpg"}}]}""",
             ("https://zoo.example/panda",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("strike", category="news", freshness="day", since="2026-11-15"),
@@ -155,35 +161,35 @@ class Brave(Provider):
              "age": "2 hours ago", "description": "Trains run.", "breaking": true,
              "meta_url": {"hostname": "news.example"}, "thumbnail": null}]}""",
             ("https://news.example/1",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"id": "1", "status": 422,
              "code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "The provided subscription token is invalid.",
              "meta": {"component": "authentication"}}}""",
             status=422,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "errors": [{"status": 422, "code": "VALIDATION",
              "meta": {"errors": [{"type": "missing", "loc": ["header", "x-subscription-token"],
              "msg": "Field required", "input": null}]}}]}""",
             status=422,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"status": 422, "code": "VALIDATION",
              "meta": {"errors": [{"type": "enum", "loc": ["query", "search_lang"],
              "msg": "Input should be 'ar', …", "input": "xx"}]}}}""",
             status=422,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"type": "ErrorResponse", "error": {"status": 400, "code": "OPTION_NOT_IN_PLAN"}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"status": 429, "code": "RATE_LIMITED",
              "meta": {"plan": "Search", "rate_limit": 50, "rate_current": 51, "quota_limit": 0,
              "quota_current": 812, "component": "rate_limiter"}}}""",
@@ -191,20 +197,20 @@ class Brave(Provider):
             headers={"content-type": "application/json", "x-ratelimit-reset": "1, 1419704"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"type": "ErrorResponse", "error": {"status": 429, "code": "RATE_LIMITED",
              "meta": {"plan": "Free", "rate_limit": 1, "rate_current": 0, "quota_limit": 2000,
              "quota_current": 2000}}}""",
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="<html><title>502 Bad Gateway</title></html>",
             status=502,
             headers={"content-type": "text/html"},
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain,
+        sample_plain,
     )
 
 

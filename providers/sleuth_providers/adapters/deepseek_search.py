@@ -29,12 +29,11 @@ class DeepSeekSearch(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Limit the number of page texts: more than ten make a response of several megabytes."""
-        body: dict[str, str | int | bool] = {
+        body = {
             "query": _fit(query)[0],
             "count": min(query.count, MAX_CONTENT_RESULTS if query.content else self.max_results),
+            "need_content": query.content or None,
         }
-        if query.content:
-            body["need_content"] = True
         return self.post_json(account, "/v1/tools/search", body)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ class DeepSeekSearch(Provider):
         """Parse the results; the summary replaces page text that was not fetched."""
         return Found(web_results(_result(item, query.content) for item in items(response, "results")))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("示例"),
         "POST https://api.deepseek.com/v1/tools/search",
         '{"results": []}',
@@ -66,48 +65,50 @@ class DeepSeekSearch(Provider):
                 exclude=("spam.example",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"results": [{"title": "示例标题", "url": "https://example.cn/a", "snippet": "短摘要……",
              "summary": "较长摘要……", "content": "", "rerank_score": 2.1, "authority": 3,
              "date": "2026-10-20T08:00:00Z", "site_name": "示例网", "site_icon": "https://example.cn/icon.png"},
              {"title": null, "url": "https://example.cn/b", "snippet": null, "summary": null, "content": null,
              "rerank_score": "high", "date": "", "site_name": null}, {"url": ["x"]}, "text"]}""",
             ("https://example.cn/a", "https://example.cn/b"),
-            account=_plain.account,
+            account=sample_plain.account,
             sends_body={
                 "query": "示例 after:2026-10-01 before:2026-10-31 site:example.cn lang:zh -site:spam.example",
                 "count": 10,
                 "need_content": True,
             },
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "长" * 110, freshness="day", since="2026-11-15", exclude=("spam.example",), include=("a.cn", "b.cn")
             ),
             sends_body={"query": f"{'长' * 110} after:2026-11-15", "count": 10},
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": {"message": "query too long", "type": "invalid_request_error", "param": null}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body='{"error": {"message": "localization"}}', status=422, error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body='{"error": {"message": "localization"}}', status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(
             body='{"error": {"message": "Authentication Fails", "type": "authentication_error"}}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body='{"error": {"message": "Insufficient Balance"}}', status=402, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"error": {"message": "Not Found"}}', status=404, error="BAD_RESPONSE"),
-        _plain._replace(body='{"error": {"message": "Timeout"}}', status=408, error="TIMEOUT"),
-        _plain._replace(
+        sample_plain._replace(
+            body='{"error": {"message": "Insufficient Balance"}}', status=402, error="RATE_LIMIT_EXCEEDED"
+        ),
+        sample_plain._replace(body='{"error": {"message": "Not Found"}}', status=404, error="BAD_RESPONSE"),
+        sample_plain._replace(body='{"error": {"message": "Timeout"}}', status=408, error="TIMEOUT"),
+        sample_plain._replace(
             body='{"error": {"message": "Rate limit reached"}}',
             status=429,
             headers={"content-type": "application/json", "retry-after": "2"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body='{"error": {"message": "Server busy"}}', status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"error": {"message": "Server busy"}}', status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -4,21 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-    Sender,
-    base_url,
-)
+from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.html.tree import is_web, join, read_html, text_of
+from sleuth_providers.net.policy import BROWSER_HEADERS
 from sleuth_providers.net.urls import site_of
 
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
@@ -60,21 +49,14 @@ class DuckDuckGo(Provider):
         return self.parse(response, query)
 
     def _post(self, account: Account, form: dict[str, str]) -> Request:
-        host = base_url(account, self.host)
-        headers = {
-            "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-            "Referer": f"{host}/",
-            "Sec-Fetch-Dest": "document",
-            "Sec-Fetch-Mode": "navigate",
-            "Sec-Fetch-Site": "same-origin",
-            "Sec-Fetch-User": "?1",
-        }
+        host = self.base_url(account)
+        headers = BROWSER_HEADERS | {"Referer": f"{host}/", "Sec-Fetch-Site": "same-origin"}
         return Request(f"{host}/html/", method="POST", form=form, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check, which comes as 202, 403 or 200."""
         if response.status in (202, 403):
-            return BlockedError(f"HTTP {response.status}", status=response.status)
+            return BlockedError(status=response.status)
         if response.status == 200 and any(sign.encode() in response.body for sign in CHALLENGE_SIGNS):
             return BlockedError("challenge page", status=200)
         return None
@@ -120,11 +102,11 @@ def _region(query: Query) -> str:
     country = (query.region or territory).lower()
     if not country:
         return "wt-wt"
-    special = {"gb": "uk", "tw": "tw", "hk": "hk"}
-    language = (
-        "tzh" if country in ("tw", "hk") and lang in ("", "zh") else {"jp": "jp", "kr": "kr"}.get(country, lang or "en")
-    )
-    return f"{special.get(country, country)}-{language}"
+    if country in ("jp", "kr"):
+        lang = country
+    elif country in ("tw", "hk") and lang in ("", "zh"):
+        lang = "tzh"
+    return f"{'uk' if country == 'gb' else country}-{lang or 'en'}"
 
 
 def _results(tree: Any) -> Iterator[Result]:

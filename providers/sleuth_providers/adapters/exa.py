@@ -1,10 +1,7 @@
 """Exa: semantic search over an independent index, with matching passages."""
 
-import re
-from typing import Any
-
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, result_of, web_results
 
 SNIPPET_CHARS = 300
@@ -33,39 +30,28 @@ class Exa(Provider):
         "science_category": "publication (default) or its former name, research paper",
     }
 
+    # An invalid key is a 403 too.
+    error_rules = (ErrorRule(403, BadRequestError, rb"FEATURE_DISABLED|ROBOTS_FILTER_FAILED|PROHIBITED_CONTENT"),)
+
     def request(self, query: Query, account: Account) -> Request:
         """Send dates as the start and the end of a day."""
-        contents: dict[str, Any] = {"highlights": True}
-        if query.content:
-            contents["text"] = {"maxCharacters": 10_000}
-        body: dict[str, Any] = {
+        kind = KINDS.get(query.category)
+        special = account.options.get("science_category") if kind == "publication" else ""
+        page_text = {"text": {"maxCharacters": 10_000}} if query.content else {}
+        body = {
             "query": query.text,
             "type": account.options.get("type") or "auto",
             "numResults": min(query.count, self.max_results),
             "moderation": query.safe != "off",
-            "contents": contents,
+            "contents": {"highlights": True} | page_text,
+            "category": special or kind,
+            "includeDomains": list(query.include) or None,
+            "excludeDomains": list(query.exclude) or None,
+            "userLocation": query.region,
+            "startPublishedDate": f"{query.since}T00:00:00.000Z" if query.freshness else None,
+            "endPublishedDate": f"{query.until}T23:59:59.999Z" if query.freshness == "range" else None,
         }
-        if kind := KINDS.get(query.category):
-            special = account.options.get("science_category") if kind == "publication" else ""
-            body["category"] = special or kind
-        if query.include:
-            body["includeDomains"] = list(query.include)
-        if query.exclude:
-            body["excludeDomains"] = list(query.exclude)
-        if query.region:
-            body["userLocation"] = query.region
-        if query.freshness:
-            body["startPublishedDate"] = f"{query.since}T00:00:00.000Z"
-        if query.freshness == "range":
-            body["endPublishedDate"] = f"{query.until}T23:59:59.999Z"
         return self.post_json(account, "/search", body, {"x-api-key": account.key})
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell a forbidden request from an invalid key: both are 403."""
-        tags = rb"FEATURE_DISABLED|ROBOTS_FILTER_FAILED|PROHIBITED_CONTENT"
-        if response.status == 403 and re.search(tags, response.body):
-            return BadRequestError("HTTP 403", status=403)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, the answer of the deep search types, and the cost."""
@@ -77,7 +63,7 @@ class Exa(Provider):
             cost=as_number(as_dict(response.json().get("costDollars")).get("total")) or 0.0,
         )
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("grid"),
         "POST https://api.exa.ai/search",
         '{"results": [], "costDollars": {"total": 0.005}}',
@@ -106,7 +92,7 @@ class Exa(Provider):
                 content=True,
                 category="science",
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"requestId": "b59470", "searchType": "neural", "output": {"content": "Batteries doubled.",
              "grounding": []}, "results": [{"id": "https://example.org/p", "title": "Grid storage in 2026",
              "url": "https://example.org/p", "publishedDate": "2026-08-03T00:00:00.000Z", "author": "A. Writer",
@@ -134,42 +120,44 @@ class Exa(Provider):
         ),
         Sample(
             Query("grid", category="news", freshness="week", since="2026-11-09"),
-            _plain.sends,
+            sample_plain.sends,
             '{"results": [], "costDollars": {"total": 0.005}}',
             (),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"category": "news", "startPublishedDate": "2026-11-09T00:00:00.000Z"},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body | {"category": "news", "startPublishedDate": "2026-11-09T00:00:00.000Z"},
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"requestId": "1", "error": "Invalid API key", "tag": "INVALID_API_KEY"}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"requestId": "1", "error": "You have no credits left.", "tag": "NO_MORE_CREDITS"}',
             status=402,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "Invalid request body", "tag": "INVALID_REQUEST_BODY"}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(body='{"error": "Access denied", "tag": "ACCESS_DENIED"}', status=403, error="API_KEY_INVALID"),
-        _plain._replace(
+        sample_plain._replace(
+            body='{"error": "Access denied", "tag": "ACCESS_DENIED"}', status=403, error="API_KEY_INVALID"
+        ),
+        sample_plain._replace(
             body='{"error": "Prohibited", "tag": "PROHIBITED_CONTENT"}', status=403, error="INVALID_REQUEST"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "Could not fetch", "tag": "FETCH_DOCUMENT_ERROR"}', status=422, error="INVALID_REQUEST"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "You have exceeded your requests per second limit of 10."}',
             status=429,
             headers={"content-type": "application/json", "retry-after": "1"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "Overloaded", "tag": "SERVICE_OVERLOADED"}', status=503, error="PROVIDER_UNAVAILABLE"
         ),
-        _plain,
+        sample_plain,
     )
 
 

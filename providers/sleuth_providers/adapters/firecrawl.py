@@ -1,7 +1,5 @@
 """Firecrawl: web, news and image search with page text; a few requests work without a key."""
 
-from typing import Any
-
 from sleuth_providers.adapters._google import time_span
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, ProviderError, QuotaError
@@ -33,27 +31,23 @@ class Firecrawl(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Send domains to include or to exclude, since the API refuses both together."""
-        body: dict[str, Any] = {"query": query.text, "limit": min(query.count * query.page, self.max_results)}
-        if query.category != "general":
-            body["sources"] = [KINDS.get(query.category, "web")]
-        if query.region:
-            body["country"] = query.region
-        if query.freshness:
-            body["tbs"] = time_span(query, padded=True)
-        if query.safe != "off":
-            body["safe"] = True
-        if query.include:
-            body["includeDomains"] = list(query.include)
-        elif query.exclude:
-            body["excludeDomains"] = list(query.exclude)
-        if query.content:
-            body["scrapeOptions"] = {"formats": ["markdown"], "onlyMainContent": True}
+        body = {
+            "query": query.text,
+            "limit": min(query.count * query.page, self.max_results),
+            "sources": [KINDS.get(query.category, "web")] if query.category != "general" else None,
+            "country": query.region,
+            "tbs": time_span(query, padded=True),
+            "safe": True if query.safe != "off" else None,
+            "includeDomains": list(query.include) or None,
+            "excludeDomains": None if query.include else list(query.exclude) or None,
+            "scrapeOptions": {"formats": ["markdown"], "onlyMainContent": True} if query.content else None,
+        }
         return self.post_json(account, "/v2/search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell the daily limit without a key from too many requests, and find failures in HTTP 200."""
         if response.status == 429 and not any(word in response.body for word in (b"Rate limit", b"Concurrency")):
-            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT, retry_after=_wait(response))
+            return QuotaError(status=429, hint=OWN_KEY_HINT, retry_after=_wait(response))
         if response.status == 200 and as_dict(response.json()).get("success") is False:
             return BadResponseError("the API reports a failure", status=200)
         return None
@@ -64,14 +58,14 @@ class Firecrawl(Provider):
         skipped = (query.page - 1) * query.count
         return Found(web_results(map(_result, hits[skipped:])))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("example x"),
         "POST https://api.firecrawl.dev/v2/search",
         '{"success": true, "data": {"web": []}, "warning": null, "id": "0199", "creditsUsed": 2}',
         (),
         sends_body={"query": "example x", "limit": 10, "safe": True},
     )
-    _keyed = _plain._replace(account=Account(key="fc-sample"))
+    sample_keyed = sample_plain._replace(account=Account(key="fc-sample"))
     samples = (
         Sample(
             Query(
@@ -87,14 +81,14 @@ class Firecrawl(Provider):
                 exclude=("spam.example",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"success": true, "data": {"web": [{"url": "https://example.com/first", "title": "First"},
              {"url": null, "title": "示例 <b>X</b>", "description": "How X works &amp; why", "position": 2,
              "markdown": "# Example X", "metadata": {"sourceURL": "https://example.com/x", "error": null}},
              {"url": "https://example.com/y", "title": null, "description": null, "markdown": null, "metadata": null},
              {"url": "mailto:x@example.com"}, null]}, "creditsUsed": 3, "id": "0199"}""",
             ("https://example.com/x", "https://example.com/y"),
-            account=_keyed.account,
+            account=sample_keyed.account,
             sends_body={
                 "query": "example x",
                 "limit": 2,
@@ -104,46 +98,47 @@ class Firecrawl(Provider):
                 "scrapeOptions": {"formats": ["markdown"], "onlyMainContent": True},
             },
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("example x", category="news", freshness="day", since="2026-11-15", exclude=("spam.example",)),
             body="""{"success": true, "data": {"news": [{"title": "X ships", "url": "https://news.example/x",
              "snippet": "…", "date": "2 days ago", "imageUrl": "https://news.example/t.jpg", "position": 1}]}}""",
             finds=("https://news.example/x",),
-            sends_body=_plain.sends_body | {"sources": ["news"], "tbs": "qdr:d", "excludeDomains": ["spam.example"]},
+            sends_body=sample_plain.sends_body
+            | {"sources": ["news"], "tbs": "qdr:d", "excludeDomains": ["spam.example"]},
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"success": true, "data": [{"url": "https://example.com/v1", "title": "Flat", "description": "…"}]}',
             finds=("https://example.com/v1",),
         ),
-        _plain,
-        _plain._replace(body='{"success": false, "error": "Search failed"}', error="BAD_RESPONSE"),
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(body='{"success": false, "error": "Search failed"}', error="BAD_RESPONSE"),
+        sample_plain._replace(
             body='{"success": false, "error": "Bad Request", "details": [{"path": ["limit"]}]}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body='{"success": false, "error": "Unauthorized: Invalid token"}', status=401, error="API_KEY_INVALID"
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body='{"success": false, "error": "Payment Required: Insufficient credits"}',
             status=402,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(body='{"success": false, "error": "Forbidden"}', status=403, error="API_KEY_INVALID"),
-        _keyed._replace(body='{"success": false, "error": "Request timed out"}', status=408, error="TIMEOUT"),
-        _keyed._replace(
+        sample_keyed._replace(body='{"success": false, "error": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        sample_keyed._replace(body='{"success": false, "error": "Request timed out"}', status=408, error="TIMEOUT"),
+        sample_keyed._replace(
             body='{"success": false, "error": "Rate limit exceeded"}',
             status=429,
             headers={"content-type": "application/json", "retry-after": "20"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"success": false, "error": "Daily limit without an API key reached"}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(body='{"success": false, "error": "…"}', status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_keyed._replace(body='{"success": false, "error": "…"}', status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

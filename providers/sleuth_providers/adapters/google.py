@@ -3,7 +3,7 @@
 import re
 
 from sleuth_providers.adapters._google import language
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import (
     KeyInvalidError,
     KeyMissingError,
@@ -49,39 +49,39 @@ class Google(Provider):
             hint = "set it: sleuth providers set {id} --option cx=ID, or GOOGLE_CSE_ID"
             raise KeyMissingError("no cx", message="{provider} needs the id of a search engine", hint=hint)
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {"key": account.key, "cx": str(account.options["cx"])}
-        params |= {"q": query.with_operators(), "num": count, "safe": "off" if query.safe == "off" else "active"}
-        if query.page > 1:
-            params["start"] = count * (query.page - 1) + 1
-        if query.lang:
-            code = language(query.lang)
-            params |= {"lr": f"lang_{code}", "hl": code}
-        if query.region:
-            params["gl"] = query.region.lower()
-        if query.freshness == "range":
-            params["sort"] = f"date:r:{query.since}:{query.until}".replace("-", "")
-        elif query.freshness:
-            params["dateRestrict"] = f"{query.freshness[0]}1"
-        if query.category == "images":
-            params["searchType"] = "image"
+        code = language(query.lang)
+        is_range = query.freshness == "range"
+        params = {
+            "key": account.key,
+            "cx": str(account.options["cx"]),
+            "q": query.with_operators(),
+            "num": count,
+            "safe": "off" if query.safe == "off" else "active",
+            "start": count * (query.page - 1) + 1 if query.page > 1 else None,
+            "lr": f"lang_{code}" if code else None,
+            "hl": code,
+            "gl": query.region.lower(),
+            "sort": f"date:r:{query.since}:{query.until}".replace("-", "") if is_range else None,
+            "dateRestrict": f"{query.freshness[0]}1" if query.freshness and not is_range else None,
+            "searchType": "image" if query.category == "images" else None,
+        }
         referer = account.options.get("referer")
-        headers = {"Referer": str(referer)} if referer else {}
-        return Request(f"{base_url(account, self.host)}/customsearch/v1", params, headers=headers)
+        return self.get(account, "/customsearch/v1", params, {"Referer": str(referer)} if referer else {})
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise an invalid key (400), limits (403, 429) and an unknown search engine id (404)."""
-        status, detail, body = response.status, f"HTTP {response.status}", response.body
+        status, body = response.status, response.body
         if status == 400 and re.search(rb"keyInvalid|API.key", body, re.IGNORECASE):
-            return KeyInvalidError(detail, status=status)
+            return KeyInvalidError(status=status)
         if status == 404:
             hint = "check the search engine id: sleuth providers set {id} --option cx=ID"
-            return NotFoundError(detail, status=status, hint=hint)
+            return NotFoundError(status=status, hint=hint)
         if status == 429 or (status == 403 and b"LimitExceeded" in body):
             daily = re.search(rb"per ?day|dailyLimit", body, re.IGNORECASE)
-            return QuotaError(detail, status=status) if daily else RateLimitError(detail, status=status)
+            return QuotaError(status=status) if daily else RateLimitError(status=status)
         if status == 403:
             hint = "enable the Custom Search API for this key's project; Google accepts no new customers"
-            return KeyInvalidError(detail, status=status, hint=hint)
+            return KeyInvalidError(status=status, hint=hint)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
@@ -90,7 +90,7 @@ class Google(Provider):
         correction = as_text(as_dict(response.json().get("spelling")).get("correctedQuery"))
         return Found(web_results(map(_result, hits)), corrections=(correction,) if correction else ())
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("wal"),
         "GET https://www.googleapis.com/customsearch/v1?key=AIza-sample&cx=017-x&q=wal&num=10&safe=active",
         '{"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}}',
@@ -125,48 +125,48 @@ class Google(Provider):
              {"title": null, "link": "https://example.com/", "snippet": null, "pagemap": {"metatags": []}},
              {"title": "No link", "link": false}]}""",
             ("https://sqlite.org/wal.html", "https://example.com/"),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
         Sample(
             Query("wal", category="images", freshness="month", since="2026-10-16"),
-            f"{_plain.sends}&dateRestrict=m1&searchType=image",
+            f"{sample_plain.sends}&dateRestrict=m1&searchType=image",
             """{"items": [{"title": "WAL", "link": "https://example.com/wal.png", "displayLink": "example.com",
              "mime": "image/png", "image": {"contextLink": "https://example.com/page",
              "thumbnailLink": "https://encrypted-tbn0.gstatic.com/b"}}]}""",
             ("https://example.com/page",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.",
              "status": "INVALID_ARGUMENT", "errors": [{"message": "API key not valid.", "domain": "global",
              "reason": "badRequest"}]}}""",
             status=400,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 400, "message": "Request contains an invalid argument.",
              "status": "INVALID_ARGUMENT"}}""",
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 403, "status": "PERMISSION_DENIED",
              "errors": [{"reason": "accessNotConfigured"}]}}""",
             status=403,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 403, "status": "PERMISSION_DENIED",
              "errors": [{"reason": "dailyLimitExceeded"}]}}""",
             status=403,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}',
             status=404,
             error="BAD_RESPONSE",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 429,
              "message": "Quota exceeded for quota metric 'Queries' and limit 'Queries per day'.",
              "errors": [{"reason": "rateLimitExceeded"}], "status": "RESOURCE_EXHAUSTED",
@@ -175,19 +175,19 @@ class Google(Provider):
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED",
              "details": [{"metadata": {"quota_limit": "DefaultPerMinutePerProject"}}]}}""",
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": 503, "message": "The service is currently unavailable.",
              "status": "UNAVAILABLE"}}""",
             status=503,
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain,
+        sample_plain,
     )
 
 

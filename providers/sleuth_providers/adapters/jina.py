@@ -1,11 +1,10 @@
 """Jina: web search with optional page text."""
 
-from typing import Any
-
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, NoResultsError, ProviderError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, NoResultsError
 from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
+from sleuth_providers.translatable import Translatable
 
 ENGINES = ("google", "bing", "reader")
 DOLLARS_PER_TOKEN = 0.05 / 1_000_000
@@ -34,36 +33,27 @@ class Jina(Provider):
     cost = 0.0005
     per_minute = 100
 
+    error_rules = (
+        ErrorRule(422, NoResultsError, rb"No search results"),
+        ErrorRule(402, BadRequestError, rb"TierFeatureConstraint", Translatable("not in the plan")),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
         """Send domains to include as a field, and those to exclude as operators."""
-        body: dict[str, Any] = {
+        body = {
             "q": query.with_operators(include=False),
             "num": min(query.count, self.max_results),
             "type": query.category if query.category in ("news", "images") else "web",
+            "page": query.page if query.page > 1 else None,
+            "hl": language(query.lang).lower(),
+            "gl": query.region.lower(),
+            "tbs": time_span(query),
+            "site": list(query.include) or None,
+            "engine": self.engine(query, account, ""),
         }
-        if query.page > 1:
-            body["page"] = query.page
-        if query.lang:
-            body["hl"] = language(query.lang).lower()
-        if query.region:
-            body["gl"] = query.region.lower()
-        if query.freshness:
-            body["tbs"] = time_span(query)
-        if query.include:
-            body["site"] = list(query.include)
-        if engine := self.engine(query, account, ""):
-            body["engine"] = engine
         headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
         headers |= {} if query.content else {"X-Respond-With": "no-content"}
         return self.post_json(account, "/", body, headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise an empty result (422) and features that the plan does not include (402)."""
-        if response.status == 422 and b"No search results" in response.body:
-            return NoResultsError(status=422)
-        if response.status == 402 and b"TierFeatureConstraint" in response.body:
-            return BadRequestError("not in the plan", status=402)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results and their cost in tokens."""
@@ -71,7 +61,7 @@ class Jina(Provider):
         usage = as_dict(as_dict(response.json().get("meta")).get("usage"))
         return Found(web_results(map(_result, hits)), cost=(as_number(usage.get("tokens")) or 0.0) * DOLLARS_PER_TOKEN)
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("pep 810"),
         "POST https://s.jina.ai/",
         '{"code": 200, "status": 20000, "data": [], "meta": {"usage": {"tokens": 0}}}',
@@ -95,7 +85,7 @@ class Jina(Provider):
                 engines=("bing",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"code": 200, "status": 20000, "data": [{"title": "PEP 810",
              "url": "https://peps.python.org/pep-0810/", "description": "Explicit lazy imports",
              "content": "# PEP 810\\n\\nLazy imports.", "date": "Oct 2, 2026", "usage": {"tokens": 1000}},
@@ -103,7 +93,7 @@ class Jina(Provider):
              "date": null, "publishedTime": "2026-10-05T00:00:00Z"}, {"title": 7, "url": null}, []],
              "meta": {"usage": {"tokens": 10000}}}""",
             ("https://peps.python.org/pep-0810/", "https://example.cn/lazy"),
-            account=_plain.account,
+            account=sample_plain.account,
             sends_body={
                 "q": "pep 810 -site:spam.example",
                 "num": 20,
@@ -118,67 +108,67 @@ class Jina(Provider):
         ),
         Sample(
             Query("pep 810", category="images", freshness="week", since="2026-11-09", engines=("duckduckgo",)),
-            _plain.sends,
+            sample_plain.sends,
             """{"code": 200, "status": 20000, "data": [{"title": "Diagram", "url": "https://example.org/d",
              "imageWidth": 640, "imageUrl": "https://example.org/d.png"}], "meta": null}""",
             ("https://example.org/d",),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"type": "images", "tbs": "qdr:w"},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body | {"type": "images", "tbs": "qdr:w"},
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"data": null, "code": 422, "name": "AssertionFailureError", "status": 42206,
              "message": "No search results available for query pep 810"}""",
             status=422,
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"data": null, "code": 422, "name": "AssertionFailureError", "status": 42206,
              "message": "Bad selector"}""",
             status=422,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 401, "name": "AuthenticationRequiredError", "status": 40103, "message": "…"}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 402, "name": "InsufficientBalanceError", "status": 40203, "message": "…"}',
             status=402,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 402, "name": "TierFeatureConstraintError", "status": 40202, "message": "…"}',
             status=402,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 400, "name": "ParamValidationError", "status": 40001, "message": "…"}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 409, "name": "BudgetExceededError", "status": 40904, "message": "…"}',
             status=409,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 429, "name": "RateLimitTriggeredError", "status": 42903, "message": "…"}',
             status=429,
             headers={"content-type": "application/json", "retry-after": "12"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"data": null, "code": 451, "name": "SecurityCompromiseError", "status": 45102, "message": "…"}',
             status=451,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"data": null, "code": 503, "name": "ServiceNodeResourceDrainError", "status": 50304,
              "message": "…"}""",
             status=503,
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain,
+        sample_plain,
     )
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
 KINDS = {"general": "search", "news": "news", "images": "image", "videos": "video"}
@@ -27,27 +27,23 @@ class Kagi(Provider):
     cost = 0.012
     options = {"timeout": "seconds that Kagi may take; fewer are faster and give poorer results"}
 
+    error_rules = (ErrorRule(429, QuotaError, rb"usage|quota|exhausted|balance|billing|credit"),)
+
     def request(self, query: Query, account: Account) -> Request:
         """Send only the fields that are set."""
+        until = query.until if query.freshness == "range" else ""
+        filters = {"region": query.region.lower(), "after": query.since, "before": until}
+        lens = {"sites_included": list(query.include), "sites_excluded": list(query.exclude)}
         body: dict[str, Any] = {
             "query": query.text,
             "limit": min(query.count, self.max_results),
             "safe_search": query.safe != "off",
+            "workflow": query.category if query.category in ("news", "images", "videos") else None,
+            "page": query.page if query.page > 1 and query.category != "images" else None,
+            "filters": {name: value for name, value in filters.items() if value} or None,
+            "lens": {name: sites for name, sites in lens.items() if sites} or None,
+            "extract": {"count": min(query.count, 10)} if query.content else None,
         }
-        if query.category in ("news", "images", "videos"):
-            body["workflow"] = query.category
-        if query.page > 1 and query.category != "images":
-            body["page"] = query.page
-        filters = {"region": query.region.lower()} if query.region else {}
-        if query.freshness:
-            filters |= {"after": query.since} | ({"before": query.until} if query.freshness == "range" else {})
-        lens = {"sites_included": list(query.include), "sites_excluded": list(query.exclude)}
-        if filters:
-            body["filters"] = filters
-        if query.include or query.exclude:
-            body["lens"] = {name: sites for name, sites in lens.items() if sites}
-        if query.content:
-            body["extract"] = {"count": min(query.count, 10)}
         if limit := as_text(account.options.get("timeout")):
             if not limit.replace(".", "", 1).isdecimal():
                 raise BadRequestError("the option timeout is not a number")
@@ -58,13 +54,6 @@ class Kagi(Provider):
         """Add the page number for images, which have no pages."""
         ignored = super().not_applied(query)
         return (*ignored, "page") if query.category == "images" and query.page > 1 else ignored
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell an exhausted allowance from too many requests: both are 429."""
-        spent = (b"usage", b"quota", b"exhausted", b"balance", b"billing", b"credit")
-        if response.status == 429 and any(word in response.body.lower() for word in spent):
-            return QuotaError("HTTP 429", status=429)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, direct answers and related searches."""
@@ -79,7 +68,7 @@ class Kagi(Provider):
             suggestions=tuple(text for text in related if text),
         )
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("example"),
         "POST https://kagi.com/api/v1/search",
         '{"meta": {"id": "69c3f5", "ms": 420}, "data": {}}',
@@ -102,7 +91,7 @@ class Kagi(Provider):
                 exclude=("spam.example",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"meta": {"trace": "69c3f5", "ms": 420}, "data": {"search": [{"url": "https://example.com/a",
              "title": "Example <b>one</b>", "snippet": "Text &amp; more", "time": "2026-10-09T14:49:00Z",
              "image": {"url": "https://example.com/i.jpg", "height": 600}, "props": {"paywalled": false},
@@ -125,11 +114,11 @@ class Kagi(Provider):
         ),
         Sample(
             Query("例", category="images", freshness="week", since="2026-11-09"),
-            _plain.sends,
+            sample_plain.sends,
             """{"data": {"image": [{"url": "https://example.cn/p", "title": "图", "props": null,
              "image": {"url": "https://example.cn/p.jpg"}}], "search": [{"url": "https://example.cn/no"}]}}""",
             ("https://example.cn/p",),
-            account=_plain.account,
+            account=sample_plain.account,
             sends_body={
                 "query": "例",
                 "limit": 10,
@@ -138,33 +127,33 @@ class Kagi(Provider):
                 "filters": {"after": "2026-11-09"},
             },
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"meta": {}, "data": [], "error": [{"code": "request.invalid", "message": "…", "location": "page"}]}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"meta": {}, "data": [], "error": [{"code": "auth.invalid_token", "message": "…"}]}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"meta": {}, "data": [], "error": [{"code": "auth.ip_not_allowed", "message": "…"}]}',
             status=403,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"meta": {}, "data": [], "error": [{"code": "api.rate_limited", "message": "Slow down."}]}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"meta": {}, "data": [], "error": [{"code": "api.limit", "message": "Usage limit exhausted."}]}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body='{"error": [{"code": "server"}]}', status=500, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"error": [{"code": "server"}]}', status=500, error="PROVIDER_UNAVAILABLE"),
     )
 
 

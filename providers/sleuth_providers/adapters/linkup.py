@@ -1,19 +1,7 @@
 """Linkup: search with long page extracts, or an answer with its sources."""
 
-from typing import Any
-
-from sleuth_providers.base import (
-    Account,
-    Answer,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-)
-from sleuth_providers.errors import DeadlineError, NoResultsError, ProviderError, QuotaError
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import DeadlineError, NoResultsError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 SNIPPET_CHARS = 300
@@ -43,36 +31,26 @@ class Linkup(Provider):
         "answer": "on: Linkup writes an answer, with its sources as results",
     }
 
+    error_rules = (
+        ErrorRule(400, NoResultsError, rb"SEARCH_QUERY_NO_RESULT"),
+        ErrorRule(429, QuotaError, rb"INSUFFICIENT_FUNDS_CREDITS|EXCEED_BUDGET_LIMIT"),
+        ErrorRule(504, DeadlineError),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
         """Send depth and output type, which are mandatory."""
-        body: dict[str, Any] = {
+        body = {
             "q": query.text,
             "depth": account.options.get("depth") or "standard",
             "outputType": "sourcedAnswer" if account.options.get("answer") == "on" else "searchResults",
             "maxResults": min(query.count, self.max_results),
+            "fromDate": query.since,
+            "toDate": query.until if query.freshness == "range" else None,
+            "includeDomains": list(query.include) or None,
+            "excludeDomains": list(query.exclude) or None,
+            "includeImages": True if query.category == "images" else None,
         }
-        if query.freshness:
-            body |= {"fromDate": query.since} | ({"toDate": query.until} if query.freshness == "range" else {})
-        if query.include:
-            body["includeDomains"] = list(query.include)
-        if query.exclude:
-            body["excludeDomains"] = list(query.exclude)
-        if query.category == "images":
-            body["includeImages"] = True
         return self.post_json(account, "/search", body)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise an empty result (400) and an exhausted balance (429) by the code in the body."""
-        status, detail = response.status, f"HTTP {response.status}"
-        if status == 400 and b"SEARCH_QUERY_NO_RESULT" in response.body:
-            return NoResultsError(detail, status=status)
-        if status == 429 and (
-            b"INSUFFICIENT_FUNDS_CREDITS" in response.body or b"EXCEED_BUDGET_LIMIT" in response.body
-        ):
-            return QuotaError(detail, status=status)
-        if status == 504:
-            return DeadlineError(detail, status=status)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, or the answer and its sources; pictures and pages share a list."""
@@ -82,7 +60,7 @@ class Linkup(Provider):
         results = (_result(hit, query.content) for hit in hits if hit.get("type", wanted) == wanted)
         return Found(web_results(results), answers=(Answer(answer),) if answer else ())
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("solid state battery"),
         "POST https://api.linkup.so/v1/search",
         '{"results": []}',
@@ -107,7 +85,7 @@ class Linkup(Provider):
                 exclude=("spam.example",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"results": [{"type": "text", "name": "Solid state roadmap", "url": "https://example.com/ssb",
              "content": "Long extract of the page …", "favicon": "https://example.com/favicon.ico"},
              {"type": "image", "name": "Cell diagram", "url": "https://example.com/cell.png"},
@@ -125,56 +103,56 @@ class Linkup(Provider):
                 "excludeDomains": ["spam.example"],
             },
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("solid state battery", freshness="week", since="2026-11-09"),
             body="""{"answer": "In 2027, perhaps.", "sources": [{"name": "Roadmap", "url": "https://example.com/ssb",
              "snippet": "Planned for 2027.", "favicon": null}]}""",
             finds=("https://example.com/ssb",),
             account=Account(key="linkup-sample", options={"answer": "on"}),
-            sends_body=_plain.sends_body | {"outputType": "sourcedAnswer", "fromDate": "2026-11-09"},
+            sends_body=sample_plain.sends_body | {"outputType": "sourcedAnswer", "fromDate": "2026-11-09"},
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("solid state battery", category="images"),
             body="""{"results": [{"type": "text", "name": "Page", "url": "https://example.com/"},
              {"type": "image", "name": "Cell diagram", "url": "https://example.com/cell.png"}]}""",
             finds=("https://example.com/cell.png",),
-            sends_body=_plain.sends_body | {"includeImages": True},
+            sends_body=sample_plain.sends_body | {"includeImages": True},
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"statusCode": 400, "error": {"code": "SEARCH_QUERY_NO_RESULT", "message": "…", "details": []}}',
             status=400,
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"statusCode": 400, "error": {"code": "VALIDATION_ERROR", "message": "…",
              "details": [{"field": "depth", "message": "…"}]}}""",
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body='{"statusCode": 401, "error": {}}', status=401, error="API_KEY_INVALID"),
-        _plain._replace(body='{"statusCode": 402, "error": {}}', status=402, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(
+        sample_plain._replace(body='{"statusCode": 401, "error": {}}', status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"statusCode": 402, "error": {}}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(
             body='{"statusCode": 403, "error": {"code": "IP_NOT_WHITELISTED"}}', status=403, error="API_KEY_INVALID"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"statusCode": 429, "error": {"code": "INSUFFICIENT_FUNDS_CREDITS", "message": "…"}}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"statusCode": 429, "error": {"code": "EXCEED_BUDGET_LIMIT", "message": "…"}}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"statusCode": 429, "error": {"code": "TOO_MANY_REQUESTS", "message": "…"}}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"statusCode": 504, "error": {"code": "REQUEST_DEADLINE_EXCEEDED"}}', status=504, error="TIMEOUT"
         ),
-        _plain._replace(body="", status=500, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=500, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
-from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
+from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
+from sleuth_providers.net.policy import BROWSER_HEADERS
 
 DAY_S = 86400
 
@@ -47,7 +48,8 @@ class LocalBaidu(ResultsPage):
             last = query.until or query.today or query.since
             params["gpc"] = f"stf={_seconds(query.since)},{_seconds(last) + DAY_S - 1}|stftype=1"
         words = query.with_operators(include=len(query.include) == 1)
-        return Request(self.fill(words, account), params, headers=HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"})
+        headers = BROWSER_HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"}
+        return Request(self.fill(words, account), params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a block in JSON too."""
@@ -72,13 +74,13 @@ class LocalBaidu(ResultsPage):
         direct = item.attributes.get("mu") or ""
         return direct if direct.startswith("http") and "nourl." not in direct else super().href(item, link)
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("示例"),
         "GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B&tn=json&ie=utf-8&rn=10&pn=0",
         '{"feed": {"all": 0, "resultnum": "0", "entry": [{}]}}',
         (),
     )
-    _html = {"content-type": "text/html; charset=utf-8"}
+    sample_headers = {"content-type": "text/html; charset=utf-8"}
     samples = (
         Sample(
             Query(
@@ -100,7 +102,7 @@ class LocalBaidu(ResultsPage):
              {"title": "远", "url": "https://example.cn/c", "time": 1e300}, null, {}]}}""",
             ("https://example.cn/a", "https://example.cn/b", "https://example.cn/c"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("示例", freshness="range", since="2026-10-01", until="2026-10-31", include=("a.cn", "b.cn")),
             sends="GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B&ie=utf-8&rn=10&pn=0"
             "&gpc=stf%3D1790812800%2C1793491199%7Cstftype%3D1",
@@ -109,27 +111,27 @@ class LocalBaidu(ResultsPage):
              </a></h3><div><span class="content-right_1">这里是摘要。</span></div></div>
              <div class="result"><h3><a href="http://www.baidu.com/link?url=B">第二</a></h3><div
              class="c-abstract">摘要二</div></div><div class="result-op" tpl="card">卡片</div></div></body></html>""",
-            headers=_html,
+            headers=sample_headers,
             account=Account(host="https://www.baidu.com/s?wd=%s&ie=utf-8"),
             finds=("https://example.cn/真", "http://www.baidu.com/link?url=B"),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body="",
             status=302,
-            headers=_html | {"location": "https://wappass.baidu.com/static/captcha/tuxing_v2.html?ak=x"},
+            headers=sample_headers | {"location": "https://wappass.baidu.com/static/captcha/tuxing_v2.html?ak=x"},
             error="BLOCKED",
         ),
-        _plain._replace(body='{"antiFlag": 1, "message": "Forbid spider access"}', error="BLOCKED"),
-        _plain._replace(
+        sample_plain._replace(body='{"antiFlag": 1, "message": "Forbid spider access"}', error="BLOCKED"),
+        sample_plain._replace(
             body="<html><head><title>百度安全验证</title></head><body>网络不给力，请稍后重试</body></html>",
-            headers=_html,
+            headers=sample_headers,
             error="BLOCKED",
         ),
-        _plain._replace(body='{"feed": {}}', error="BAD_RESPONSE"),
-        _plain._replace(body='{"feed": {"entry": [', error="BAD_RESPONSE"),
-        _plain._replace(body="", status=429, headers=_html, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=500, headers=_html, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"feed": {}}', error="BAD_RESPONSE"),
+        sample_plain._replace(body='{"feed": {"entry": [', error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=429, headers=sample_headers, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=500, headers=sample_headers, error="PROVIDER_UNAVAILABLE"),
     )
 
 

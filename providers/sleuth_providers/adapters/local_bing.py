@@ -7,9 +7,10 @@ from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._feed import elements, field
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
-from sleuth_providers.html.results_page import HEADERS, ResultsPage, Selectors
+from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.html.tree import page_text, words_in
 from sleuth_providers.json import strip_tags, web_results
+from sleuth_providers.net.policy import BROWSER_HEADERS
 
 
 class LocalBing(ResultsPage):
@@ -33,7 +34,7 @@ class LocalBing(ResultsPage):
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter, header and cookies; otherwise Bing uses the location of the IP address."""
         params: dict[str, str | int] = {"adlt": query.safe}
-        headers = dict(HEADERS)
+        headers = dict(BROWSER_HEADERS)
         lang, _, territory = query.lang.partition("-")
         country = query.region or territory
         if lang and country:
@@ -83,7 +84,7 @@ class LocalBing(ResultsPage):
         """Return the snippet without the label of its icon."""
         return super().words(node).removeprefix(super().words(node.css_first("span.algoSlug_icon")))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("example"),
         "GET https://www.bing.com/search?format=rss&q=example&adlt=moderate",
         """<?xml version="1.0" encoding="utf-8" ?><rss version="2.0"><channel><title>Bing: example</title>
@@ -93,7 +94,7 @@ class LocalBing(ResultsPage):
         ("https://example.org/?a=1&b=2",),
         headers={"content-type": "text/xml; charset=utf-8"},
     )
-    _page = _plain._replace(
+    sample_page = sample_plain._replace(
         sends="GET https://www.bing.com/search?q=example&adlt=moderate",
         account=Account(host="https://www.bing.com/search?q=%s"),
         headers={"content-type": "text/html; charset=utf-8"},
@@ -120,10 +121,10 @@ class LocalBing(ResultsPage):
              </News:Source><News:Image>https://www.bing.com/th?id=1&amp;pid=News</News:Image></item>
              <item><title>No link</title></item><item><title>Broken""",
             ("https://news.example/a",),
-            headers=_plain.headers,
+            headers=sample_plain.headers,
         ),
-        _plain,
-        _page._replace(
+        sample_plain,
+        sample_page._replace(
             query=Query("example", lang="de", freshness="year", since="2025-11-16", today="2026-11-16"),
             sends="GET https://www.bing.com/search?q=example&adlt=moderate&setlang=de&filters=ex1%3A%22ez5_20408_20773%22",
             body="""<html><body><ol id="b_results"><li class="b_ad"><h2><a href="https://www.bing.com/aclick?ld=1">Buy</a></h2></li>
@@ -133,24 +134,24 @@ class LocalBing(ResultsPage):
              <li class="b_algo"><h2><a href="https://例え.jp/">直接</a></h2></li></ol></body></html>""",
             finds=("https://example.org/", "https://例え.jp/"),
         ),
-        _page._replace(
+        sample_page._replace(
             body='<html><body><input name="q" value="example"><ol id="b_results"><li class="b_no">There are no results'
             " for example</li></ol></body></html>"
         ),
-        _page._replace(
+        sample_page._replace(
             body="""<html><head><title>example - Search</title></head><body><h1>One last step</h1>
              <script src="https://challenges.cloudflare.com/turnstile/v0/api.js"></script></body></html>""",
             error="BLOCKED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="<rss><channel>"
             + "".join(f"<item><title>吉他 {n}</title><link>https://{n}.test/</link></item>" for n in "abcde"),
             finds=(),
             error="BLOCKED",
         ),
-        _plain._replace(body="Forbidden", status=403, finds=(), error="BLOCKED"),
-        _plain._replace(body="", status=429, finds=(), error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, finds=(), error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="Forbidden", status=403, finds=(), error="BLOCKED"),
+        sample_plain._replace(body="", status=429, finds=(), error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, finds=(), error="PROVIDER_UNAVAILABLE"),
     )
 
 

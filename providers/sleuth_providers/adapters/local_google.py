@@ -5,8 +5,9 @@ import re
 from sleuth_providers.adapters._google import time_span
 from sleuth_providers.base import Account, Query, Request, Response, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
-from sleuth_providers.html.results_page import HEADERS, USE_BROWSER_HINT, ResultsPage, Selectors
+from sleuth_providers.html.results_page import USE_BROWSER_HINT, ResultsPage, Selectors
 from sleuth_providers.html.tree import read_html
+from sleuth_providers.net.policy import BROWSER_HEADERS
 
 SAFE = {"off": "off", "moderate": "medium", "strict": "high"}
 # Only such phones still get a page that works without JavaScript.
@@ -49,7 +50,7 @@ class LocalGoogle(ResultsPage):
             params["start"] = (query.page - 1) * 10
         url = self.fill(query.with_operators(), account)
         phone = {"User-Agent": PHONE_USER_AGENT} if "/wml/" in url else {}
-        return Request(url, params, headers=HEADERS | {"Cookie": "CONSENT=YES+"} | phone)
+        return Request(url, params, headers=BROWSER_HEADERS | {"Cookie": "CONSENT=YES+"} | phone)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise Google's captcha (/sorry) and a page that is empty without JavaScript."""
@@ -67,7 +68,7 @@ class LocalGoogle(ResultsPage):
         href = super().href(item, link)
         return href if href.startswith(("http", "/url?")) else ""
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("example"),
         "GET https://www.google.com/wml/search?q=example&sca_esv=1&ie=utf8&oe=utf8&hl=en&safe=medium",
         """<?xml version="1.0" encoding="UTF-8"?><html><body><form><input name="q" value="example"></form>
@@ -100,7 +101,7 @@ class LocalGoogle(ResultsPage):
              </span></a></div></div><div class="zMzFAb"><div><a class="fuLhoc" href="/url?q=https://a.example/&amp;sa=U">
              <span class="CVA68e">Second</span></a></div></div></body></html>""",
             ("https://example.org/%E7%A4%BA?a=1", "https://a.example/"),
-            headers=_plain.headers,
+            headers=sample_plain.headers,
         ),
         Sample(
             Query("example", freshness="week", since="2026-11-09"),
@@ -109,10 +110,10 @@ class LocalGoogle(ResultsPage):
              <h3>Example domain</h3><cite>https://example.org</cite></a></div><div>For use in documents.</div></div>
              <div class="MjjYud"><a href="/search?tbm=isch"><h3>Images</h3></a></div></div></body></html>""",
             ("https://example.org/",),
-            headers=_plain.headers,
+            headers=sample_plain.headers,
             account=Account(host="https://www.google.com/search?q=%s"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="".join(
                 f'<div class="n{n}"><div class="k{n}"><a href="/url?q=https://{n}.example/&amp;sa=U"><span>Example {n}'
                 "</span></a></div><div><table><tr><td><span>An example with more words than that.</span></td></tr>"
@@ -121,20 +122,20 @@ class LocalGoogle(ResultsPage):
             ),
             finds=("https://a.example/", "https://b.example/", "https://c.example/"),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='<html><body><a href="/sorry/index?continue=x">here</a></body></html>', status=200, error="BLOCKED"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="",
             status=302,
             headers={"location": "https://consent.google.com/ml?continue=x", "content-type": "text/html"},
             error="BLOCKED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="<noscript><style>table{}</style><meta http-equiv=refresh></noscript>Please enable JavaScript",
             error="BLOCKED",
         ),
-        _plain._replace(body="Too many requests", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="Too many requests", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )

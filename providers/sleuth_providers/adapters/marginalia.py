@@ -1,7 +1,7 @@
 """Marginalia: a small index of non-commercial text pages; uses a shared key when none is set."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import OWN_KEY_HINT, KeyInvalidError, ProviderError, QuotaError, RateLimitError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, KeyInvalidError, QuotaError, RateLimitError
 from sleuth_providers.json import as_text, items, strip_tags, web_results
 
 STOP_WORDS = frozenset(
@@ -33,44 +33,39 @@ class Marginalia(Provider):
         "filter": "name of a filter defined for the key",
     }
 
+    error_rules = (
+        ErrorRule(400, KeyInvalidError, rb"API-Key"),
+        ErrorRule(429, RateLimitError, rb"QPM", hint=OWN_KEY_HINT),
+        ErrorRule(429, QuotaError, hint=OWN_KEY_HINT),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
         """Use the shared key when none is set."""
-        params: dict[str, str | int] = {
+        params = {
             "query": _keywords(query),
             "count": min(query.count, self.max_results),
             "nsfw": 0 if query.safe == "off" else 1,
+            "page": query.page if query.page > 1 else None,
+            "lang": query.lang.split("-")[0].lower(),
+            "dc": as_text(account.options.get("per_domain")),
+            "timeout": as_text(account.options.get("timeout")),
+            "filter": as_text(account.options.get("filter")),
         }
-        if query.page > 1:
-            params["page"] = query.page
-        if query.lang:
-            params["lang"] = query.lang.split("-")[0].lower()
-        for option, name in (("per_domain", "dc"), ("timeout", "timeout"), ("filter", "filter")):
-            if value := as_text(account.options.get(option)):
-                params[name] = value
-        headers = {"API-Key": account.key or "public"}
-        return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Parse errors in plain text: which limit was exceeded, or an invalid key."""
-        if response.status == 400 and b"API-Key" in response.body:
-            return KeyInvalidError("HTTP 400", status=400)
-        if response.status != 429:
-            return None
-        if b"QPM" in response.body:
-            return RateLimitError("HTTP 429", status=429, hint=OWN_KEY_HINT)
-        return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
+        return self.get(account, "/search", params, {"API-Key": account.key or "public"})
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; `quality` is not used as a score, because lower is better."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("plan 9"),
         "GET https://api2.marginalia-search.com/search?query=plan+9&count=10&nsfw=1",
         '{"license": "CC-BY-NC-SA 4.0", "page": 1, "pages": 0, "query": "plan 9", "results": []}',
         (),
     )
-    _refused = _plain._replace(headers={"content-type": "text/plain"}, account=Account(key="marginalia-sample"))
+    sample_refused = sample_plain._replace(
+        headers={"content-type": "text/plain"}, account=Account(key="marginalia-sample")
+    )
     samples = (
         Sample(
             Query(
@@ -92,17 +87,17 @@ class Marginalia(Provider):
             ("https://9p.io/plan9/", "https://9p.io/二"),
             account=Account(key="marginalia-sample", options={"per_domain": 5}),
         ),
-        _plain._replace(query=Query("plan 9", include=("a.example", "b.example"))),
-        _plain,
-        _refused._replace(body="Missing API-Key header", status=400, error="API_KEY_INVALID"),
-        _refused._replace(body="", status=400, error="INVALID_REQUEST"),
-        _refused._replace(body="", status=401, error="API_KEY_INVALID"),
-        _refused._replace(body="QPM Limit Exceeded", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _refused._replace(body="Daily Limit Exceeded", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _refused._replace(body="API-Limit-Billable-Requests reached", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _refused._replace(body="Query Execution Failed", status=500, error="PROVIDER_UNAVAILABLE"),
-        _refused._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
-        _refused._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(query=Query("plan 9", include=("a.example", "b.example"))),
+        sample_plain,
+        sample_refused._replace(body="Missing API-Key header", status=400, error="API_KEY_INVALID"),
+        sample_refused._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_refused._replace(body="", status=401, error="API_KEY_INVALID"),
+        sample_refused._replace(body="QPM Limit Exceeded", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_refused._replace(body="Daily Limit Exceeded", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_refused._replace(body="API-Limit-Billable-Requests reached", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_refused._replace(body="Query Execution Failed", status=500, error="PROVIDER_UNAVAILABLE"),
+        sample_refused._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_refused._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -1,7 +1,5 @@
 """Metaso (秘塔): a Chinese search engine with summaries."""
 
-from typing import Any
-
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, strip_tags, web_results
@@ -44,18 +42,16 @@ class Metaso(Provider):
         if query.category == "science":
             scope = account.options.get("science_scope") or "scholar"
         raw = query.content and account.options.get("raw_content") == "on"
-        body: dict[str, Any] = {
+        body = {
             "q": query.with_operators(include=len(query.include) == 1, exclude=False),
             "scope": scope,
             "size": str(min(query.count, self.max_results)),
             "includeSummary": query.content and not raw,
             "includeRawContent": raw,
             "conciseSnippet": False,
+            "recencyDays": DAYS.get(query.freshness) if account.options.get("recency_days") == "on" else None,
+            "page": query.page if account.options.get("paging") == "on" and query.page > 1 else None,
         }
-        if account.options.get("recency_days") == "on" and query.freshness in DAYS:
-            body["recencyDays"] = DAYS[query.freshness]
-        if account.options.get("paging") == "on" and query.page > 1:
-            body["page"] = query.page
         headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
         return self.post_json(account, "/api/v1/search", body, headers)
 
@@ -73,7 +69,7 @@ class Metaso(Provider):
         """Parse the list that the scope filled."""
         return Found(web_results(_result(item) for name in LISTS for item in items(response, name)))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("固态电池"),
         "POST https://metaso.cn/api/v1/search",
         '{"credits": 3, "total": 0, "webpages": []}',
@@ -91,7 +87,7 @@ class Metaso(Provider):
     samples = (
         Sample(
             Query("固态电池", count=20, include=("example.cn",), exclude=("spam.cn",), content=True),
-            _plain.sends,
+            sample_plain.sends,
             """{"credits": 3, "searchParameters": {"q": "固态电池", "scope": "webpage", "size": "20"}, "total": 86,
              "webpages": [{"title": "<em>固态电池</em>量产进展", "link": "https://example.cn/a/1", "score": "high",
              "snippet": "", "summary": "本文梳理多家企业的<em>固态电池</em>进展。", "position": 1,
@@ -99,38 +95,39 @@ class Metaso(Provider):
              "link": "https://example.cn/a/2", "score": 7, "snippet": "专利……", "date": null, "authors": "李四"},
              {"title": "没有链接", "link": null}, null]}""",
             ("https://example.cn/a/1", "https://example.cn/a/2"),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"q": "固态电池 site:example.cn", "size": "20", "includeSummary": True},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body
+            | {"q": "固态电池 site:example.cn", "size": "20", "includeSummary": True},
         ),
         Sample(
             Query(
                 "固态电池", category="videos", freshness="week", since="2026-11-09", page=2, include=("a.cn", "b.cn")
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"credits": 3, "total": 1, "videos": [{"title": "固态电池拆解", "link": "https://v.example.cn/1",
              "duration": 754, "coverImage": "https://v.example.cn/1.jpg", "score": "medium", "position": 1,
              "date": "2026-11-12 08:30"}]}""",
             ("https://v.example.cn/1",),
             account=Account(key="mk-sample", options={"recency_days": "on", "paging": "on"}),
-            sends_body=_plain.sends_body | {"scope": "video", "recencyDays": 7, "page": 2},
+            sends_body=sample_plain.sends_body | {"scope": "video", "recencyDays": 7, "page": 2},
         ),
         Sample(
             Query("固态电池", category="images"),
-            _plain.sends,
+            sample_plain.sends,
             """{"images": [{"title": "电池", "imageUrl": "https://img.example.cn/1.png", "imageWidth": 640,
              "score": "low"}]}""",
             ("https://img.example.cn/1.png",),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"scope": "image"},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body | {"scope": "image"},
         ),
-        _plain._replace(body='{"errCode": 2005, "errMsg": "API Key 无效"}', error="API_KEY_INVALID"),
-        _plain._replace(body='{"code": 3003, "message": "今日搜索次数已用完"}', error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"errCode": 1000, "errMsg": "参数错误"}', error="INVALID_REQUEST"),
-        _plain._replace(body='{"code": 9, "message": "未知错误"}', error="BAD_RESPONSE"),
-        _plain._replace(body="", status=401, error="API_KEY_INVALID"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
-        _plain,
+        sample_plain._replace(body='{"errCode": 2005, "errMsg": "API Key 无效"}', error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"code": 3003, "message": "今日搜索次数已用完"}', error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"errCode": 1000, "errMsg": "参数错误"}', error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"code": 9, "message": "未知错误"}', error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
     )
 
 

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_number, as_text, items, strip_tags, web_results
 
@@ -38,7 +38,7 @@ class Mojeek(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Send a single domain as a parameter; several, and those to exclude, are operators."""
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {
+        params = {
             "q": query.with_operators(include=len(query.include) > 1),
             "fmt": "json",
             "api_key": account.key,
@@ -46,22 +46,17 @@ class Mojeek(Provider):
             "safe": 0 if query.safe == "off" else 1,
             "date": 1,
             "dlen": 512,
+            "s": (query.page - 1) * count + 1 if query.page > 1 else None,
+            "lb": query.lang.split("-")[0].upper(),
+            "lbb": 100 if query.lang else None,
+            "rb": query.region,
+            "rbb": (as_text(account.options.get("region_boost")) or 100) if query.region else None,
+            "since": _compact(query.since) if query.freshness in ("week", "range") else query.freshness,
+            "before": _compact(query.until, 1) if query.freshness == "range" else None,  # exclusive
+            "site": query.include[0] if len(query.include) == 1 else None,
+            "si": as_text(account.options.get("per_domain")),
         }
-        if query.page > 1:
-            params["s"] = (query.page - 1) * count + 1
-        if query.lang:
-            params |= {"lb": query.lang.split("-")[0].upper(), "lbb": 100}
-        if query.region:
-            params |= {"rb": query.region, "rbb": as_text(account.options.get("region_boost")) or 100}
-        if query.freshness:
-            params["since"] = query.freshness if query.freshness in ("day", "month", "year") else _compact(query.since)
-        if query.freshness == "range":
-            params["before"] = _compact(query.until, 1)  # exclusive
-        if len(query.include) == 1:
-            params["site"] = query.include[0]
-        if most := as_text(account.options.get("per_domain")):
-            params["si"] = most
-        return Request(f"{base_url(account, self.host)}/search", params)
+        return self.get(account, "/search", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Read the status in the body: errors come as HTTP 200."""
@@ -79,7 +74,7 @@ class Mojeek(Provider):
             raise BadResponseError("no `response` object", status=response.status)
         return Found(web_results(map(_result, items(response, "response", "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("gemini protocol"),
         "GET https://api.mojeek.com/search?q=gemini+protocol&fmt=json&api_key=mojeek-sample&t=10&safe=1&date=1&dlen=512",
         '{"response": {"status": "OK", "head": {"query": "gemini protocol", "results": 0, "return": 0}}}',
@@ -114,27 +109,27 @@ class Mojeek(Provider):
             ("https://geminiprotocol.net/", "https://geminiprotocol.net/faq"),
             account=Account(key="mojeek-sample", options={"region_boost": "50", "per_domain": 3}),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("gemini", freshness="week", since="2026-11-09", include=("a.example", "b.example")),
             sends="GET https://api.mojeek.com/search?q=gemini+%28site%3Aa.example+OR+site%3Ab.example%29&fmt=json"
             "&api_key=mojeek-sample&t=10&safe=1&date=1&dlen=512&since=20261109",
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("gemini", freshness="month", since="2026-10-16"),
             sends="GET https://api.mojeek.com/search?q=gemini&fmt=json&api_key=mojeek-sample&t=10&safe=1&date=1&dlen=512"
             "&since=month",
         ),
-        _plain,
-        _plain._replace(body='{"response": {"status": "Invalid API key"}}', error="API_KEY_INVALID"),
-        _plain._replace(body='{"response": {"status": "IP not permitted"}}', error="API_KEY_INVALID"),
-        _plain._replace(body='{"response": {"status": "Query limit exceeded"}}', error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"response": {"status": "Something else"}}', error="BAD_RESPONSE"),
-        _plain._replace(body="[]", error="BAD_RESPONSE"),
-        _plain._replace(body="", status=401, error="API_KEY_INVALID"),
-        _plain._replace(body="", status=402, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=403, error="API_KEY_INVALID"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=500, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body='{"response": {"status": "Invalid API key"}}', error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"response": {"status": "IP not permitted"}}', error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"response": {"status": "Query limit exceeded"}}', error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"response": {"status": "Something else"}}', error="BAD_RESPONSE"),
+        sample_plain._replace(body="[]", error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body="", status=402, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=403, error="API_KEY_INVALID"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=500, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+from sleuth_providers.adapters._google import american_date
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_text, document, result_of, web_results
 
 SNIPPET_CHARS = 300
@@ -31,22 +32,24 @@ class Perplexity(Provider):
     cost = 0.005
     options = {"max_tokens_per_page": "tokens per extract (default 4096 when page text is wanted)"}
 
+    error_rules = tuple(ErrorRule(status, QuotaError, rb"insufficient_quota") for status in (401, 429))
+
     def request(self, query: Query, account: Account) -> Request:
         """Send either a period or two dates (month/day/year); the API rejects both together."""
-        body: dict[str, Any] = {"query": query.text, "max_results": min(query.count, self.max_results)}
-        if query.lang:
-            body["search_language_filter"] = [query.lang.split("-")[0].lower()]
-        if query.region:
-            body["country"] = query.region
+        domains = list(query.include) or [f"-{domain}" for domain in query.exclude]
+        body: dict[str, Any] = {
+            "query": query.text,
+            "max_results": min(query.count, self.max_results),
+            "search_language_filter": [query.lang.split("-")[0].lower()] if query.lang else None,
+            "country": query.region,
+            "search_domain_filter": domains[:MAX_DOMAINS] or None,
+            "search_mode": "academic" if query.category == "science" else None,
+        }
         if query.freshness == "range":
-            body["search_after_date_filter"] = _american(query.since)
-            body["search_before_date_filter"] = _american(query.until)
-        elif query.freshness:
+            body["search_after_date_filter"] = american_date(query.since, padded=True)
+            body["search_before_date_filter"] = american_date(query.until, padded=True)
+        else:
             body["search_recency_filter"] = query.freshness
-        if domains := list(query.include) or [f"-{domain}" for domain in query.exclude]:
-            body["search_domain_filter"] = domains[:MAX_DOMAINS]
-        if query.category == "science":
-            body["search_mode"] = "academic"
         if tokens := as_text(account.options.get("max_tokens_per_page")) or ("4096" if query.content else ""):
             if not tokens.isdecimal():
                 raise BadRequestError("the option max_tokens_per_page is not a number")
@@ -58,19 +61,13 @@ class Perplexity(Provider):
         ignored = super().not_applied(query)
         return (*ignored, "exclude") if len(query.exclude) > MAX_DOMAINS and not query.include else ignored
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell an exhausted balance from an invalid key or too many requests."""
-        if response.status in (401, 429) and b"insufficient_quota" in response.body:
-            return QuotaError(f"HTTP {response.status}", status=response.status)
-        return None
-
     def parse(self, response: Response, query: Query) -> Found:
         """Parse a flat list, or the list of lists that some versions return."""
         entries = as_list(document(response).get("results"))
         hits = [hit for entry in entries for hit in (entry if isinstance(entry, list) else [entry])]
         return Found(web_results(_result(as_dict(hit), query.content) for hit in hits))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("cuda 14"),
         "POST https://api.perplexity.ai/search",
         '{"id": "e38104d5", "results": [], "server_time": null}',
@@ -93,13 +90,13 @@ class Perplexity(Provider):
                 category="science",
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"id": "e38104d5", "results": [{"title": "CUDA 14 release notes", "url": "https://example.com/cuda14",
              "snippet": "## What changed\\nThe toolkit now …", "date": "2026-09-30", "last_updated": "2026-10-04"},
              {"title": "发布说明", "url": "https://example.com/zh", "snippet": null, "date": null,
              "last_updated": "2026-10-04"}, {"title": "no address", "url": null}, 7], "server_time": null}""",
             ("https://example.com/cuda14", "https://example.com/zh"),
-            account=_plain.account,
+            account=sample_plain.account,
             sends_body={
                 "query": "cuda 14",
                 "max_results": 20,
@@ -112,53 +109,49 @@ class Perplexity(Provider):
                 "max_tokens_per_page": 4096,
             },
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("cuda 14", freshness="week", since="2026-11-09", exclude=("spam.example",)),
             body='{"results": [[{"title": "One", "url": "https://example.com/1", "snippet": "…"}], []]}',
             finds=("https://example.com/1",),
             account=Account(key="pplx-sample", options={"max_tokens_per_page": "512"}),
-            sends_body=_plain.sends_body
+            sends_body=sample_plain.sends_body
             | {
                 "search_recency_filter": "week",
                 "search_domain_filter": ["-spam.example"],
                 "max_tokens_per_page": 512,
             },
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": {"message": "Bad date", "type": "invalid_request", "code": 400}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="<html><head><title>401 Authorization Required</title></head></html>",
             status=401,
             headers={"content-type": "text/html"},
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"message": "You exceeded your quota", "type": "insufficient_quota", "code": 401}}',
             status=401,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body='{"error": {"code": 402}}', status=402, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(
+        sample_plain._replace(body='{"error": {"code": 402}}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(
             body='{"detail": [{"loc": ["body", "max_results"], "msg": "too large", "type": "value_error"}]}',
             status=422,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"message": "Too many requests", "code": 429}}',
             status=429,
             headers={"content-type": "application/json", "retry-after": "8"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _american(day: str) -> str:
-    return f"{day[5:7]}/{day[8:10]}/{day[:4]}"
 
 
 def _result(item: dict[str, object], content: bool) -> Result:

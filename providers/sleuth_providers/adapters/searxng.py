@@ -1,7 +1,7 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadResponseError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -25,76 +25,62 @@ class SearXNG(Provider):
     weight = 1.5  # merges several engines already
     options = {"timeout_limit": "seconds that SearXNG waits for its engines"}
 
+    error_rules = (
+        ErrorRule(
+            401,
+            BadResponseError,
+            message="{provider} requires a user name and a password",
+            hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
+        ),
+        ErrorRule(
+            403,
+            BadResponseError,
+            message="{provider} does not allow JSON responses",
+            hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
+            "to check the server: sleuth doctor",
+        ),
+        ErrorRule(
+            429,
+            RateLimitError,
+            hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
+        ),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
         """Request /search; `locale` keeps error texts in English."""
-        params: dict[str, str | int] = {"q": query.with_operators(), "format": "json", "locale": "en"}
-        params |= {"safesearch": SAFE[query.safe]}
-        if query.page > 1:
-            params["pageno"] = query.page
-        if query.lang:
-            params["language"] = (
-                f"{query.lang}-{query.region}" if query.region and "-" not in query.lang else query.lang
-            )
-        if query.freshness in ("day", "week", "month", "year"):
-            params["time_range"] = query.freshness
-        engines = query.engines or account.engines
-        if engines:
-            params["engines"] = ",".join(engines)
-        if query.category != "general":
-            params["categories"] = query.category
-        if limit := account.options.get("timeout_limit"):
-            params["timeout_limit"] = str(limit)
+        add_region = query.lang and query.region and "-" not in query.lang
+        params = {
+            "q": query.with_operators(),
+            "format": "json",
+            "locale": "en",
+            "safesearch": SAFE[query.safe],
+            "pageno": query.page if query.page > 1 else None,
+            "language": f"{query.lang}-{query.region}" if add_region else query.lang,
+            "time_range": query.freshness if query.freshness != "range" else None,
+            "engines": ",".join(query.engines or account.engines),
+            "categories": query.category if query.category != "general" else None,
+            "timeout_limit": account.options.get("timeout_limit"),
+        }
         headers = {}
         if account.username:
             from base64 import b64encode
 
             headers["Authorization"] = "Basic " + b64encode(f"{account.username}:{account.password}".encode()).decode()
-        return Request(f"{base_url(account, self.host)}/search", params, headers=headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a disabled JSON format (403), missing credentials (401) and the limiter (429)."""
-        if response.status == 403:
-            return BadResponseError(
-                "HTTP 403",
-                status=403,
-                message="{provider} does not allow JSON responses",
-                hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
-                "to check the server: sleuth doctor",
-            )
-        if response.status == 401:
-            return BadResponseError(
-                "HTTP 401",
-                status=401,
-                message="{provider} requires a user name and a password",
-                hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
-            )
-        if response.status == 429:
-            return RateLimitError(
-                "HTTP 429",
-                status=429,
-                hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
-            )
-        if response.status == 400 and "json" in response.headers.get("content-type", ""):
-            return BadRequestError("HTTP 400", status=400)
-        return None
+        return self.get(account, "/search", params, headers)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse results, answers of old and new versions, and engines that failed."""
         if "html" in response.headers.get("content-type", ""):
-            raise BadResponseError(
-                "HTML instead of JSON",
-                hint="check that this address is a SearXNG server: sleuth doctor",
-            )
+            hint = "check that this address is a SearXNG server: sleuth doctor"
+            raise BadResponseError("HTML instead of JSON", hint=hint)
         data = document(response)
-        failed = (
-            pair for pair in as_list(data.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1
-        )
+        engines = as_list(data.get("unresponsive_engines"))
+        failed = (pair for pair in engines if isinstance(pair, list) and len(pair) > 1)
+        answers = [_answer(entry) for entry in as_list(data.get("answers"))]
+        answers += [_infobox(as_dict(box)) for box in as_list(data.get("infoboxes"))]
         return Found(
             results=web_results(_result(item) for item in objects(data.get("results"))),
-            answers=tuple(
-                answer for answer in (_answer(entry) for entry in as_list(data.get("answers"))) if answer.text
-            )
-            + tuple(_infobox(box) for box in as_list(data.get("infoboxes")) if as_dict(box).get("content")),
+            answers=tuple(answer for answer in answers if answer.text),
             suggestions=tuple(text for text in as_list(data.get("suggestions")) if isinstance(text, str)),
             corrections=tuple(text for text in as_list(data.get("corrections")) if isinstance(text, str)),
             engines={as_text(pair[0]): as_text(pair[1]) for pair in failed},

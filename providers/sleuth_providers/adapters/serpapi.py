@@ -4,13 +4,14 @@ from datetime import datetime
 
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}
-Params = dict[str, str | int]
+SAFE = {"off": "off", "moderate": None, "strict": "active"}
+Params = dict[str, str | int | None]
 
 
 class SerpApi(Provider):
@@ -32,26 +33,27 @@ class SerpApi(Provider):
     price = "$15 to $25 (2026-11)"
     cost = 0.02
 
+    error_rules = (ErrorRule(429, QuotaError, rb"run out of searches|exhausted"),)
+
     def request(self, query: Query, account: Account) -> Request:
         """Use the engine of the query, else that of the account."""
         engine = self.engine(query, account, "google")
         special = {"bing": _bing, "baidu": _baidu}.get(engine, _google)(query)
-        params: Params = {"engine": engine, "q": query.with_operators()} | special | {"api_key": account.key}
-        return Request(f"{base_url(account, self.host)}/search.json", params)
+        params = {"engine": engine, "q": query.with_operators()} | special | {"api_key": account.key}
+        return self.get(account, "/search.json", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted balance (429) from too many requests, and errors in HTTP 200 from empty results."""
-        status, detail = response.status, f"HTTP {response.status}"
-        if status == 429 and (b"run out of searches" in response.body or b"exhausted" in response.body):
-            return QuotaError(detail, status=status)
-        text = as_text(as_dict(response.json()).get("error")) if status == 200 else ""
+        if response.status != 200:
+            return super().detect_error(response)
+        text = as_text(as_dict(response.json()).get("error"))
         if not text or "returned any results" in text:
             return None
         if "API key" in text:
-            return KeyInvalidError(detail, status=status)
+            return KeyInvalidError("an error inside HTTP 200", status=200)
         if "run out of searches" in text or "exhausted" in text:
-            return QuotaError(detail, status=status)
-        return BadResponseError("an error inside HTTP 200", status=status)
+            return QuotaError("an error inside HTTP 200", status=200)
+        return BadResponseError("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, the answer box, and what the engine ignored."""
@@ -70,7 +72,7 @@ class SerpApi(Provider):
             not_applied=_ignored(query, as_text(as_dict(data.get("search_parameters")).get("engine"))),
         )
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("rust"),
         "GET https://serpapi.com/search.json?engine=google&q=rust&api_key=sample-key",
         '{"search_metadata": {"status": "Success"}, "error": "Google hasn\'t returned any results for this query."}',
@@ -152,79 +154,70 @@ class SerpApi(Provider):
             """{"search_parameters": {"engine": "google"}, "news_results": [{"title": "Rust in space",
              "link": "https://news.example/1", "source": "News", "date": "2 hours ago", "snippet": "…"}]}""",
             ("https://news.example/1",),
-            account=_plain.account,
+            account=sample_plain.account,
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key"}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body='{"error": "Unsupported `rust` engine."}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body='{"error": "Unsupported `rust` engine."}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(
             body='{"error": "Your account has run out of searches."}', status=429, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "You are exceeding your hourly throughput limit."}', status=429, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(body='{"error": "Invalid API key."}', error="API_KEY_INVALID"),
-        _plain._replace(
+        sample_plain._replace(body='{"error": "Invalid API key."}', error="API_KEY_INVALID"),
+        sample_plain._replace(
             body='{"error": "Your searches for the month are exhausted. You can upgrade plans."}',
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"search_metadata": {"status": "Error"}, "error": "We couldn\'t get valid results for this search."}',
             error="BAD_RESPONSE",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="upstream connect error",
             status=503,
             headers={"content-type": "text/plain"},
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain,
+        sample_plain,
     )
 
 
 def _google(query: Query) -> Params:
-    params: Params = {}
-    if query.lang:
-        code = language(query.lang)
-        params |= {"hl": code.lower(), "lr": f"lang_{code}"}
-    if query.region:
-        params["gl"] = query.region.lower()
-    if query.freshness:
-        params["tbs"] = time_span(query)
-    if query.safe != "moderate":
-        params["safe"] = "active" if query.safe == "strict" else "off"
-    if query.page > 1:
-        params["start"] = 10 * (query.page - 1)
-    if kind := {"news": "nws", "images": "isch"}.get(query.category):
-        params["tbm"] = kind
-    return params
+    code = language(query.lang)
+    return {
+        "hl": code.lower(),
+        "lr": f"lang_{code}" if code else None,
+        "gl": query.region.lower(),
+        "tbs": time_span(query),
+        "safe": SAFE[query.safe],
+        "start": 10 * (query.page - 1) or None,
+        "tbm": {"news": "nws", "images": "isch"}.get(query.category),
+    }
 
 
 def _bing(query: Query) -> Params:
-    params: Params = {"engine": f"bing_{query.category}" if query.category in ("news", "images") else "bing"}
-    params["count"] = min(query.count, 50)
     lang, _, territory = query.lang.partition("-")
     region = query.region or territory
-    if lang and region:
-        params["mkt"] = f"{lang}-{region}"
-    elif region:
-        params["cc"] = region.lower()
-    if query.freshness:
-        params["filters"] = f'ex1:"{time_filter(query)}"'
-    params["safeSearch"] = query.safe.capitalize()
-    if query.page > 1:
-        params["first"] = 1 + 10 * (query.page - 1)
-    return params
+    return {
+        "engine": f"bing_{query.category}" if query.category in ("news", "images") else "bing",
+        "count": min(query.count, 50),
+        "mkt": f"{lang}-{region}" if lang and region else None,
+        "cc": region.lower() if not lang else None,
+        "filters": f'ex1:"{time_filter(query)}"' if query.freshness else None,
+        "safeSearch": query.safe.capitalize(),
+        "first": 1 + 10 * (query.page - 1) if query.page > 1 else None,
+    }
 
 
 def _baidu(query: Query) -> Params:
     count = min(query.count, 50)
     params: Params = {"engine": "baidu_news" if query.category == "news" else "baidu", "rn": count}
-    if query.page > 1:
-        params["pn"] = count * (query.page - 1)
+    params["pn"] = count * (query.page - 1) or None
     if query.freshness:
         start = datetime.fromisoformat(f"{query.since}T00:00:00+08:00").timestamp()
         end = datetime.fromisoformat(f"{query.until or query.today}T23:59:59+08:00").timestamp()

@@ -1,13 +1,12 @@
 """Serper: Google's results pages as JSON, fast and cheap."""
 
-from typing import Any
-
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import ProviderError, QuotaError
+from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import QuotaError
 from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
 DOLLARS_PER_CREDIT = 0.001  # in the smallest pack
+SAFE = {"off": "off", "moderate": None, "strict": "active"}
 PATHS = {"news": "news", "images": "images", "videos": "videos", "science": "scholar"}
 
 
@@ -29,27 +28,21 @@ class Serper(Provider):
     price = "$0.3 to $1 (2026-11)"
     cost = DOLLARS_PER_CREDIT
 
+    error_rules = (ErrorRule(400, QuotaError, rb"not enough credits"),)
+
     def request(self, query: Query, account: Account) -> Request:
         """Request at most ten results, which cost one credit."""
-        body: dict[str, Any] = {"q": query.with_operators(), "num": min(query.count, self.max_results)}
-        if query.page > 1:
-            body["page"] = query.page
-        if query.region:
-            body["gl"] = query.region.lower()
-        if query.lang:
-            body["hl"] = language(query.lang).lower()
-        if query.freshness:
-            body["tbs"] = time_span(query)
-        if query.safe != "moderate":
-            body["safe"] = "active" if query.safe == "strict" else "off"
+        body = {
+            "q": query.with_operators(),
+            "num": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
+            "gl": query.region.lower(),
+            "hl": language(query.lang).lower(),
+            "tbs": time_span(query),
+            "safe": SAFE[query.safe],
+        }
         path = PATHS.get(query.category, "search")
         return self.post_json(account, f"/{path}", body, {"X-API-KEY": account.key})
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise an exhausted balance in a 400."""
-        if response.status == 400 and b"not enough credits" in response.body.lower():
-            return QuotaError("HTTP 400", status=400)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, the answer box and related searches."""
@@ -69,7 +62,7 @@ class Serper(Provider):
             cost=(as_number(data.get("credits")) or 0.0) * DOLLARS_PER_CREDIT,
         )
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("uv"),
         "POST https://google.serper.dev/search",
         '{"searchParameters": {"q": "uv"}, "credits": 1}',
@@ -92,7 +85,7 @@ class Serper(Provider):
                 include=("astral.sh", "python.org"),
                 exclude=("spam.example",),
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"searchParameters": {"q": "uv python", "gl": "cn", "hl": "zh-cn", "num": 10, "type": "search"},
              "answerBox": {"title": "uv", "snippet": "An extremely fast package manager",
              "link": "https://docs.astral.sh/uv/"}, "knowledgeGraph": {"title": "uv", "description": "A tool.",
@@ -104,7 +97,7 @@ class Serper(Provider):
              "peopleAlsoAsk": [{"question": "What is uv?"}], "relatedSearches": [{"query": "uv vs pip"}, {}],
              "credits": 1}""",
             ("https://docs.astral.sh/uv/", "https://pip.python.org/"),
-            account=_plain.account,
+            account=sample_plain.account,
             sends_body={
                 "q": "uv python (site:astral.sh OR site:python.org) -site:spam.example",
                 "num": 10,
@@ -121,8 +114,8 @@ class Serper(Provider):
             """{"news": [{"title": "uv 1.0", "link": "https://news.example/uv", "snippet": "…",
              "date": "2 hours ago", "source": "News", "imageUrl": "data:image/png;base64,AA"}], "credits": 1}""",
             ("https://news.example/uv",),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"tbs": "qdr:d"},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body | {"tbs": "qdr:d"},
         ),
         Sample(
             Query("uv", category="images", safe="off"),
@@ -131,21 +124,23 @@ class Serper(Provider):
              "thumbnailUrl": "https://t.example/1", "source": "A", "domain": "a.example",
              "link": "https://a.example/"}], "credits": 1}""",
             ("https://a.example/",),
-            account=_plain.account,
-            sends_body=_plain.sends_body | {"safe": "off"},
+            account=sample_plain.account,
+            sends_body=sample_plain.sends_body | {"safe": "off"},
         ),
-        _plain._replace(body='{"message": "Unauthorized.", "statusCode": 403}', status=403, error="API_KEY_INVALID"),
-        _plain._replace(
+        sample_plain._replace(
+            body='{"message": "Unauthorized.", "statusCode": 403}', status=403, error="API_KEY_INVALID"
+        ),
+        sample_plain._replace(
             body='{"message": "Not enough credits", "statusCode": 400}', status=400, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"message": "Missing query parameter", "statusCode": 400}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"message": "Too many requests", "statusCode": 429}', status=429, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(body="Bad Gateway", status=502, error="PROVIDER_UNAVAILABLE"),
-        _plain,
+        sample_plain._replace(body="Bad Gateway", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
     )
 
 

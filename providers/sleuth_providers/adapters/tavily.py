@@ -50,6 +50,7 @@ class Tavily(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a country only for the general topic, where it has an effect."""
+        is_news = query.category == "news"
         body: dict[str, Any] = {
             "query": query.text,
             "max_results": min(query.count, self.max_results),
@@ -57,22 +58,17 @@ class Tavily(Provider):
             "include_raw_content": "markdown" if query.content else False,
             "include_domains": list(query.include),
             "exclude_domains": list(query.exclude),
+            "topic": "news" if is_news else None,
+            "country": None if is_news else COUNTRIES.get(query.region),
+            "language": query.lang.split("-")[0].lower(),
+            "include_answer": account.options.get("include_answer"),
+            "safe_search": query.safe != "off" if account.options.get("safe_search") == "on" else None,
+            "include_usage": True if account.key else None,
         }
-        if query.category == "news":
-            body["topic"] = "news"
-        elif query.region in COUNTRIES:
-            body["country"] = COUNTRIES[query.region]
-        if query.lang:
-            body["language"] = query.lang.split("-")[0].lower()
-        if query.freshness:
-            dates = {"start_date": query.since, "end_date": query.until}
-            body |= dates if query.freshness == "range" else {"time_range": query.freshness}
-        if answer := account.options.get("include_answer"):
-            body["include_answer"] = answer
-        if account.options.get("safe_search") == "on":
-            body["safe_search"] = query.safe != "off"
-        if account.key:
-            body["include_usage"] = True
+        if query.freshness == "range":
+            body |= {"start_date": query.since, "end_date": query.until}
+        else:
+            body["time_range"] = query.freshness
         access = {"Authorization": f"Bearer {account.key}"} if account.key else {"X-Tavily-Access-Mode": "keyless"}
         return self.post_json(account, "/search", body, access)
 
@@ -84,12 +80,12 @@ class Tavily(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise Tavily's own statuses, and the waiting time in the body of requests without a key."""
-        status, detail = response.status, f"HTTP {response.status}"
+        status = response.status
         if status in (432, 433):
-            return QuotaError(detail, status=status)
+            return QuotaError(status=status)
         wait = re.search(rb'"retry_after_seconds"\s*:\s*(\d{1,9})', response.body) if status == 429 else None
         if wait:
-            return RateLimitError(detail, status=status, retry_after=float(wait[1]), hint=OWN_KEY_HINT)
+            return RateLimitError(status=status, retry_after=float(wait[1]), hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:
@@ -103,7 +99,7 @@ class Tavily(Provider):
             cost=credits * DOLLARS_PER_CREDIT,
         )
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lithium"),
         "POST https://api.tavily.com/search",
         '{"query": "lithium", "answer": null, "results": []}',
@@ -117,7 +113,9 @@ class Tavily(Provider):
             "exclude_domains": [],
         },
     )
-    _keyed = _plain._replace(account=Account(key="tvly-sample"), sends_body=_plain.sends_body | {"include_usage": True})
+    sample_keyed = sample_plain._replace(
+        account=Account(key="tvly-sample"), sends_body=sample_plain.sends_body | {"include_usage": True}
+    )
     samples = (
         Sample(
             Query(
@@ -132,7 +130,7 @@ class Tavily(Provider):
                 exclude=("spam.example",),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"query": "lithium price", "answer": "It rose.", "images": [], "follow_up_questions": null,
              "results": [{"title": "Lithium market update", "url": "https://example.com/li",
              "content": "Spot prices rose […]", "score": 0.83, "raw_content": "# Lithium\\n\\nSpot prices rose.",
@@ -159,49 +157,49 @@ class Tavily(Provider):
         ),
         Sample(
             Query("lithium", category="news", freshness="week", since="2026-11-09", region="CH"),
-            _plain.sends,
+            sample_plain.sends,
             '{"results": [{"title": "Lithium", "url": "https://news.example/li", "content": "…", "score": 0.5}]}',
             ("https://news.example/li",),
-            sends_body=_plain.sends_body | {"topic": "news", "time_range": "week"},
+            sends_body=sample_plain.sends_body | {"topic": "news", "time_range": "week"},
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"error": {"code": "rate_limited", "message": "Keyless limit reached.", "window": "hour",
              "retry_after_seconds": 3600, "next_actions": ["Create an API key"]}}""",
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body='{"detail": {"error": "Your request has been blocked due to excessive requests."}}',
             status=429,
             headers={"content-type": "application/json", "retry-after": "30"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body='{"detail": {"error": "Unauthorized: missing or invalid API key."}}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body="""{"detail": [{"loc": ["body", "query"],
              "msg": "Query is too long. Max query length is 400 characters."}]}""",
             status=400,
             error="INVALID_REQUEST",
         ),
-        _keyed._replace(body='{"detail": "Forbidden"}', status=403, error="API_KEY_INVALID"),
-        _keyed._replace(
+        sample_keyed._replace(body='{"detail": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        sample_keyed._replace(
             body='{"detail": {"error": "This request exceeds your plan\'s set usage limit."}}',
             status=432,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body='{"detail": {"error": "This request exceeds the pay-as-you-go limit."}}',
             status=433,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             body='{"detail": {"error": "Internal Server Error"}}', status=500, error="PROVIDER_UNAVAILABLE"
         ),
-        _plain,
+        sample_plain,
     )
 
 

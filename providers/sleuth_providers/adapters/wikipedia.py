@@ -22,9 +22,9 @@ class Wikipedia(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Use the search generator of the Action API; `formatversion=2` makes pages a list."""
         lang = query.lang.split("-")[0].lower() or "en"
-        host = (account.host or self.host).replace("{lang}", lang).rstrip("/")
+        host = (account.host or self.host).replace("{lang}", lang)
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {
+        params = {
             "action": "query",
             "format": "json",
             "formatversion": 2,
@@ -40,11 +40,10 @@ class Wikipedia(Provider):
             "redirects": 1,
             "exintro": 1,  # the API returns no more than one whole article
             "exchars": 600,
+            "gsroffset": (query.page - 1) * count or None,
         }
-        if query.page > 1:
-            params["gsroffset"] = (query.page - 1) * count
         headers = {"Accept-Language": query.lang} if query.lang else {}
-        return Request(f"{host}/w/api.php", params, headers=headers)
+        return self.get(account._replace(host=host), "/w/api.php", params, headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200."""
@@ -52,10 +51,10 @@ class Wikipedia(Provider):
             return None
         code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
         if code == "ratelimited":
-            return RateLimitError(code, status=200)
+            return RateLimitError("error {code!r}", code=code, status=200)
         if code == "maxlag":
-            return UnavailableError(code, status=200)
-        return BadResponseError(f"error {code!r}", status=200) if code else None
+            return UnavailableError("error {code!r}", code=code, status=200)
+        return BadResponseError("error {code!r}", code=code, status=200) if code else None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the pages and sort them by rank, which is in `index`."""

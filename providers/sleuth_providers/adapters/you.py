@@ -1,9 +1,7 @@
 """You.com: web and news search; about 100 requests a day work without a key."""
 
-from typing import Any
-
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
 
 MAX_PAGE = 10
@@ -36,30 +34,23 @@ class You(Provider):
     price = "not published, about $5 to $6.25; without a key free (2026-11)"
     cost = 0.005
 
+    error_rules = (ErrorRule(429, QuotaError, rb"daily|per day|quota", hint=OWN_KEY_HINT),)
+
     def request(self, query: Query, account: Account) -> Request:
         """Send domains to include or to exclude, since the API refuses both together."""
-        body: dict[str, Any] = {
+        page_text = {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}}
+        body = {
             "query": query.text,
             "count": min(query.count, self.max_results),
             "safesearch": query.safe,
+            "offset": query.page - 1 or None,
+            "freshness": f"{query.since}to{query.until}" if query.freshness == "range" else query.freshness,
+            "country": query.region,
+            "language": _language(query.lang),
+            "include_domains": list(query.include) or None,
+            "exclude_domains": None if query.include else list(query.exclude) or None,
+            "extraction": page_text if query.content else None,
         }
-        if query.page > 1:
-            body["offset"] = query.page - 1
-        if query.freshness:
-            body["freshness"] = f"{query.since}to{query.until}" if query.freshness == "range" else query.freshness
-        if query.region:
-            body["country"] = query.region
-        if query.lang:
-            body["language"] = _language(query.lang)
-        if query.include:
-            body["include_domains"] = list(query.include)
-        elif query.exclude:
-            body["exclude_domains"] = list(query.exclude)
-        if query.content:
-            body["extraction"] = {
-                "extraction_mode": "full_page",
-                "full_page": {"extraction_formats": ["markdown"]},
-            }
         # Without a key the response is declared as compressed when it is not.
         headers = {"X-API-Key": account.key} if account.key else {"Accept-Encoding": "identity"}
         path = "search" if account.key else "agents/search"
@@ -70,26 +61,19 @@ class You(Provider):
         ignored = super().not_applied(query)
         return (*ignored, "page") if query.page > MAX_PAGE else ignored
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell the daily limit without a key from too many requests."""
-        daily = (b"daily", b"per day", b"quota")
-        if response.status == 429 and any(word in response.body.lower() for word in daily):
-            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
-        return None
-
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the section of the category."""
         hits = items(response, "results", "news" if query.category == "news" else "web")
         return Found(web_results(_result(item, query.content) for item in hits))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("kubernetes 1.36"),
         "POST https://api.you.com/v1/agents/search",
         '{"results": {}, "metadata": {"search_uuid": "1f0c", "query": "kubernetes 1.36", "latency": 0.41}}',
         (),
         sends_body={"query": "kubernetes 1.36", "count": 10, "safesearch": "moderate"},
     )
-    _keyed = _plain._replace(account=Account(key="ydc-sample"), sends="POST https://api.you.com/v1/search")
+    sample_keyed = sample_plain._replace(account=Account(key="ydc-sample"), sends="POST https://api.you.com/v1/search")
     samples = (
         Sample(
             Query(
@@ -106,14 +90,14 @@ class You(Provider):
                 exclude=("spam.example",),
                 content=True,
             ),
-            _keyed.sends,
+            sample_keyed.sends,
             """{"results": {"web": [{"url": "https://example.com/k8s", "title": "K8s 1.36", "description": null,
              "snippets": ["In-place <b>resize</b> is …", "Second."], "thumbnail_url": "https://example.com/t.png",
              "page_age": "2026-08-11T09:00:00", "authors": ["李雷"], "contents": {"markdown": "# K8s"}},
              {"url": "https://example.com/二", "title": "二", "description": "说明", "snippets": null, "contents": null,
              "page_age": null, "authors": null}, {"url": 7}, []], "news": []}, "metadata": {}}""",
             ("https://example.com/k8s", "https://example.com/二"),
-            account=_keyed.account,
+            account=sample_keyed.account,
             sends_body={
                 "query": "kubernetes 1.36",
                 "count": 50,
@@ -126,25 +110,26 @@ class You(Provider):
                 "extraction": {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}},
             },
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("kubernetes 1.36", category="news", lang="de-CH", freshness="day", exclude=("spam.example",)),
             body="""{"results": {"web": [{"url": "https://example.com/no"}], "news": [{"title": "K8s ships",
              "description": "…", "page_age": "2026-08-12T10:00:00", "url": "https://news.example/k"}]}}""",
             finds=("https://news.example/k",),
-            sends_body=_plain.sends_body | {"freshness": "day", "language": "DE", "exclude_domains": ["spam.example"]},
+            sends_body=sample_plain.sends_body
+            | {"freshness": "day", "language": "DE", "exclude_domains": ["spam.example"]},
         ),
-        _plain,
-        _keyed._replace(body='{"detail": "Invalid API key"}', status=401, error="API_KEY_INVALID"),
-        _keyed._replace(body='{"detail": "Payment required"}', status=402, error="RATE_LIMIT_EXCEEDED"),
-        _keyed._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
-        _keyed._replace(
+        sample_plain,
+        sample_keyed._replace(body='{"detail": "Invalid API key"}', status=401, error="API_KEY_INVALID"),
+        sample_keyed._replace(body='{"detail": "Payment required"}', status=402, error="RATE_LIMIT_EXCEEDED"),
+        sample_keyed._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        sample_keyed._replace(
             body='{"detail": [{"loc": ["body", "count"], "msg": "…", "type": "value_error"}]}',
             status=422,
             error="INVALID_REQUEST",
         ),
-        _keyed._replace(body='{"message": "Too Many Requests"}', status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"detail": "Daily limit reached"}', status=429, error="RATE_LIMIT_EXCEEDED"),
-        _keyed._replace(body='{"detail": "Internal error"}', status=500, error="PROVIDER_UNAVAILABLE"),
+        sample_keyed._replace(body='{"message": "Too Many Requests"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"detail": "Daily limit reached"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_keyed._replace(body='{"detail": "Internal error"}', status=500, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -1,7 +1,6 @@
 """Zhipu (智谱, Z.ai): web search of the GLM platform, mainly Chinese."""
 
 import re
-from typing import Any
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import KeyInvalidError, ProviderError, QuotaError, UnavailableError
@@ -39,31 +38,29 @@ class Zhipu(Provider):
         """Turn off intent detection, which may skip the search; Sogou takes multiples of ten only."""
         engine = self.engine(query, account, "search_std")
         count = min(query.count, self.max_results)
-        body: dict[str, Any] = {
+        body = {
             "search_query": query.text[: self.max_query],
             "search_engine": engine,
             "search_intent": False,
             "count": -(-count // 10) * 10 if engine == "search_pro_sogou" else count,
             "search_recency_filter": FRESHNESS.get(query.freshness, "noLimit"),
             "content_size": "high" if query.content else "medium",
+            "search_domain_filter": query.include[0] if len(query.include) == 1 else None,
+            "include_image": True if account.options.get("include_image") == "on" else None,
         }
-        if len(query.include) == 1:
-            body["search_domain_filter"] = query.include[0]
-        if account.options.get("include_image") == "on":
-            body["include_image"] = True
         return self.post_json(account, "/api/paas/v4/web_search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Map the code in the body to an error."""
         code = re.search(rb'"code"\s*:\s*"?(\d{4})\b', response.body) if response.status != 200 else None
         error = ERRORS.get(code[1]) if code else None
-        return error(f"HTTP {response.status}", status=response.status) if error else None
+        return error(status=response.status) if error else None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; some engines return results without a link, which are skipped."""
         return Found(web_results(_result(item, query.content) for item in items(response, "search_result")))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("央行 降准"),
         "POST https://open.bigmodel.cn/api/paas/v4/web_search",
         '{"id": "1", "created": 1763173353, "search_result": null}',
@@ -89,7 +86,7 @@ class Zhipu(Provider):
                 engines=("google", "search_pro_sogou"),
                 content=True,
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"id": "20261115102233a1", "created": 1763173353, "request_id": "20261115102233a1",
              "search_intent": [{"query": "央行 降准", "intent": "SEARCH_ALL", "keywords": "央行 降准 2026"}],
              "search_result": [{"title": "央行宣布下调存款准备金率", "content": "中国人民银行决定……",
@@ -99,7 +96,7 @@ class Zhipu(Provider):
              "publish_date": null}, {"title": "没有链接", "content": "……", "link": "", "media": "某站"}]}""",
             ("https://www.example.cn/n/1", "https://www.example.cn/n/2"),
             account=Account(key="zhipu.sample", engines=("search_pro",), options={"include_image": "on"}),
-            sends_body=_plain.sends_body
+            sends_body=sample_plain.sends_body
             | {
                 "search_engine": "search_pro_sogou",
                 "count": 20,
@@ -111,54 +108,54 @@ class Zhipu(Provider):
         ),
         Sample(
             Query("央行 降准", include=("a.cn", "b.cn")),
-            _plain.sends,
+            sample_plain.sends,
             '{"id": "1", "created": 1763173353, "search_result": null}',
             (),
             account=Account(key="zhipu.sample", engines=("search_pro",)),
-            sends_body=_plain.sends_body | {"search_engine": "search_pro"},
+            sends_body=sample_plain.sends_body | {"search_engine": "search_pro"},
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1001", "message": "Header中未收到Authentication参数，无法进行身份验证。"}}',
             status=401,
             error="API_KEY_INVALID",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1113", "message": "您的账户已欠费，请充值后重试。"}}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1302", "message": "您的账户已达到速率限制。"}}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1308", "message": "已达到使用上限，将在 2026-11-17 00:00:00 重置。"}}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1305", "message": "当前API请求过多，请稍后重试。"}}',
             status=429,
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1214", "message": "参数非法。"}}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容。"}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1222", "message": "API 不存在。"}}', status=404, error="BAD_RESPONSE"
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": {"code": "1230", "message": "API 调用流程出错。"}}',
             status=500,
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain,
+        sample_plain,
     )
 
 

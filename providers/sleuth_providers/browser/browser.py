@@ -5,7 +5,6 @@ import contextlib
 import os
 import re
 import shutil
-import threading
 import time
 from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any
@@ -19,6 +18,7 @@ from sleuth_providers.net.connection import numeric_address
 from sleuth_providers.net.policy import Guard
 from sleuth_providers.net.urls import split_url
 from sleuth_providers.records import Record
+from sleuth_providers.threads import call_with_timeout
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 ARGUMENTS = (
@@ -86,24 +86,15 @@ def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None 
         finally:
             await _within(driver.stop(), CLOSE_TIMEOUT_S)
 
-    outcome: list[Response | BaseException] = []
-
-    def work() -> None:
-        try:
-            with _open_network(url, until, guard) as network:
-                outcome.append(asyncio.run(asyncio.wait_for(visit(network), max(0.1, timeout))))
-        except BaseException as problem:
-            outcome.append(problem)
+    def work() -> Response:
+        with _open_network(url, until, guard) as network:
+            return asyncio.run(asyncio.wait_for(visit(network), max(0.1, timeout)))
 
     # In a thread: the caller may run an event loop, and must not hang with the browser.
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(max(0.1, timeout) + 2 * CLOSE_TIMEOUT_S)
-    if not outcome or isinstance(outcome[0], TimeoutError):
-        raise DeadlineError
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    try:
+        return call_with_timeout(work, max(0.1, timeout) + 2 * CLOSE_TIMEOUT_S)
+    except TimeoutError:
+        raise DeadlineError from None
 
 
 @contextlib.contextmanager
@@ -226,6 +217,9 @@ def _missing() -> ProviderError:
 
 def _browser_error(text: str) -> ProviderError:
     code = re.search(r"net::(ERR_\w+)", text)
-    if code is None or code[1] in ("ERR_ABORTED", "ERR_TOO_MANY_REDIRECTS", "ERR_INVALID_RESPONSE"):
-        return BadResponseError(code[1] if code else "the browser could not load the page")
-    return DeadlineError(code[1]) if code[1].endswith("TIMED_OUT") else UnreachableError(code[1])
+    if code is None:
+        return BadResponseError("the browser could not load the page")
+    if code[1] in ("ERR_ABORTED", "ERR_TOO_MANY_REDIRECTS", "ERR_INVALID_RESPONSE"):
+        return BadResponseError("{kind}", kind=code[1])
+    kind = DeadlineError if code[1].endswith("TIMED_OUT") else UnreachableError
+    return kind("{kind}", kind=code[1])

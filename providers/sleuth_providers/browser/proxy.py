@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from http.client import HTTPException, HTTPMessage, HTTPResponse, parse_headers
 from typing import Any
-from urllib.parse import urlsplit
 
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, remaining
@@ -35,15 +34,8 @@ SHUTDOWN_TIMEOUT_S = 1.0  # how long `__exit__` waits for threads; one that is s
 USER_NAME = "sleuth"
 # Hop-by-hop headers, which are not forwarded.
 HOP_BY_HOP_HEADERS = {
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
+    *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
+    *("proxy-authenticate", "proxy-authorization", "proxy-connection"),
 }
 FOLDED_LINE = re.compile(r"[\r\n]+[ \t]*")  # obsolete: a header value that goes on in the next line
 ERROR_TEXTS = {
@@ -273,12 +265,8 @@ def _request_line(line: str) -> tuple[str, str]:
 
 def _host_and_port(target: str) -> tuple[str, int]:
     """Parse the target of a CONNECT."""
-    try:
-        parts = urlsplit(f"//{target}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        raise _RefusedError(403) from None
-    if not host or not port or parts.netloc != target or "@" in target:
+    parts, host, port = _web_address(f"http://{target}")
+    if not parts.port or parts.netloc != target or "@" in target:
         raise _RefusedError(403)
     return host, port
 

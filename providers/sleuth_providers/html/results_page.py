@@ -12,16 +12,10 @@ from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedEr
 from sleuth_providers.html.result_finder import AD_LINK, dated, find_results
 from sleuth_providers.html.tree import join, page_text, prose, read_html, segments, shown_text, text_of, unwrap
 from sleuth_providers.json import as_text, web_results
+from sleuth_providers.net.policy import BROWSER_HEADERS
 from sleuth_providers.records import Record
 
 USE_BROWSER_HINT = "read the page in a browser: sleuth providers set {id} --using-browser"
-HEADERS = {
-    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-    "Sec-Fetch-Dest": "document",
-    "Sec-Fetch-Mode": "navigate",
-    "Sec-Fetch-Site": "none",
-    "Sec-Fetch-User": "?1",
-}
 CHALLENGE_WORDS = re.compile(
     r"captcha|challenge|/sorry|verif|denied|robot|<title>\W*(just|attention|security|one|bot|unusual)|验证|驗證",
     re.IGNORECASE,
@@ -77,7 +71,7 @@ class ResultsPage(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Fill the query into the template."""
         language = {"Accept-Language": query.lang} if query.lang else {}
-        return Request(self.fill(query.text, account), headers=HEADERS | language)
+        return Request(self.fill(query.text, account), headers=BROWSER_HEADERS | language)
 
     def fill(self, words: str, account: Account) -> str:
         """Return the URL of the results page for a query."""
@@ -96,7 +90,9 @@ class ResultsPage(Provider):
             response = self._browse(request, http) if account.browser else http.send(request, self.detect_error)
         except BadResponseError as error:
             if any(host in error.detail for host in self.walls):
-                raise BlockedError(error.detail, status=error.status, hint=USE_BROWSER_HINT) from error
+                raise BlockedError(
+                    error.detail.template, status=error.status, hint=USE_BROWSER_HINT, **error.values
+                ) from error
             raise
         return self.read(response, query, account.options)
 
@@ -112,16 +108,14 @@ class ResultsPage(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check, whatever its status."""
         if response.status in (202, 403) or (urlsplit(response.url).hostname or "").endswith(self.walls):
-            return BlockedError(f"HTTP {response.status}", status=response.status)
+            return BlockedError(status=response.status)
         if response.status in (200, 429, 503) and self.is_challenge(response):
             return BlockedError("challenge page", status=response.status)
         if response.status == 429:
             from sleuth_providers.net.client import retry_after  # loaded already; a cached answer does not need it
 
             pause = retry_after(response)
-            return RateLimitError(
-                "HTTP 429", status=429, retry_after=self.rate_limit_pause_s if pause is None else pause
-            )
+            return RateLimitError(status=429, retry_after=self.rate_limit_pause_s if pause is None else pause)
         return None
 
     def is_challenge(self, response: Response) -> bool:

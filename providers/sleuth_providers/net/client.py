@@ -91,7 +91,9 @@ class HttpClient:
     def _redirected(self, request: Request, status: int, target: str) -> Request:
         same = _same_origin(request.address, target)
         if not same and not self.policy.cross_origin:
-            raise BadResponseError(f"redirected to another host: {urlsplit(target).netloc[:100]!r}", status=status)
+            raise BadResponseError(
+                "redirected to another host: {host!r}", host=urlsplit(target).netloc[:100], status=status
+            )
         kept = request if same else request._replace(headers={})
         if same and status in (307, 308):
             return kept._replace(url=target, params={})
@@ -120,7 +122,7 @@ def status_error(response: Response) -> ProviderError | None:
     family = UnavailableError if status >= 500 else BadRequestError if status >= 400 else BadResponseError
     error = STATUS_ERRORS.get(status, family)
     pause = retry_after(response) if status == 429 or status >= 500 else None
-    return error(f"HTTP {status}", status=status, retry_after=pause)
+    return error(status=status, retry_after=pause)
 
 
 def retry_after(response: Response) -> float | None:

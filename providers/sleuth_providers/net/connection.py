@@ -17,6 +17,7 @@ from collections.abc import Callable
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.policy import Guard
 from sleuth_providers.net.urls import has_valid_labels
+from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,19 +198,16 @@ def connection_error(problem: OSError, where: str) -> ProviderError:
         return DeadlineError()
     closed = isinstance(problem, ConnectionResetError | BrokenPipeError | ConnectionAbortedError)
     if closed or type(problem).__name__ in ("SSLEOFError", "SSLZeroReturnError"):  # by name: ssl may not be loaded
-        return BrokenOffError(f"connection closed by {where}")
-    return UnreachableError(_reason(problem, where))
-
-
-def _reason(problem: OSError, where: str) -> str:
+        return BrokenOffError("connection closed by {where}", where=where)
     if isinstance(problem, socket.gaierror):
         if problem.errno == socket.EAI_AGAIN:
-            return f"cannot resolve {where}; is the network up?"
-        return f"no such host: {where}"
+            return UnreachableError("cannot resolve {where}; is the network up?", where=where)
+        return UnreachableError("no such host: {where}", where=where)
     if problem.errno == errno.ECONNREFUSED:
-        return f"connection refused at {where}"
+        return UnreachableError("connection refused at {where}", where=where)
     if verify := getattr(problem, "verify_message", ""):
-        return f"bad certificate at {where}: {verify}"
+        return UnreachableError("bad certificate at {where}: {reason}", where=where, reason=verify)
     if "WRONG_VERSION_NUMBER" in str(problem):
-        return f"{where} does not use TLS; try http:// instead of https://"
-    return f"{problem.strerror or 'cannot connect'} at {where}"
+        return UnreachableError("{where} does not use TLS; try http:// instead of https://", where=where)
+    reason = problem.strerror or Translatable("cannot connect")
+    return UnreachableError("{reason} at {where}", where=where, reason=reason)

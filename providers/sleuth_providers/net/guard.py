@@ -45,7 +45,7 @@ LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "cor
 def check(host: str, addresses: list[str]) -> None:
     """Raise PrivateAddressError unless all addresses of a host are public."""
     if not addresses or not all(is_public(address) for address in addresses):
-        raise PrivateAddressError(values={"host": host})
+        raise PrivateAddressError(host=host)
 
 
 def is_public(address: str) -> bool:

@@ -141,7 +141,7 @@ def read_body(stream: BufferedReader, head: Head) -> Iterator[bytes]:
         return
     if coding := head.headers.get("transfer-encoding", "").lower():
         if coding != "chunked":
-            raise BadResponseError(f"unsupported transfer encoding: {coding[:20]!r}", status=head.status)
+            raise BadResponseError("unsupported transfer encoding: {coding!r}", coding=coding[:20], status=head.status)
         yield from _chunks(stream)
         return
     length = head.headers.get("content-length", "")
@@ -182,7 +182,7 @@ def read_limited(chunks: Iterable[bytes], encoding: str, status: int, limit: int
     if encoding not in IDENTITY + COMPRESSED:
         if status >= 400:
             return b""  # the status is enough
-        raise BadResponseError(f"unsupported content encoding: {encoding[:20]!r}", status=status)
+        raise BadResponseError("unsupported content encoding: {encoding!r}", encoding=encoding[:20], status=status)
     decoder = None if encoding in IDENTITY else _Decompressor()
     parts, received, size = [], 0, 0
     for chunk in chunks:
@@ -193,7 +193,7 @@ def read_limited(chunks: Iterable[bytes], encoding: str, status: int, limit: int
             raise BadResponseError("corrupt compressed data", status=status) from problem
         size += len(data)
         if size > limit or received > limit:
-            raise BadResponseError(f"larger than {limit / 1_000_000:g} MB", status=status)
+            raise BadResponseError("larger than {size:g} MB", size=limit / 1_000_000, status=status)
         parts.append(data)
     if decoder and not decoder.finished:
         raise BrokenOffError(INCOMPLETE)

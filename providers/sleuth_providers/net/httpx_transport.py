@@ -75,10 +75,10 @@ def stream(
                 reply.close()
     except OSError as problem:
         if proxy and not backend.connected and not isinstance(problem, TimeoutError):
-            raise UnreachableError(f"cannot connect through proxy {host_of(proxy)!r}") from problem
+            raise UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy)) from problem
         raise connection_error(problem, where) from problem
     except httpx.ProxyError as problem:
-        raise UnreachableError(f"cannot connect through proxy {host_of(proxy or '')!r}") from problem
+        raise UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy or "")) from problem
     except (httpx.LocalProtocolError, httpx.InvalidURL, UnicodeError):  # their text may quote a key
         raise BadRequestError(INVALID_CHARACTERS) from None
     except httpx.HTTPError as problem:

@@ -8,6 +8,15 @@ from sleuth_providers.records import Record
 
 BROWSER_USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
+# What a browser sends when its user opens a page.
+BROWSER_HEADERS = {
+    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "Sec-Fetch-Dest": "document",
+    "Sec-Fetch-Mode": "navigate",
+    "Sec-Fetch-Site": "none",
+    "Sec-Fetch-User": "?1",
+}
+
 Guard = Callable[[str, list[str]], None]  # takes a host and all its addresses; raises to refuse the connection
 
 

@@ -22,11 +22,11 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as problem:
-        raise BadRequestError(f"invalid URL: {url_for_display(url)}") from problem
+        raise BadRequestError("invalid URL: {url}", url=url_for_display(url)) from problem
     if parts.scheme not in DEFAULT_PORTS or not host or not host.isprintable() or " " in host:
-        raise BadRequestError(f"not an http(s) URL: {url_for_display(url)}")
+        raise BadRequestError("not an http(s) URL: {url}", url=url_for_display(url))
     if host.isascii() and not has_valid_labels(host):
-        raise BadRequestError(f"invalid host name: {host!r}")
+        raise BadRequestError("invalid host name: {host!r}", host=host)
     return parts, host, port or DEFAULT_PORTS[parts.scheme]
 
 
@@ -53,7 +53,7 @@ def host_header(parts: SplitResult, host: str, port: int) -> str:
     try:
         name = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError as problem:
-        raise BadRequestError(f"invalid host name: {host!r}") from problem
+        raise BadRequestError("invalid host name: {host!r}", host=host) from problem
     name = f"[{name.partition('%')[0]}]" if ":" in name else name
     return name if port == DEFAULT_PORTS[parts.scheme] else f"{name}:{port}"
 

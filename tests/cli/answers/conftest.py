@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from sleuth.answers.answer import Answer, ProgressEvent, Question
-from sleuth.answers.llm.chat import Completion, Models, Piece, Prompt, Usage
+from sleuth.answers.llm.chat import Models, Piece, Prompt, Usage
 from sleuth.answers.pipeline import Answerer
 from sleuth.runtime import Runtime
 
@@ -56,8 +56,8 @@ class ScriptedModel:
             raise reply
         return reply if isinstance(reply, str) else json.dumps(reply)
 
-    def complete(self, prompt: Prompt) -> Completion:
-        return Completion(self.reply(prompt), finish="stop", usage=COST)
+    def complete(self, prompt: Prompt) -> Piece:
+        return Piece(self.reply(prompt), finish="stop", usage=COST)
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
         for word in self.reply(prompt).split(" "):

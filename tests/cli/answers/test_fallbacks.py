@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers import notes, reflection
+from sleuth.answers import steps
 from sleuth.answers.evidence import QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import (
@@ -134,7 +134,7 @@ def test_page_is_used_as_it_is_if_notes_fail(ask: Any, model: Any) -> None:
 
 
 def test_slow_notes_time_out(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(notes, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(steps, "NOTES_TIMEOUT_S", 0.3)
     released = threading.Event()
     answer, _, _ = ask(model(extract=lambda _: (released.wait(), {})[1]))
     released.set()
@@ -149,7 +149,7 @@ def test_failed_reflection_ends_the_rounds(ask: Any, model: Any, web: Any) -> No
 
 
 def test_slow_reflection_times_out(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(reflection, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(steps, "REFLECTION_TIMEOUT_S", 0.3)
     released = threading.Event()
     answer, _, _ = ask(model(reflect=lambda _: (released.wait(), {})[1]))
     released.set()

@@ -16,7 +16,7 @@ import pytest
 from werkzeug import Request, Response
 
 from sleuth.answers.answer import ProgressEvent, Question, answer_as_json
-from sleuth.answers.llm.chat import Completion, Model, Models, Piece, Prompt
+from sleuth.answers.llm.chat import Model, Models, Piece, Prompt
 from sleuth.answers.pipeline import Answerer
 from sleuth.runtime import Runtime
 
@@ -89,7 +89,7 @@ class RecordingModel:
     def name(self) -> str:
         return self.inner.name
 
-    def complete(self, prompt: Prompt) -> Completion:
+    def complete(self, prompt: Prompt) -> Piece:
         reply = self.inner.complete(prompt)
         self._note(prompt, reply.text)
         return reply

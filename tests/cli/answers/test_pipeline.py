@@ -189,9 +189,7 @@ def test_uncited_sentence_gets_the_source_that_supports_it(ask: Any, model: Any)
     answer, _, written = ask(model(write="Tokio is the most used runtime for Rust. Bananas are yellow fruit."))
     assert "[1+]" not in written
     assert answer.text.strip() == "Tokio is the most used runtime for Rust [1+]. Bananas are yellow fruit."
-    assert [one.citation for one in answer.attached] == [1]
     assert answer.checks[0].support in (QUOTED, SUPPORTED)
-    assert answer.text[answer.attached[0].place :].startswith("[1+]")
 
 
 def test_json_form_is_complete(ask: Any, model: Any) -> None:

@@ -10,15 +10,13 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from sleuth.answers import prompt
-from sleuth.answers.analysis import Analysis
 from sleuth.answers.answer import Question, Round
 from sleuth.answers.citations import MARK, find
 from sleuth.answers.llm.chat import Message
-from sleuth.answers.notes import notes_prompt
 from sleuth.answers.prompt import show, show_page
-from sleuth.answers.reflection import reflection_prompt
 from sleuth.answers.research import MIN_PROMPT_CHARS, Note, Research
 from sleuth.answers.sanitize import fenced, without_citations
+from sleuth.answers.steps import Analysis, notes_prompt, reflection_prompt
 from sleuth.answers.writing import answer_prompt
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit

@@ -34,7 +34,7 @@ def written(scripted: Any, runtime: Any, pages: list[Page], query: str = "", **h
     pieces: list[str] = []
     found = digest(pages, query, "medium")
     models = Models(scripted, scripted)
-    return write_digest(found, pages, models, runtime.settings, pieces.append, **how), "".join(pieces)
+    return write_digest(found, models, runtime.settings, pieces.append, **how), "".join(pieces)
 
 
 def test_each_page_and_all_are_summarised(model: Any, runtime: Any) -> None:

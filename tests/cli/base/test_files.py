@@ -36,7 +36,7 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> str:
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=300)
     assert process.returncode == 0
     return out.strip()
 
@@ -191,7 +191,7 @@ def test_killed_writer_leaves_a_complete_file(tmp_path: Path) -> None:
             time.sleep(0.001 * (kill + place))  # kills at different moments; any of them must be harmless
             writer.send_signal(signal.SIGKILL)
         for writer in writers:
-            writer.communicate(timeout=10)
+            writer.communicate(timeout=300)
         data = path.read_bytes()
         assert len(data) == 200_000
         assert len(set(data)) == 1

@@ -17,7 +17,7 @@ PLAIN = (
     "Tokio is a fast runtime [1]. Its timers have a precision of 5 nanoseconds [1?]. Bananas are yellow fruit [2??].\n"
 )
 LIST = "\nReferences\nRound 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n    https://smol.org/b\n"
-TALLY = "note: citations checked: 3 (1 quoted, 0 found, 1 weak, 1 not found, 0 without text to check)\n"
+TALLY = "note: citations: 1 quoted, 1 weak, 1 not found\n"
 
 
 def test_words_form_one_question_and_the_answer_is_plain_in_a_pipe(answered: Any, answerer: Any) -> None:

@@ -107,7 +107,7 @@ def test_model_writes_the_summary_and_is_named(sleuth: Any, site: Any, model: An
     assert done.out.startswith(
         "What 1 page says, written by scripted\n\nSmol is a small runtime [1]. It is red [1??].\n"
     )
-    assert done.err.startswith("note: citations checked: 2 (1 quoted")
+    assert done.err.startswith("note: citations: 1 quoted, 1 not found")
     found = sleuth("summarize", "--json", "--query", "size", site("smol"), site("tokio")).json
     assert (found["method"], found["model"], found["text"]) == ("model", "scripted", model.text)
     shown = sleuth("summarize", "-f", "rich", "--color", "always", site("smol"), site("tokio")).out

@@ -92,13 +92,13 @@ def test_interrupted_batch_is_resumed_without_loss(sleuth: Any, searxng: HTTPSer
     while not output.exists() or output.stat().st_size < 100_000:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=300)
     assert (process.returncode, b"Traceback" in err) == (130, False)
     assert len(lines(output.read_text())) < 2000
     process = subprocess.Popen([*command, "--resume"], env=sleuth.environ, stderr=subprocess.PIPE)
     early = largest_memory(process.pid, output, 600)
     late = largest_memory(process.pid, output, 1900)
-    _, err = process.communicate(timeout=110)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     counted = Counter(line["input"] for line in lines(output.read_text()))
     assert len(counted) == 2000

@@ -51,19 +51,17 @@ def test_embeddings_are_put_in_order_and_the_key_is_sent(httpserver: HTTPServer)
     assert scores == [pytest.approx(0.196, abs=0.001), pytest.approx(0.0385, abs=0.001), pytest.approx(1.0)]
 
 
-def test_batches_are_small_and_prefixes_mark_the_query(httpserver: HTTPServer) -> None:
+def test_batches_are_small(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/v1/embeddings").respond_with_handler(openai)
-    endpoint = ScoringEndpoint(
-        httpserver.url_for("/v1/"), "e5", dimensions=256, query_prefix="query: ", passage_prefix="passage: "
-    )
+    endpoint = ScoringEndpoint(httpserver.url_for("/v1/"), "e5", dimensions=256)
     texts = [f"number {at}{' old' * (at == 99)}" for at in range(100)] + [""]
     scores = Embedder(endpoint, http())("old", texts)
     assert scores.index(max(scores)) == 99
     bodies = sorted(sent(httpserver), key=lambda body: len(body["input"]))
     assert [len(body["input"]) for body in bodies] == [1, 37, 64]
-    assert bodies[0]["input"] == ["query: old"]
-    assert bodies[2]["input"][0] == "passage: number 0"
-    assert bodies[1]["input"][-1] == "passage:  "  # servers refuse empty texts
+    assert bodies[0]["input"] == ["old"]
+    assert bodies[2]["input"][0] == "number 0"
+    assert bodies[1]["input"][-1] == " "  # servers refuse empty texts
     assert {body["dimensions"] for body in bodies} == {256}
 
 

@@ -180,7 +180,7 @@ def test_unreadable_pdf_is_skipped_with_the_reason(tmp_path: Path) -> None:
 def test_pdf_is_abandoned_after_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
 
-    def never(body: bytes, until: float) -> ExtractedPage:
+    def never(body: bytes) -> ExtractedPage:
         released.wait()
         return ExtractedPage()
 

@@ -293,7 +293,7 @@ def test_page_replaces_its_bookmark(library: Library) -> None:
 def test_progress_is_reported_per_batch(library: Library) -> None:
     reported: list[Counts] = []
     library.add((page(number, "walrus") for number in range(700)), progress=reported.append)
-    assert [sum(counts) for counts in reported] == [300, 600, 700]
+    assert [sum(counts) for counts in reported] == [300, 300, 100]
 
 
 def test_lone_surrogates_and_zeros_are_accepted(library: Library) -> None:
@@ -507,7 +507,7 @@ assert len(library.search(f"walrus{number}", 5)) == 3
 def test_many_processes_open_a_new_library_at_once(library: Library) -> None:
     commands = [[sys.executable, "-c", NEWCOMER, library.path, str(number)] for number in range(32)]
     running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
-    errors = [process.communicate(timeout=100)[1] for process in running]
+    errors = [process.communicate(timeout=300)[1] for process in running]
     assert [process.returncode for process in running] == [0] * 32, [error for error in errors if error]
     assert library.stats().sources["file"] == 32 * 3 + 1
     assert is_whole(library)

@@ -199,7 +199,7 @@ def test_scripts_reach_nothing_private_and_the_page_is_shown(
     assert set(seen) >= {PUBLIC, {"0x7f.1": "127.0.0.1"}.get(host, host).strip("[]"), "169.254.169.254"}
     assert "/own-socket" in public.paths()  # what is allowed works, through a tunnel as well
     assert "/worker.js" not in public.paths()
-    assert not any(name.startswith("proxy-") for asked in public.asked for name in asked.headers)
+    assert not any(name.startswith("proxy-") for asked in public.requests for name in asked.headers)
 
 
 @pytest.mark.parametrize(

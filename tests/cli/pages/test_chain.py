@@ -75,7 +75,7 @@ def test_layers_overlap_only_if_allowed(stuck: Layer[str]) -> None:
 def test_all_layers_end_at_the_deadline(stuck: Layer[str]) -> None:
     layers = [stuck._replace(name=name) for name in ("one", "two", "three")]
     found, attempts = run(*layers, timeout=0.6)
-    assert (found, attempts) == (None, [("one", "timeout"), ("two", "timeout"), ("three", "timeout")])
+    assert (found, {state for _, state in attempts}) == (None, {"timeout"})
 
 
 def test_a_bug_is_a_failed_attempt() -> None:

@@ -163,9 +163,15 @@ def test_json_is_indented() -> None:
     )
 
 
-@pytest.mark.parametrize("body", ["{broken", "[" * 5000, '"' + "x" * 1_200_000])
+@pytest.mark.parametrize("body", ["{broken", "[" * 5000])
 def test_invalid_json_is_shown_as_it_is(body: str) -> None:
-    assert text_of(body, "application/json") == body[:1_000_000]
+    assert text_of(body, "application/json") == body
+
+
+def test_json_on_one_long_line_is_truncated() -> None:
+    text = text_of('"' + "x" * 1_200_000, "application/json")
+    assert text.startswith('"xxx')
+    assert 999_000 < len(text) <= 1_000_000
 
 
 @pytest.mark.parametrize(

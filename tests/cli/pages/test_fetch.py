@@ -4,7 +4,6 @@ import gzip
 import socket
 import subprocess
 import sys
-import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -42,7 +41,7 @@ def test_a_page_comes_whole(site: Any, make_article: Callable[..., str]) -> None
 def test_a_site_sees_a_browser_without_cookies_keys_or_referrer(site: Any) -> None:
     site.page("/next", "<p>hello")
     get(site.page("/", "", status=302, Location="/next", Set_Cookie="a=b"), language="de-CH")
-    for request in site.asked:
+    for request in site.requests:
         assert request.headers["user-agent"] in USER_AGENTS
         assert request.headers["accept"].startswith("text/html")
         assert request.headers["accept-language"] == "de-CH,en;q=0.5"
@@ -63,27 +62,11 @@ def endless(send: Callable[[bytes], None]) -> None:
         send(b"<p>more</p>" * 5000)
 
 
-def endless_header(send: Callable[[bytes], None]) -> None:
-    send(b"HTTP/1.1 200 OK\r\n")
-    while True:
-        send(b"X-More: " + b"x" * 60_000 + b"\r\n")
-
-
-def dripping_header(send: Callable[[bytes], None]) -> None:
-    for byte in HEAD * 50:
-        send(bytes([byte]))
-        time.sleep(0.05)
-
-
 def dripping_body(send: Callable[[bytes], None]) -> None:
     send(HEAD + b"\r\n")
     while True:
         send(b"x")
         time.sleep(0.05)
-
-
-def silent(send: Callable[[bytes], None]) -> None:
-    threading.Event().wait(20)
 
 
 def bomb(send: Callable[[bytes], None]) -> None:
@@ -100,20 +83,11 @@ def large_pdf(send: Callable[[bytes], None]) -> None:
         send(bytes(100_000))
 
 
-def endless_continue(send: Callable[[bytes], None]) -> None:
-    while True:
-        send(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
-
-
 MISBEHAVING = {
     endless: ("bad_response", "larger than 10 MB"),
-    endless_header: ("unreachable", ""),
-    dripping_header: ("timeout", ""),
     dripping_body: ("timeout", ""),
-    silent: ("timeout", ""),
     bomb: ("bad_response", "larger than 10 MB"),
     large_pdf: ("bad_response", "larger than 10 MB"),
-    endless_continue: ("unreachable", ""),
 }
 
 
@@ -187,8 +161,8 @@ def test_a_redirect_in_another_alphabet_is_followed(site: Any) -> None:
 
 
 def test_a_redirect_loop_ends(site: Any) -> None:
-    assert refuse(site.page("/", "", status=302, Location="/")).detail == "redirected in a circle"
-    assert len(site.asked) < 10
+    assert refuse(site.page("/", "", status=302, Location="/")).detail == "too many redirects"
+    assert len(site.requests) < 10
 
 
 @pytest.mark.parametrize(
@@ -207,13 +181,13 @@ def test_every_hop_is_guarded(site: Any, make_site: Callable[[], Any]) -> None:
         guard.check(host, ["93.184.215.14"] if host == "127.0.0.1" else addresses)
 
     assert isinstance(refuse(start, guard=check), PrivateAddressError)
-    assert not inner.asked
+    assert not inner.requests
 
 
 def test_a_private_page_is_refused_unless_allowed(site: Any) -> None:
     url = site.page("/", "<p>hello")
     assert isinstance(refuse(url, guard=guard.check), PrivateAddressError)
-    assert not site.asked
+    assert not site.requests
     assert get(url, guard=guard.AddressGuard(allow_private=True)).body == b"<p>hello"
 
 
@@ -290,7 +264,7 @@ def test_a_status_becomes_an_error_about_pages(status: int, state: str, site: An
     error = refuse(site.page("/", "" if status in (204, 304) else "<p>x", status=status))
     assert (error.state, error.status, "key" in error.message) == (state, status, False)
     assert isinstance(error, NotFoundError) == (status in (404, 410))
-    assert len(site.asked) == 1
+    assert len(site.requests) == 1
 
 
 def test_bot_checks_and_login_pages_are_errors(site: Any) -> None:

@@ -69,9 +69,9 @@ class Upstream(BaseHTTPRequestHandler):
         words = parse_qs(parts.query).get("q", [""])[0]
         self.asked.append(words)
         if "slow" in words:
-            self.finish.wait(20)
+            self.finish.wait(300)
         if "hang" in words:
-            self.released.wait(20)
+            self.released.wait(300)
         if parts.path == "/page":
             self._send("text/html", PAGE.format(SENTENCES))
             return
@@ -140,7 +140,7 @@ class Served:
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str, str]:
         """Stop it, and return its exit code, stdout and stderr."""
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=300)
         return self.process.returncode, out, err
 
 
@@ -239,7 +239,7 @@ def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
             stack.callback(state.close)
             stack.callback(thread.join)
             stack.callback(setattr, server, "should_exit", True)
-            assert ready.wait(10)
+            assert ready.wait(300)
             return Inside(port, state, server)
 
         yield start

@@ -46,7 +46,7 @@ def answers(words: list[str], environ: dict[str, str], lines: str) -> Any:
         process.stdin.write(lines)
         process.stdin.flush()
         found = [process.stdout.readline() for _ in range(2)][1]
-        assert process.communicate(timeout=20) == ("", "")
+        assert process.communicate(timeout=300) == ("", "")
     return json.loads(found)
 
 

@@ -55,7 +55,7 @@ def web() -> Iterator[HTTPServer]:
             TOGETHER.wait()
         if words.startswith("stuck"):
             ARRIVED.put(words)
-            RELEASED.wait(60)
+            RELEASED.wait(300)
         hit = {"url": "https://a.example/", "title": words, "content": "Text."}
         return Response(json.dumps({"results": [hit]}), content_type="application/json")
 
@@ -87,7 +87,7 @@ class Agent:
 
     def __enter__(self) -> "Agent":
         self._thread.start()
-        assert self._ready.wait(60)
+        assert self._ready.wait(300)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -239,7 +239,7 @@ class Pipe:
 
     def end(self) -> tuple[int, str]:
         """Return how the process ended and what it said on stderr."""
-        rest, said = self.process.communicate(timeout=20)
+        rest, said = self.process.communicate(timeout=300)
         assert all(json.loads(line) for line in rest.splitlines())
         return self.process.returncode, said.decode()
 
@@ -314,7 +314,7 @@ def test_end_of_input_ends_it_in_the_middle_of_a_call(stuck_call: Pipe) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_signal_ends_it_in_the_middle_of_a_call(stuck_call: Pipe, number: signal.Signals) -> None:
     stuck_call.process.send_signal(number)
-    assert stuck_call.process.wait(20) == -number
+    assert stuck_call.process.wait(300) == -number
     assert stuck_call.process.stderr.read() == b""
 
 
@@ -322,7 +322,7 @@ def test_client_that_closes_both_pipes_is_not_an_error(stuck_call: Pipe) -> None
     stuck_call.process.stdout.close()
     RELEASED.set()
     stuck_call.process.stdin.close()
-    assert stuck_call.process.wait(20) == 0
+    assert stuck_call.process.wait(300) == 0
     assert stuck_call.process.stderr.read() == b""
 
 

@@ -145,7 +145,7 @@ def test_named_provider_has_no_fallback(call: Call, httpserver: HTTPServer) -> N
     [
         ("web_search", {}, "'query' is a required property"),
         ("web_search", {"query": ""}, "query: '' should be non-empty"),
-        ("web_search", {"query": " \x00"}, "there is nothing to search for"),
+        ("web_search", {"query": " \x00"}, "the query is empty"),
         ("web_search", {"query": "x" * 401}, "query: 'xxx"),
         ("web_search", {"query": ["x"]}, "query: ['x'] is not of type 'string'"),
         ("web_search", {"query": "x", "count": 11}, "count: 11 is greater than the maximum of 10"),

@@ -333,6 +333,6 @@ def test_32_processes_create_the_database_at_once(path: str) -> None:
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    ends = [(*process.communicate(timeout=100), process.returncode) for process in processes]
+    ends = [(*process.communicate(timeout=300), process.returncode) for process in processes]
     assert [end[1:] for end in ends] == [("", 0)] * 32
     assert len({end[0] for end in ends}) == 1

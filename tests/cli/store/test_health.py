@@ -245,7 +245,7 @@ def test_limit_holds_exactly_with_eight_processes(path: str, health: Health) -> 
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    assert sum(int(process.communicate(timeout=30)[0]) for process in processes) == 20
+    assert sum(int(process.communicate(timeout=300)[0]) for process in processes) == 20
     assert health.request_count("duckduckgo") == 20
 
 

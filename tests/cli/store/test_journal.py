@@ -88,17 +88,17 @@ def test_entry_has_everything_the_usage_report_needs(home: Home, monkeypatch: py
     attempts = Attempt("searxng", "ok", 5, 3, cached=True), Attempt("library", "empty", 0, 40)
     monkeypatch.setattr(time, "time", lambda: 1_700_000_000.25)
     home.add('say "hi" \\ 日本語', *attempts)
-    (entry,) = read(home.journal)
-    assert entry.query == 'say "hi" \\ 日本語'
-    assert entry[2:7] == ("searxng", "success", 1, 12, True)
-    assert entry.attempts == (("searxng", "ok", 3, True), ("library", "empty", 40, False))
-    assert entry.at == 1_700_000_000.25
+    at = 1_700_000_000.25
+    search = (at, 'say "hi" \\ 日本語', "searxng", "success", 1, 12, True)
+    assert list(read(home.journal)) == [
+        (search, [(at, "searxng", "ok", 3, True), (at, "library", "empty", 40, False)]),
+    ]
 
 
 def test_query_is_left_out_without_a_history(home: Home) -> None:
     home.add(None)
     assert "secret" not in Path(home.journal).read_text()
-    assert [entry.query for entry in read(home.journal)] == [None]
+    assert [search[1] for search, _ in read(home.journal)] == [None]
 
 
 def test_journal_is_private_whatever_the_umask(home: Home) -> None:
@@ -158,8 +158,8 @@ def test_writer_reopens_a_file_that_was_renamed(home: Home, monkeypatch: pytest.
 
     monkeypatch.setattr(os, "open", slow)
     home.add("after")
-    assert [entry.query for entry in read(f"{home.journal}.aside")] == ["before"]
-    assert [entry.query for entry in read(home.journal)] == ["after"]
+    assert [search[1] for search, _ in read(f"{home.journal}.aside")] == ["before"]
+    assert [search[1] for search, _ in read(home.journal)] == ["after"]
 
 
 def test_line_is_written_on_file_systems_without_locks(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_line_is_written_on_file_systems_without_locks(home: Home, monkeypatch: 
     monkeypatch.setattr(append, "fcntl", None)
     home.add("two")
     assert append.wait_for_writers(home.journal)
-    assert [entry.query for entry in read(home.journal)] == ["one", "two"]
+    assert [search[1] for search, _ in read(home.journal)] == ["one", "two"]
 
 
 def test_line_is_written_while_another_process_keeps_the_file_locked(home: Home) -> None:
@@ -180,7 +180,7 @@ def test_line_is_written_while_another_process_keeps_the_file_locked(home: Home)
     with open(home.journal, "rb") as stream:
         append.fcntl.flock(stream, append.fcntl.LOCK_EX)
         home.add("two")
-    assert [entry.query for entry in read(home.journal)] == ["one", "two"]
+    assert [search[1] for search, _ in read(home.journal)] == ["one", "two"]
 
 
 # Importing
@@ -247,7 +247,7 @@ def test_only_one_process_imports_at_a_time(home: Home) -> None:
     home.add()
     with locked(f"{home.journal}.lock"), closing(open_database(home.database, MIGRATIONS)) as connection:
         assert not import_journal(connection, home.journal, stall_timeout=0)
-    assert [entry.query for entry in read(home.journal)] == ["rust"]
+    assert [search[1] for search, _ in read(home.journal)] == ["rust"]
 
 
 def test_database_in_memory_does_not_consume_the_journal(home: Home) -> None:
@@ -305,7 +305,7 @@ def test_garbage_in_the_journal_does_not_affect_other_lines(
     path = tmp_path_factory.mktemp("state") / "searches.jsonl"
     good = b"{" + b'"at":5.0,' + journal_line(Outcome("rust", "searxng"), (), with_query=True).encode() + b"}"
     path.write_bytes(b"".join(b"\n" + part.replace(b"\n", b"") + b"\n" + good for part in parts))
-    assert [entry.query for entry in read(str(path)) if entry.at == 5.0] == ["rust"] * len(parts)
+    assert [search[1] for search, _ in read(str(path)) if search[0] == 5.0] == ["rust"] * len(parts)
 
 
 @pytest.mark.parametrize(

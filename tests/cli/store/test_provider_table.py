@@ -368,7 +368,7 @@ for n in range(20):
 def test_parallel_changes_of_one_row_are_all_kept(path: str, table: ProviderTable) -> None:
     fields = ["name", "api_key", "basic_auth_username", "basic_auth_password"]
     processes = [subprocess.Popen([sys.executable, "-c", CHANGER, path, field], env=ENVIRON) for field in fields]
-    assert [process.wait(30) for process in processes] == [0] * 4
+    assert [process.wait(300) for process in processes] == [0] * 4
     row = table.get("brave")
     assert [getattr(row, field) for field in fields] == ["value 19"] * 4
     assert len([row for row in table.all() if row.is_default]) == 1

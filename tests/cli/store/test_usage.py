@@ -17,8 +17,7 @@ from sleuth.answers.summary import Digest
 from sleuth.engine.outcome import STATES
 from sleuth.store.database import open_database
 from sleuth.store.migrations import MIGRATIONS
-from sleuth.store.usage import OUTCOMES, Tally, record_answer, usage_as_json
-from sleuth.store.usage_report import report
+from sleuth.store.usage import OUTCOMES, Tally, record_answer, report, usage_as_json
 
 DAY = 86400
 

@@ -8,8 +8,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from sleuth.base.text import JOINERS
-from sleuth.doctor.server.engines import ENGINE_PROBLEMS, engines_answer, engines_with
-from sleuth.doctor.server.search import response_is_fast_enough, search_works
+from sleuth.doctor.server.address import Endpoint
+from sleuth.doctor.server.search import (
+    ENGINE_PROBLEMS,
+    engines_answer,
+    engines_with,
+    response_is_fast_enough,
+    search_works,
+)
+from sleuth.doctor.server.session import Environment, Session
 from sleuth_providers.base import Account
 from sleuth_providers.json import as_dict, as_text
 
@@ -36,19 +43,17 @@ def check(data: bytes) -> None:
         assert all(sign.isprintable() or sign in JOINERS for sign in finding.fix.replace("\n", "")), "harmless to type"
 
 
-def _session(said: dict[str, Any]) -> Any:
+def _session(said: dict[str, Any]) -> Session:
     seen = SimpleNamespace(
         header=lambda _name: as_text(said.get("timing")), elapsed_ms=40, status=200, timed_out=False, summary="HTTP 200"
     )
-    return SimpleNamespace(
+    environment = Environment(now=1_700_000_000.0)
+    session = Session(Endpoint("http", "a", 80), Account("searxng", engines=("bing", "x")), 5.0, environment)
+    vars(session).update(  # no request is made for what is known already
         config=as_dict(said.get("config")),
         answer=as_dict(said.get("answer")),
         engine_errors=as_dict(said.get("errors")),
         search=seen,
         software=(as_text(said.get("software")), ""),
-        account=Account("searxng", engines=("bing", "x")),
-        environment=SimpleNamespace(provider="searxng"),
-        endpoint=SimpleNamespace(url="http://a"),
-        timeout=5.0,
-        now=1_700_000_000.0,
     )
+    return session

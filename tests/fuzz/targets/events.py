@@ -3,8 +3,8 @@
 from contextlib import suppress
 from random import Random
 
-from sleuth.answers.llm.sse import EventReader, EventTooLongError
-from sleuth.answers.llm.stream import ThinkTagParser, parse_object, read_piece
+from sleuth.answers.llm.stream import ThinkTagParser, parse_object, read_events, read_piece
+from sleuth_providers.errors import BadResponseError
 
 WORDS = 'data:  ¦ data: ¦ \r\n ¦ \r ¦ \n ¦ \n\n ¦ :  ¦ [DONE] ¦ <think> ¦ </think> ¦ event: ¦ {"choices": '
 ROUNDS = 600
@@ -35,11 +35,9 @@ def check(data: bytes) -> None:
 
 
 def _events(pieces: list[bytes]) -> list[str]:
-    reader, found = EventReader(), []
-    with suppress(EventTooLongError):
-        for piece in pieces:
-            found += reader.feed(piece)
-        found += reader.finish()
+    found: list[str] = []
+    with suppress(BadResponseError):
+        found.extend(read_events(pieces, lambda: None))
     return found
 
 

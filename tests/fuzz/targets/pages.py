@@ -3,13 +3,15 @@
 The first line of a case is a content type; `bookmarks` and `file` are read as files of the library.
 """
 
+import json
+
 import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
 from sleuth.library.html import read_markup
 from sleuth.pages import blocks, charsets
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
-from sleuth.pages.page import as_json, from_json, to_page
+from sleuth.pages.page import from_json, to_page
 from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
@@ -51,7 +53,7 @@ def check(data: bytes) -> None:
         assert_clean(one.text, "\n\t" if one.kind == "table" else "\n")
     for label in content[:4]:
         assert_clean(label, "")
-    again = from_json(as_json(content))
+    again = from_json(json.loads(json.dumps(content._asdict())))
     assert [one.text for one in again.blocks] == [one.text for one in content.blocks], "the cache changes nothing"
     for limit in (10, 100, 1000):
         page = to_page("https://a.example/", content, limit)

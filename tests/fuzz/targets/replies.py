@@ -5,10 +5,11 @@ The first line of a case is a status and a content type.
 
 import re
 
-from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
+import httpx
+
 from sleuth.answers.llm.errors import ModelError, RequestTarget
 from sleuth.answers.llm.json_reply import bool_field, read_object, share_field, text_field, texts_field
-from sleuth.answers.llm.stream import ReplyStream
+from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream
 from sleuth_providers.errors import ProviderError
 
 TARGET = RequestTarget("the model", "m-1", "https://models.example/v1")
@@ -25,7 +26,8 @@ def check(data: bytes) -> None:
     status, _, kind = head.decode("latin-1").partition(" ")
     if not re.fullmatch(r"[1-9][0-9]{2}", status):
         return
-    response = StreamedResponse(int(status), {"content-type": kind, "location": kind}, [body[:7], body[7:]])
+    headers = [(name, kind.encode("latin-1")) for name in (b"content-type", b"location")]
+    response = httpx.Response(int(status), headers=headers, content=iter([body[:7], body[7:]]))
     reply = ReplyStream(TARGET)
     try:
         pieces = [*reply.pieces(response, ReadTimeouts(5.0), streamed=True), *reply.rest()]

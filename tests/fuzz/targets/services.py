@@ -1,5 +1,7 @@
 """Replies of the Jina reader and the Wayback Machine; the first line names the service."""
 
+import time
+
 import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.pages.services import read_by_jina, read_from_archive
 from sleuth_providers.base import ErrorDetector, Request, Response
@@ -32,7 +34,7 @@ def check(data: bytes) -> None:
     whose, _, body = data.partition(b"\n")
     read = read_by_jina if whose == b"jina" else read_from_archive
     try:
-        content = read("https://a.example/page", Canned(body))
+        content = read("https://a.example/page", Canned(body), "", time.monotonic() + 5)
     except ProviderError:
         return
     assert type(content.final_url) is str

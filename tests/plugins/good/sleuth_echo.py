@@ -1,10 +1,10 @@
-"""A provider in a package of its own: finds one page about anything."""
+"""A provider in a package of its own, which returns one result."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result
 
 
 class Echo(Provider):
-    """Asks a server and repeats the question as a result."""
+    """Returns the response of a server as a result."""
 
     id = "echo"
     name = "Echo"
@@ -14,9 +14,9 @@ class Echo(Provider):
     price = "free"
 
     def request(self, query: Query, account: Account) -> Request:
-        """Ask /echo."""
-        return Request(f"{base_url(account, self.host)}/echo", {"q": query.text})
+        """Request /echo."""
+        return Request(f"{self.base_url(account)}/echo", {"q": query.text})
 
-    def parse(self, reply: Response, query: Query) -> Found:
-        """Take the body as the title."""
-        return Found((Result(reply.text(), f"https://echo.example/{query.text}"),))
+    def parse(self, response: Response, query: Query) -> Found:
+        """Use the body as the title."""
+        return Found((Result(response.text(), f"https://echo.example/{query.text}"),))

@@ -86,7 +86,7 @@ def test_connection_to_a_private_address_is_refused(form: str, site: Any) -> Non
     site.page("*", "secret")
     with pytest.raises(PrivateAddressError):
         get(f"http://{form.format(port=site.port)}/")
-    assert not site.asked
+    assert not site.requests
 
 
 @pytest.mark.parametrize("address", PUBLIC)
@@ -107,12 +107,12 @@ def test_redirect_to_a_private_address_is_refused(status: int, site: Any, make_s
     start = site.page("/", "", status=status, Location=f"http://127.0.0.1:{inner.port}/secret")
 
     def only_the_first(host: str, addresses: list[str]) -> None:
-        if site.asked:
+        if site.requests:
             guard.check(host, addresses)
 
     with pytest.raises(PrivateAddressError):
         get(start, only_the_first)
-    assert not inner.asked
+    assert not inner.requests
 
 
 class Names:

@@ -1,6 +1,7 @@
 """The data of a model call, and the interface of a model."""
 
 from collections.abc import Iterator
+from operator import add
 from typing import Protocol
 
 from sleuth_providers.records import Record
@@ -37,33 +38,16 @@ class Usage(Record):
 
     def plus(self, other: "Usage") -> "Usage":
         """Return the sum of both."""
-        return Usage(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.cost + other.cost,
-            self.estimated or other.estimated,
-        )
-
-
-class Completion(Record):
-    """A complete reply."""
-
-    text: str
-    reasoning: str = ""
-    finish: str = ""  # stop | length | content_filter | …
-    usage: Usage = Usage()
+        return Usage._make([*map(add, self[:-1], other[:-1]), self.estimated or other.estimated])
 
 
 class Piece(Record):
-    """A part of a streamed reply; the last one carries `finish` and `usage`."""
+    """A complete reply, or a part of a streamed one; the last part carries `finish` and `usage`."""
 
     text: str = ""
     reasoning: str = ""
-    finish: str = ""
-    usage: Usage | None = None
+    finish: str = ""  # stop | length | content_filter | …
+    usage: Usage = Usage()
 
 
 class Model(Protocol):
@@ -73,7 +57,7 @@ class Model(Protocol):
     def name(self) -> str:
         """Return the server's name for the model."""
 
-    def complete(self, prompt: Prompt) -> Completion:
+    def complete(self, prompt: Prompt) -> Piece:
         """Return the complete reply; raises ModelError."""
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:

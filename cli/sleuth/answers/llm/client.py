@@ -8,8 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from sleuth import __version__
-from sleuth.answers.llm.chat import Completion, Piece, Prompt, Usage
-from sleuth.answers.llm.connection import ReadTimeouts, post
+from sleuth.answers.llm.chat import Piece, Prompt
 from sleuth.answers.llm.dialect import dialect_of, make_body, rejected_field
 from sleuth.answers.llm.endpoint import chat_url, server_name
 from sleuth.answers.llm.errors import (
@@ -22,8 +21,7 @@ from sleuth.answers.llm.errors import (
     RequestTarget,
 )
 from sleuth.answers.llm.prices import Price, estimate_usage
-from sleuth.answers.llm.redaction import redacted
-from sleuth.answers.llm.stream import ReplyStream, split_unopened
+from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, redacted, split_unopened
 from sleuth.base import logs
 from sleuth_providers.errors import (
     BadRequestError,
@@ -33,10 +31,13 @@ from sleuth_providers.errors import (
     ProviderError,
     UnreachableError,
 )
+from sleuth_providers.net.client import system_proxy
+from sleuth_providers.net.httpx_transport import Deadline, stream
 from sleuth_providers.net.policy import user_agent
 from sleuth_providers.records import Record
 
 USER_AGENT = user_agent(__version__)
+CONNECT_TIMEOUT_S = 10.0  # TLS included
 MAX_ATTEMPTS = 3
 MODEL_ERRORS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
     (BrokenOffError, ModelBrokenOffError),
@@ -69,13 +70,13 @@ class ChatModel:
         """Return the server's name for the model."""
         return self.endpoint.model
 
-    def complete(self, prompt: Prompt) -> Completion:
+    def complete(self, prompt: Prompt) -> Piece:
         """Return the complete reply within the prompt's timeout."""
         pieces = list(redacted(self.endpoint.key, self._send(prompt, streamed=False)))
         text, reasoning = "".join(piece.text for piece in pieces), "".join(piece.reasoning for piece in pieces)
         if not reasoning:
             text, reasoning = split_unopened(text)
-        return Completion(text, reasoning, pieces[-1].finish, pieces[-1].usage or Usage())
+        return pieces[-1]._replace(text=text, reasoning=reasoning)
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
         """Yield the reply as it arrives; the prompt's timeout applies between two events."""
@@ -115,21 +116,28 @@ class ChatModel:
 
     def _attempt(self, prompt: Prompt, body: dict[str, Any], timeouts: ReadTimeouts) -> Generator[Piece, None, None]:
         """Send the request once and yield the reply; the last piece has the finish reason and usage."""
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", "User-Agent": USER_AGENT}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": USER_AGENT,
+            "Connection": "close",
+        }
         if self.endpoint.key:
             headers["Authorization"] = f"Bearer {self.endpoint.key}"
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        deadline = Deadline(lambda: timeouts.until, CONNECT_TIMEOUT_S)
         reply = ReplyStream(self.target)
         lost: ProviderError = BrokenOffError("the stream ended early")
         try:
-            with post(self.target.url, headers, data, timeouts) as response:
+            # Redirects are not followed, so that the key is sent to the configured host only.
+            with stream("POST", self.target.url, headers, data, deadline, system_proxy(self.target.url)) as response:
                 yield from reply.pieces(response, timeouts, streamed="stream" in body)
         except ProviderError as error:
             lost = error
         yield from reply.rest()
         if not reply.finish:
             raise self._error(lost, timeouts) from lost
-        usage = reply.usage or estimate_usage(prompt, reply.size)
+        usage = reply.usage if reply.usage.calls else estimate_usage(prompt, reply.size)
         usage = usage._replace(cost=self.endpoint.price.cost(usage))
         logs.log("%s: %s, %s tokens", self.target.server, reply.finish, usage.prompt_tokens + usage.completion_tokens)
         yield Piece(finish=reply.finish, usage=usage)

@@ -9,24 +9,11 @@ from sleuth_providers.records import Record
 
 # The field that turns thinking on and off: {"type": "disabled"} in one, false in the other.
 TYPED, FLAG = "thinking", "enable_thinking"
-THINKING_FIELDS = {
-    "deepseek.com": TYPED,
-    "bigmodel.cn": TYPED,
-    "z.ai": TYPED,
-    "aliyuncs.com": FLAG,
-}
+THINKING_FIELDS = {"deepseek.com": TYPED, "bigmodel.cn": TYPED, "z.ai": TYPED, "aliyuncs.com": FLAG}
 # OpenAI's reasoning models take no temperature and name the token limit differently.
 REASONING = re.compile(r"o\d|gpt-5(?!.*chat)")
 # Fields to leave out if a server rejects them.
-OPTIONAL = (
-    "response_format",
-    "temperature",
-    "stream_options",
-    TYPED,
-    FLAG,
-    "max_tokens",
-    "max_completion_tokens",
-)
+OPTIONAL = ("response_format", "temperature", "stream_options", TYPED, FLAG, "max_tokens", "max_completion_tokens")
 
 
 class Dialect(Record):

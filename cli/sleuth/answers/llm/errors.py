@@ -29,7 +29,7 @@ from sleuth.base.urls import clean_url
 from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text
-from sleuth_providers.net.client import MAX_RETRY_AFTER_S, retry_after
+from sleuth_providers.net.client import retry_after
 from sleuth_providers.records import Record
 
 MAX_DETAIL_CHARS = 300
@@ -42,19 +42,10 @@ class ModelError(SleuthError):
     hint: str = "find the cause: sleuth doctor --only model"
     retryable: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        *,
-        server: str,
-        detail: str = "",
-        hint: str = "",
-        status: int | None = None,
-        retry_after: float | None = None,
-        **values: Any,
-    ) -> None:
-        super().__init__(self.message, hint or self.hint, server=server, detail=detail, wait=retry_after, **values)
-        self.status = status
-        self.retry_after = retry_after
+    def __init__(self, *, server: str, detail: str = "", hint: str = "", **values: Any) -> None:
+        super().__init__(self.message, hint or self.hint, server=server, detail=detail, **values)
+        self.status: int | None = values.get("status")
+        self.retry_after: float | None = values.get("wait")  # seconds
         self.usage = Usage()  # tokens spent on failed attempts
 
     @property
@@ -231,7 +222,7 @@ def response_error(target: RequestTarget, response: Response) -> ModelError:
     if 300 <= response.status < 400:
         location = logs.safe(response.headers.get("location", ""))[:MAX_DETAIL_CHARS]
         return wrong_url(target, f"HTTP {response.status}, {location}", response.status)
-    return classify(target, document, response.status, _retry_after(response))
+    return classify(target, document, response.status, retry_after(response))
 
 
 def wrong_url(target: RequestTarget, detail: str, status: int) -> ModelError:
@@ -247,7 +238,7 @@ def classify(target: RequestTarget, document: Any, status: int, wait: float | No
     status = _own_status(error) or (_likely_status(text) if status == 200 else status)
     detail = message or f"HTTP {status}"
     common: dict[str, Any] = {"server": target.server, "detail": detail, "status": status}
-    retry: dict[str, Any] = {"retry_after": wait, "hint": "try again in {wait:.0f} s" if wait else ""}
+    retry: dict[str, Any] = {"wait": wait, "hint": "try again in {wait:.0f} s" if wait else ""}
     if status == 402 or (status in (403, 429) and OUT_OF_CREDIT.search(text)):
         return ModelBalanceError(**common)
     if status in (401, 403):
@@ -275,12 +266,3 @@ def _own_status(error: Mapping[str, Any]) -> int:
 
 def _likely_status(text: str) -> int:
     return next((status for pattern, status in STATUS_BY_TEXT if re.search(pattern, text, re.IGNORECASE)), 200)
-
-
-def _retry_after(response: Response) -> float | None:
-    """Return the seconds to wait, from `retry-after-ms` or `Retry-After`."""
-    try:
-        milliseconds = float(response.headers.get("retry-after-ms", ""))
-    except ValueError:
-        return retry_after(response)
-    return min(max(0.0, milliseconds / 1000), MAX_RETRY_AFTER_S) if milliseconds == milliseconds else None

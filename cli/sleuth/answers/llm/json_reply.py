@@ -8,10 +8,11 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from sleuth.answers.llm.chat import Completion, Message, Model, Prompt, Usage
+from sleuth.answers.llm.chat import Message, Model, Piece, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
 from sleuth.answers.llm.stream import THINK_CLOSE, THINK_OPEN, parse_object
 from sleuth.base.text import clean
+from sleuth_providers.translatable import Translatable
 
 MAX_REPLY_CHARS = 100_000
 MAX_DEPTH = 50
@@ -95,12 +96,12 @@ def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
         if is_last or left <= MIN_RETRY_S:
             break
         request = _corrected(prompt, reply)._replace(timeout=left)
-    error = ModelResponseError(server=model.name, detail="not a JSON object")
+    error = ModelResponseError(server=model.name, detail=Translatable("not a JSON object"))
     error.usage = usage
     raise error
 
 
-def _corrected(prompt: Prompt, reply: Completion) -> Prompt:
+def _corrected(prompt: Prompt, reply: Piece) -> Prompt:
     quoted = (Message("assistant", reply.text[:MAX_QUOTED_CHARS]),) if reply.text.strip() else ()
     return prompt._replace(messages=(*prompt.messages, *quoted, Message("user", CORRECTION)))
 

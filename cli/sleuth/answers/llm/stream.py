@@ -1,7 +1,12 @@
 """Parses a model's response, streamed or not, into pieces of text and reasoning."""
 
 import json
-from collections.abc import Iterable, Iterator
+import time
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from io import IncrementalNewlineDecoder
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sleuth.answers.llm.chat import Piece, Usage
@@ -14,22 +19,38 @@ from sleuth.answers.llm.errors import (
     response_error,
     wrong_url,
 )
-from sleuth.answers.llm.sse import DONE, EventReader, EventTooLongError
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text
 from sleuth_providers.net.http1 import read_limited
+from sleuth_providers.net.httpx_transport import headers_of
+from sleuth_providers.translatable import Translatable
 
 if TYPE_CHECKING:
-    from sleuth.answers.llm.connection import ReadTimeouts, StreamedResponse
+    import httpx
 
 MAX_BODY_BYTES = 20_000_000
-MAX_STREAM_BYTES = 50_000_000  # every token is wrapped in hundreds of bytes
+DONE = "[DONE]"  # the last event
+MAX_EVENT_CHARS = 4_000_000  # normal events have a few hundred
+MAX_STREAM_CHARS = 50_000_000  # every token is wrapped in hundreds of characters
 USAGE_TIMEOUT_S = 5.0  # for the usage event after the last text
 ERROR_FINISHES = ("insufficient_system_resource", "error")  # finish reasons that mean failure
+HIDDEN = "…"  # in place of the API key
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 MAX_LEADING_BLANKS = 1000  # before <think>
 MAX_TOKEN_COUNT = 10**9  # higher counts are bogus
+
+
+class ReadTimeouts:
+    """The deadline of a reply, which moves on while the server keeps sending."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """Start the timeout anew."""
+        self.until = time.monotonic() + self.seconds
 
 
 class ReplyStream:
@@ -38,29 +59,30 @@ class ReplyStream:
     def __init__(self, target: RequestTarget) -> None:
         self.target = target
         self.finish = ""  # empty until the reply is complete
-        self.usage: Usage | None = None
+        self.usage = Usage()  # no calls: not reported
         self.size = 0  # bytes of text and reasoning
         self._think_tags = ThinkTagParser()
 
-    def pieces(self, response: "StreamedResponse", timeouts: "ReadTimeouts", streamed: bool) -> Iterator[Piece]:
+    def pieces(self, response: "httpx.Response", timeouts: ReadTimeouts, streamed: bool) -> Iterator[Piece]:
         """Yield the reply; each line of a stream renews the timeout."""
         kind, encoding = (response.headers.get(f"content-{name}", "").lower() for name in ("type", "encoding"))
-        if response.status == 200 and "event-stream" in kind:
+        status = response.status_code
+        if status == 200 and "event-stream" in kind:
             if encoding not in ("", "identity"):
-                raise BadResponseError(f"unexpected Content-Encoding: {encoding[:20]!r}")
-            yield from self._events(response.chunks, timeouts if streamed else None)
+                raise BadResponseError("unexpected Content-Encoding: {encoding!r}", encoding=encoding[:20])
+            yield from self._events(response.iter_raw(), timeouts if streamed else None)
             return
-        body = read_limited(response.chunks, encoding, response.status, MAX_BODY_BYTES)
-        if response.status != 200:
-            raise response_error(self.target, Response(response.status, response.headers, body))
+        body = read_limited(response.iter_raw(), encoding, status, MAX_BODY_BYTES)
+        if status != 200:
+            raise response_error(self.target, Response(status, headers_of(response), body))
         if "html" in kind:
-            raise wrong_url(self.target, "got a web page", response.status)
+            raise wrong_url(self.target, "got a web page", status)
         if body.lstrip().startswith(b"data:"):  # events with the wrong content type
             yield from self._events([body], None)
             return
         document = self._document(body.decode("utf-8-sig", "replace"))
         if not document.get("choices"):
-            raise ModelResponseError(server=self.target.server, detail="no choices")
+            raise ModelResponseError(server=self.target.server, detail=Translatable("no choices"))
         yield from self._piece(document)
         self.finish = self.finish or "stop"
 
@@ -68,8 +90,8 @@ class ReplyStream:
         """Yield text that was held back as a possible start of a tag."""
         yield from _non_empty(self._think_tags.finish())
 
-    def _events(self, chunks: Iterable[bytes], timeouts: "ReadTimeouts | None") -> Iterator[Piece]:
-        for event in _read_events(chunks, timeouts):
+    def _events(self, chunks: Iterable[bytes], timeouts: ReadTimeouts | None) -> Iterator[Piece]:
+        for event in read_events(chunks, timeouts.renew if timeouts else lambda: None):
             if event.strip() == DONE:
                 self.finish = self.finish or "stop"
                 return
@@ -82,7 +104,7 @@ class ReplyStream:
         try:
             document = parse_object(text)
         except ValueError as error:
-            raise ModelResponseError(server=self.target.server, detail="not JSON") from error
+            raise ModelResponseError(server=self.target.server, detail=Translatable("not JSON")) from error
         if is_error(document):
             raise classify(self.target, document, 200)
         return document
@@ -91,7 +113,7 @@ class ReplyStream:
         piece = read_piece(document)
         if piece.finish in ERROR_FINISHES:
             raise ModelUnavailableError(server=self.target.server, detail=piece.finish)
-        self.usage = piece.usage or self.usage
+        self.usage = piece.usage if piece.usage.calls else self.usage
         self.finish = piece.finish or self.finish
         self.size += len((piece.text + piece.reasoning).encode("utf-8", "replace"))
         parsed = self._think_tags.feed(piece.text) if piece.text else Piece()
@@ -103,22 +125,30 @@ def _non_empty(piece: Piece) -> Iterator[Piece]:
         yield piece
 
 
-def _read_events(chunks: Iterable[bytes], timeouts: "ReadTimeouts | None") -> Iterator[str]:
-    """Yield events as they arrive; each complete line, even a comment, renews the timeout."""
-    reader = EventReader()
-    size = lines = 0
-    try:
-        for chunk in chunks:
-            size += len(chunk)
-            if size > MAX_STREAM_BYTES:
-                raise BadResponseError(f"larger than {MAX_STREAM_BYTES / 1_000_000:g} MB")
-            yield from reader.feed(chunk)
-            if timeouts and reader.lines > lines:
-                timeouts.renew()
-                lines = reader.lines
-        yield from reader.finish()
-    except EventTooLongError as error:
-        raise BadResponseError("an event is too long") from error
+def read_events(chunks: Iterable[bytes], renew: Callable[[], None]) -> Iterator[str]:
+    """Yield the data of server-sent events; complete lines, even keep-alive comments, renew the timeout."""
+    decoder = IncrementalNewlineDecoder(getincrementaldecoder("utf-8-sig")("replace"), translate=True)
+    line: list[str] = []  # the parts of an incomplete line
+    data: list[str] = []  # of the current event
+    total = size = 0
+    for chunk in chain(chunks, [None]):
+        text = decoder.decode(chunk or b"", final=chunk is None) + ("\n\n" if chunk is None else "")
+        total, size = total + len(text), size + len(text)
+        if total > MAX_STREAM_CHARS or size > MAX_EVENT_CHARS:
+            raise BadResponseError("the stream or an event is too long")
+        first, *rest = text.split("\n")
+        line.append(first)
+        for begin in rest:
+            field, _, value = "".join(line).partition(":")
+            line = [begin]
+            if field == "data":
+                data.append(value.removeprefix(" "))
+            elif not field and not value:  # a blank line, which ends an event
+                if data:
+                    yield "\n".join(data)
+                data, size = [], 0
+        if rest:
+            renew()
 
 
 class ThinkTagParser:
@@ -142,9 +172,8 @@ class ThinkTagParser:
         if self._state == "thinking":
             reasoning, closed, held = held.partition(THINK_CLOSE)
             if not closed:
-                cut = len(reasoning) - _overlap(reasoning)
-                self._held = reasoning[cut:]
-                return Piece(reasoning=reasoning[:cut])
+                self._held = _possible_start(reasoning, THINK_CLOSE)
+                return Piece(reasoning=reasoning.removesuffix(self._held))
             self._state = "blanks"
         if self._state == "blanks":
             held = held.lstrip()
@@ -163,9 +192,37 @@ def split_unopened(text: str) -> tuple[str, str]:
     return (rest.lstrip(), reasoning) if closed and THINK_OPEN not in reasoning else (text, "")
 
 
-def _overlap(text: str) -> int:
-    """Return how many characters at the end of a text may begin a closing tag."""
-    return next((size for size in range(len(THINK_CLOSE) - 1, 0, -1) if text.endswith(THINK_CLOSE[:size])), 0)
+class StreamRedactor:
+    """Redacts a secret from a stream of text, holding back what may be its beginning."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret, self.held = secret, ""
+
+    def __call__(self, text: str, *, last: bool = False) -> str:
+        """Return the part of the text that cannot belong to the secret."""
+        whole = (self.held + text).replace(self.secret, HIDDEN)
+        self.held = "" if last else _possible_start(whole, self.secret)
+        return whole.removesuffix(self.held)
+
+
+def redacted(secret: str, pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
+    """Yield the pieces without the API key, in case the server repeats it, even split over several pieces."""
+    if not secret:
+        yield from pieces
+        return
+    text, reasoning = StreamRedactor(secret), StreamRedactor(secret)
+    with closing(pieces):  # closing this generator closes the connection
+        for piece in pieces:
+            last = bool(piece.finish)
+            shown = piece._replace(text=text(piece.text, last=last), reasoning=reasoning(piece.reasoning, last=last))
+            if shown != Piece():
+                yield shown
+
+
+def _possible_start(text: str, marker: str) -> str:
+    """Return the longest end of a text with which a marker may begin."""
+    longest = min(len(text), len(marker) - 1)
+    return next((text[-size:] for size in range(longest, 0, -1) if marker.startswith(text[-size:])), "")
 
 
 def parse_object(text: str) -> dict[str, Any]:
@@ -188,7 +245,7 @@ def read_piece(document: dict[str, Any]) -> Piece:
         _text(message.get("content")) or _text(message.get("refusal")),
         _text(message.get("reasoning_content")) or _text(message.get("reasoning")),
         as_text(choice.get("finish_reason")),
-        read_usage(as_dict(usage)) if usage else None,
+        read_usage(as_dict(usage)) if usage else Usage(),
     )
 
 

@@ -8,13 +8,13 @@ database, too.
 
 import os
 
-from sleuth.commands.fast.help import FOLDER, LANGUAGE
+from sleuth.commands.fast.help import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-TABLE = os.path.join(FOLDER, LANGUAGE, "completions.tsv")
+TABLE = os.path.join(FOLDER, "en", "completions.tsv")
 # What the values column of the table can hold besides words: nothing for a flag, and
 ANY, COMMA = "-", ","  # any text; a list, if it is in front of the words
 PROVIDERS, KEYS, SETTING, FILE, DIRECTORY = "@providers", "@keys", "@setting", "@file", "@folder"

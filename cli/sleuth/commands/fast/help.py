@@ -3,8 +3,14 @@
 import os
 import sys
 
+from sleuth.base.i18n import choose_language
+from sleuth.base.paths import find_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 FOLDER = os.path.join(os.path.dirname(__file__), "generated", "help")
-LANGUAGE = "en"
 COLUMNS = 80  # width of the generated texts; narrower terminals get theirs from Typer
 
 
@@ -13,14 +19,29 @@ def help_text(arguments: list[str]) -> str | None:
     *words, last = arguments or ["--help"]
     if last not in ("-h", "--help") or any(word.startswith("-") or os.sep in word for word in words):
         return None
-    if _columns() < COLUMNS:
+    language = _language(os.environ)
+    if language is None or _columns() < COLUMNS:
         return None
-    path = os.path.join(FOLDER, LANGUAGE, "-".join(["sleuth", *words]) + ".txt")
+    path = os.path.join(FOLDER, language, "-".join(["sleuth", *words]) + ".txt")
     try:
         with open(path, encoding="utf-8") as stream:
             return stream.read()
     except (FileNotFoundError, ValueError):  # ValueError: a word with a null character
         return None
+
+
+def _language(environ: "Mapping[str, str]") -> str | None:
+    """Return the folder of the user's language; None if the settings file seems to choose it: that is for Typer."""
+    setting = environ.get("SLEUTH_UI_LANGUAGE")
+    if not setting:
+        try:
+            with open(find_paths(environ).config_file, "rb") as stream:
+                settings = stream.read()
+        except OSError:
+            settings = b""
+        if b"ui" in settings and b"language" in settings:
+            return None
+    return choose_language(setting or "auto", environ).replace("-", "_")
 
 
 def _columns() -> int:

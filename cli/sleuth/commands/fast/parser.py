@@ -32,8 +32,6 @@ class CommandLine:
         self._split(arguments)
         self.debug = "--debug" in self.global_flags
         self.search = parse_search(self.words[1:]) if self.words[:1] == ["search"] else None
-        self._key: RenderedKey | None = None
-        self._has_key = False
 
     def _split(self, arguments: list[str]) -> None:
         remaining = iter(arguments)
@@ -53,12 +51,10 @@ class CommandLine:
             previous = word
 
     def rendered_key(self, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> "RenderedKey | None":
-        """Return the key of a rendered answer, computed once; None if this command line must not have one."""
-        if not self._has_key:
-            self._has_key = True
-            if self.search is not None and self.search.keys() <= RENDERED and not self.global_flags:
-                self._key = rendered.make_key(self.search, environ, out, err)
-        return self._key
+        """Return the key of a rendered answer; None if this command line must not have one."""
+        if self.search is None or self.global_flags or not self.search.keys() <= RENDERED:
+            return None
+        return rendered.make_key(self.search, environ, out, err)
 
 
 def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Mapping
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, ProgressEvent, Question, answer_as_json
@@ -16,6 +16,9 @@ from sleuth.commands.terminal.screen import Screen
 from sleuth.engine.options import language, split
 from sleuth.runtime import Runtime
 from sleuth_providers.records import Record
+
+if TYPE_CHECKING:
+    from sleuth.answers.summary import Digest
 
 
 class AnswerOptions(Record):
@@ -52,7 +55,7 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
             if options.format == "rich":
                 found = _on_screen(runtime, question, options, progress)
             else:
-                found = presentation.safe(runtime.answerer.answer(question, progress.follow, _ignore))
+                found = presentation.safe(runtime.answerer.answer(question, progress.follow, lambda _: None))
                 progress.clear()
                 _write(runtime, found, options)
     finally:
@@ -62,12 +65,17 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
     return found
 
 
-def _print_notes(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
-    """Print warnings and statistics on stderr."""
+def print_warnings(runtime: Runtime, found: "Answer | Digest") -> None:
+    """Print the warnings of an answer or digest on stderr."""
     for warning in found.warnings:
         runtime.warn(warning)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
+
+
+def _print_notes(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
+    """Print warnings, advice and statistics on stderr."""
+    print_warnings(runtime, found)
     if found.method == "extractive" and options.suggest_model and runtime.models is None:
         runtime.note(
             tr(
@@ -90,11 +98,12 @@ def _on_screen(runtime: Runtime, question: Question, options: AnswerOptions, pro
         progress.follow(event)
 
     def write(piece: str) -> None:
-        progress.clear()
-        screen.stream.write(piece)
+        if out.isatty():  # elsewhere the whole text is written at the end
+            progress.clear()
+            screen.stream.write(piece)
 
     with screen.stream:
-        found = presentation.safe(runtime.answerer.answer(question, on_progress, write if out.isatty() else _ignore))
+        found = presentation.safe(runtime.answerer.answer(question, on_progress, write))
         progress.clear()
         screen.finish(found)
     if isinstance(out, io.StringIO) and options.output:
@@ -106,7 +115,3 @@ def _write(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
     is_json = options.format == "json"
     text = f"{json_text(answer_as_json(found), indent=2)}\n" if is_json else presentation.as_text(found, options.format)
     display.deliver(runtime, text, options.output)
-
-
-def _ignore(_: str) -> None:
-    """Discard a piece; the whole text is written at the end."""

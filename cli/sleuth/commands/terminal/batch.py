@@ -1,39 +1,38 @@
 """`sleuth search --batch`: queries from a file or stdin, one JSON object per line on stdout or in a file."""
 
+import functools
 import time
-from collections.abc import Callable
+from collections import Counter
 from contextlib import ExitStack
 from typing import TextIO
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import unwritable
 from sleuth.base.i18n import trn
+from sleuth.commands.terminal.progress import Progress
 from sleuth.engine.batch import BatchLine, answered, open_output, read_queries, run_batch
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest
 from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 
-Finish = Callable[[Runtime, Outcome], Outcome]  # applied to each outcome, for example to read its pages
 REDRAW_INTERVAL_S = 0.1
-ERASE_LINE = "\r\x1b[K"
 
 
-def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchOptions, finish: Finish) -> int:
+def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchOptions) -> int:
     """Search for every line of the input; the exit status is 1 if any query failed."""
     path, output = options.batch or "-", options.output
     if options.resume and not output:
         raise RequestError("--resume needs an output file", "add -o FILE")
-    done = answered(output) if output and options.resume else {}
+    done = answered(output) if output and options.resume else Counter()
     failed = 0
     with ExitStack() as stack:
         source = runtime.stdin if path == "-" else stack.enter_context(_open(path))
         out = stack.enter_context(open_output(output, resume=options.resume)) if output else runtime.stdout
-        progress = stack.enter_context(_BatchProgress(runtime.stderr, _count(runtime, path), sum(done.values())))
+        progress = stack.enter_context(_BatchProgress(runtime, _count(runtime, path), sum(done.values())))
         queries = read_queries(source, done)
-        for line in run_batch(
-            queries, lambda: _Worker(runtime, request, finish), options.jobs, ordered=options.ordered
-        ):
+        make_worker = functools.partial(_Worker, runtime, request, options)
+        for line in run_batch(queries, make_worker, options.jobs, ordered=options.ordered):
             _write(out, line, output)
             failed += line.failed
             progress.step()
@@ -57,12 +56,13 @@ def _write(out: TextIO, line: BatchLine, output: str | None) -> None:
 class _Worker:
     """The engine of one thread: a database connection belongs to the thread that opened it."""
 
-    def __init__(self, runtime: Runtime, request: SearchRequest, finish: Finish) -> None:
-        self.runtime, self.request, self.finish = runtime.sibling(), request, finish
+    def __init__(self, runtime: Runtime, request: SearchRequest, options: SearchOptions) -> None:
+        self.runtime, self.request, self.options = runtime.sibling(), request, options
 
     def __call__(self, text: str) -> Outcome:
         try:
-            return self.finish(self.runtime, self.runtime.searcher.search(self.request._replace(questions=(text,))))
+            outcome = self.runtime.searcher.search(self.request._replace(questions=(text,)))
+            return self.runtime.add_content(outcome, self.options)
         finally:
             self.runtime.searcher.finish()
 
@@ -71,33 +71,23 @@ class _Worker:
         self.runtime.close()
 
 
-class _BatchProgress:
+class _BatchProgress(Progress):
     """One line on a terminal: queries done, rate, time left."""
 
-    def __init__(self, err: TextIO, total: int | None, already_done: int) -> None:
-        self.err, self.done = err, 0
-        self.total = None if total is None else total - already_done
+    def __init__(self, runtime: Runtime, total: int | None, already_done: int) -> None:
+        super().__init__(runtime, "auto")
+        self.done, self.total = 0, None if total is None else total - already_done
         self.started = self.drawn = time.monotonic()
-        self.visible = err.isatty()
-
-    def __enter__(self) -> "_BatchProgress":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.visible:
-            self.err.write(ERASE_LINE)
-            self.err.flush()
 
     def step(self) -> None:
         """Count one more answer."""
         self.done += 1
         now = time.monotonic()
-        if self.visible and now - self.drawn > REDRAW_INTERVAL_S:
+        if now - self.drawn > REDRAW_INTERVAL_S:
             self.drawn = now
             rate = self.done / (now - self.started)
             left = f" · {(self.total - self.done) / rate:.0f} s" if self.total else ""
-            self.err.write(f"{ERASE_LINE}{self.done}{f'/{self.total}' if self.total else ''} · {rate:.1f}/s{left}")
-            self.err.flush()
+            self.show(f"{self.done}{f'/{self.total}' if self.total else ''} · {rate:.1f}/s{left}")
 
 
 def _open(path: str) -> TextIO:

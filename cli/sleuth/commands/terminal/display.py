@@ -72,7 +72,7 @@ def show_messages(runtime: Runtime, outcome: Outcome, format: str, age: str | No
 
 def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
     """Whether the same command would print the same again: all of it came from the cache, with nothing to report."""
-    messages = outcome.warnings or outcome.notices or runtime.has_warnings
+    messages = outcome.warnings or outcome.notices or runtime.warnings
     cached = outcome.cached and outcome.outcome == "success" and all(attempt.cached for attempt in outcome.attempts)
     return bool(cached and outcome.results and not messages and runtime.settings[HISTORY])
 

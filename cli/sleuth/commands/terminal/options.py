@@ -8,7 +8,7 @@ import typer
 from typer.main import get_command
 
 from sleuth.base import choices
-from sleuth.commands.terminal.typer_app import GroupedCommand, make_app, seconds
+from sleuth.commands.terminal.typer_app import make_app, seconds
 from sleuth.engine.search_options import OPTIONS, POSITIONAL, OptionSpec, SearchOptions
 from sleuth.runtime import Runtime
 
@@ -24,7 +24,7 @@ def make_command(run: Callable[[Runtime, dict[str, Any]], int], help: str, epilo
         [context, *(_parameter(spec) for spec in OPTIONS.values())]
     )
     app = make_app()
-    app.command("search", cls=GroupedCommand, help=help, epilog=epilog)(command)
+    app.command("search", help=help, epilog=epilog)(command)
     return get_command(app)
 
 

@@ -4,31 +4,21 @@ import json
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean, fit
 from sleuth.base.urls import domain
-from sleuth.engine.content import compression_options
-from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import PageEvent
 from sleuth.runtime import Runtime
 
 if TYPE_CHECKING:
     from sleuth.answers import answer
 
-Compression = tuple[str | None, int | None, str | None, int | None]  # method, limit, unit, tokens
 REDRAW_INTERVAL_S = 1.0
 SHOW_ELAPSED_AFTER_S = 2
 ERASE_LINE = "\r\x1b[K"
 DEFAULT_COLUMNS = 80  # for a terminal of unknown width
-
-
-def add_content(runtime: Runtime, outcome: Outcome, compression: Compression, kind: str, **plan: Any) -> Outcome:
-    """Return the outcome with the text of its pages."""
-    options = compression_options(runtime.settings, *compression)
-    with Progress(runtime, kind) as progress:
-        return runtime.content_reader.add(outcome, options, plan, progress)
 
 
 class Progress:
@@ -41,7 +31,7 @@ class Progress:
         self._lock = threading.Lock()
         self._finished = threading.Event()
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -56,14 +46,18 @@ class Progress:
             self._write_json(message | {"done": event.done, "total": event.total})
         else:
             text = tr("reading {done}/{total}", done=event.done, total=event.total)
-            self._show(f"{text} · {domain(event.url)}")
+            self.show(f"{text} · {domain(event.url)}")
 
     def follow(self, event: "answer.ProgressEvent") -> None:
         """Report a step towards an answer."""
         if self.kind == "json":
             self._write_json(event.as_json())
         else:
-            self._show(clean(event.message, 500, entities=False))
+            self.show(clean(event.message, 500, entities=False))
+
+    def count_pages(self, count: int) -> None:
+        """Report how many pages were added so far."""
+        self.show(trn("{count} page", "{count} pages", count))
 
     def clear(self) -> None:
         """Erase the line."""
@@ -72,7 +66,8 @@ class Progress:
                 self._line = ""
                 self._write(ERASE_LINE)
 
-    def _show(self, text: str) -> None:
+    def show(self, text: str) -> None:
+        """Show a text as the line."""
         if self.kind != "line":
             return
         if not self._since:

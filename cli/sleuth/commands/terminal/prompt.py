@@ -94,10 +94,8 @@ class Prompt:
         self._search(self.request._replace(query=self.request.query._replace(page=wanted)))
 
     def _search(self, request: SearchRequest) -> None:
-        try:
-            outcome = self.runtime.searcher.search(request)
-        finally:
-            self.runtime.searcher.finish()
+        outcome = self.runtime.searcher.search(request)
+        self.runtime.searcher.finish()  # not after an interrupt, which must not wait for cache writes
         if outcome.outcome == "failed":
             raise search_error(outcome)
         self.request, self.outcome = request, outcome

@@ -1,19 +1,24 @@
-"""Settings that decide whether programs get answers: defaults, formats, secret key, limiter, public instance."""
+"""Settings that decide whether programs get answers, and the addresses of valkey, server and proxies."""
 
+import re
 import secrets
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import host
 from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
-from sleuth.doctor.files.schema import DEFAULT_SECRET
-from sleuth.doctor.files.yaml_source import find
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import NEW_SECRET, PASS_LOCAL, RECREATE, in_env, in_limiter, in_settings
-from sleuth.doctor.links import Link
+from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
+from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
+from sleuth.doctor.finding import Edit, Finding, fail, ok, remedy, skipped, warn
+from sleuth.doctor.server.address import WILDCARD_HOSTS
 
 FORMATS = ("html", "csv", "json", "rss")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+BROKEN_BASE_URLS = ("base-url-without-scheme", "base-url-without-host", "base-url-ends-in-search")
+PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://")
 
 
 def check_defaults(deployment: Deployment) -> Iterator[Finding]:
@@ -21,33 +26,27 @@ def check_defaults(deployment: Deployment) -> Iterator[Finding]:
     root, source = deployment.root, deployment.source
     entry = find(root, "use_default_settings")
     at = source.at(entry.key) if entry else source.at(root, tr("use_default_settings is missing"))
-    fix = in_settings("use_default_settings: true")
     edit = set_value(entry, "true") if entry else add_first(source.text, root, "use_default_settings: true")
     if entry and uses_defaults(root):
         yield ok(at)
     elif entry and entry.value.kind not in ("bool", "null"):
-        cause = tr("use_default_settings takes true or a mapping; SearXNG refuses to start")
-        yield fail(at, Remedy(cause, fix, Link.INVALID_SETTINGS), edits=(edit,))
+        yield fail(at, remedy("defaults-wrong-type"), edits=(edit,))
     elif is_complete(root):
-        cause = tr("the file replaces SearXNG's defaults, so it misses engines and settings of newer versions")
-        yield warn(at, Remedy(cause, fix, Link.SERVER_ERROR))
+        yield warn(at, remedy("defaults-replaced"))
     else:
-        cause = tr("without it SearXNG takes the file for the complete settings and answers every request with 500")
-        yield fail(at, Remedy(cause, fix, Link.SERVER_ERROR), edits=(edit,))
+        yield fail(at, remedy("defaults-missing"), edits=(edit,))
 
 
 def check_formats(deployment: Deployment) -> Iterator[Finding]:
     """Check that `search.formats` has json, and that names are in lower case."""
     root, source = deployment.root, deployment.source
     entry = find(root, "search", "formats")
-    fix = in_settings("search:", "  formats:", "    - html", "    - json")
-    cause = tr("json is not in search.formats, so every program gets 403 Forbidden")
     if entry is None and is_complete(root) and not uses_defaults(root):
         yield ok(source.at(root, tr("search.formats is missing: every format is allowed")))
         return
     if entry is None:
         at = deployment.at("", "search", "formats", missing=tr("search.formats is missing: only HTML is allowed"))
-        yield fail(at, Remedy(cause, fix, Link.JSON), edits=_add_formats(deployment))
+        yield fail(at, remedy("formats-without-json"), edits=_add_formats(deployment))
         return
     if entry.value.kind != "list":
         return  # reported with the types of values
@@ -55,12 +54,11 @@ def check_formats(deployment: Deployment) -> Iterator[Finding]:
     capitals = [item for item in items if item.value not in FORMATS and item.value.strip().lower() in FORMATS]
     if capitals:
         word = ", ".join(clean(item.value, 20) for item in capitals)
-        cause = tr("format names are lower case; SearXNG ignores {word} and answers 403 Forbidden", word=word)
         edits = tuple(Edit(item.start, item.end, item.value.strip().lower()) for item in capitals)
-        yield fail(source.at(capitals[0]), Remedy(cause, fix, Link.JSON), edits=edits, edit_first=True)
+        yield fail(source.at(capitals[0]), remedy("formats-in-capitals", word=word), edits=edits, edit_first=True)
     elif not any(item.value == "json" for item in items):
         edits = (add_item(source.text, entry.value, "json"),)
-        yield fail(source.at(entry.key), Remedy(cause, fix, Link.JSON), edits=edits)
+        yield fail(source.at(entry.key), remedy("formats-without-json"), edits=edits)
     else:
         yield ok(source.at(entry.key, f"search.formats: {', '.join(clean(item.value, 20) for item in items)}"))
 
@@ -83,34 +81,29 @@ def check_secret(deployment: Deployment) -> Iterator[Finding]:
     entry = find(deployment.root, "server", "secret_key")
     fresh = deployment.set("server", "secret_key", f'"{secrets.token_hex(32)}"')
     if entry is None or entry.value.value in (DEFAULT_SECRET, None):
-        cause = tr("without its own secret key SearXNG refuses to start (server.secret_key is not changed)")
-        yield fail(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY), edits=fresh)
+        yield fail(at, remedy("secret-default"), edits=fresh)
     elif not str(entry.value.value).strip():
-        cause = tr("with an empty secret key, anyone can forge the URLs that the server signs")
-        yield warn(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY), edits=fresh)
+        yield warn(at, remedy("secret-empty"), edits=fresh)
     else:
         yield ok(at)
 
 
 def check_limiter(deployment: Deployment) -> Iterator[Finding]:
     """Check that the limiter is off, or has valkey and exempts local programs."""
-    name, turn_off = "SEARXNG_LIMITER", in_settings("server:", "  limiter: false")
+    name = "SEARXNG_LIMITER"
     at = deployment.at(name, "server", "limiter", missing=f"server.limiter: {tr('off by default')}")
     if not deployment.is_on(name, "server", "limiter"):
         yield ok(at)
     elif not deployment.valkey_url[0]:
-        cause = tr("the limiter needs valkey; without it SearXNG leaves the limiter off and only logs that")
         if deployment.valkey:
             url = f"valkey://{deployment.valkey}:6379/0"
-            remedy = Remedy(cause, in_settings("valkey:", f"  url: {url}"), Link.LIMITER)
-            yield fail(at, remedy, edits=deployment.set("valkey", "url", url))
+            advice = remedy("limiter-without-valkey-url", url=url)
+            yield fail(at, advice, edits=deployment.set("valkey", "url", url))
         else:
             edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
-            yield fail(at, Remedy(cause, turn_off, Link.LIMITER), edits=edits)
+            yield fail(at, remedy("limiter-without-valkey"), edits=edits)
     elif not deployment.exempt:
-        cause = tr("the limiter allows four JSON requests an hour per IP address; a private server does not need it")
-        fix = (*turn_off, tr("# or keep it and exempt local programs:"), *in_limiter(*PASS_LOCAL))
-        yield warn(at, Remedy(cause, fix, Link.QUOTA))
+        yield warn(at, remedy("limiter-without-exemption"))
     else:
         yield ok(f"{at} (pass_ip: {clean(', '.join(deployment.exempt), 100)})")
 
@@ -123,9 +116,144 @@ def check_public_instance(deployment: Deployment) -> Iterator[Finding]:
         return
     at = deployment.at(name, "server", "public_instance")
     if deployment.is_on(name, "server", "public_instance"):
-        cause = tr("it turns on the limiter and link_token, which redirect programs to the home page")
-        fix = in_env(f"{name}=false") if overridden else in_settings("server:", "  public_instance: false")
         edits = () if overridden else deployment.set("server", "public_instance", "false")
-        yield fail(at, Remedy(cause, fix, Link.LINK_TOKEN), edits=edits)
+        yield fail(at, remedy("public-instance-variable" if overridden else "public-instance"), edits=edits)
     else:
         yield ok(at)
+
+
+def check_valkey(deployment: Deployment) -> Iterator[Finding]:
+    """Check the valkey URL: it needs a scheme, and localhost inside a container is the container."""
+    yield from _check_redis(deployment)
+    url, entry = deployment.valkey_url
+    if not url or not entry:
+        return  # none, or from a variable and reported with it
+    at = deployment.source.at(entry.key)
+    if not url.lower().startswith(VALKEY_SCHEMES):
+        match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
+        better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
+        yield fail(at, remedy("valkey-scheme", better=better), edits=(set_value(entry, f'"{better}"'),))
+    elif host(url) in LOCAL_HOSTS and not deployment.host_network:
+        yield _local_valkey(deployment, entry, at)
+    else:
+        yield ok(at)
+
+
+def _check_redis(deployment: Deployment) -> Iterator[Finding]:
+    section, entry = find(deployment.root, "redis"), find(deployment.root, "redis", "url")
+    if not section or not entry or entry.value.value in (None, False, ""):
+        return
+    advice = remedy("redis-deprecated", url=clean(entry.value.value, 100))
+    can_rename = find(deployment.root, "valkey") is None and section.key.kind == "text"
+    edits = (Edit(section.key.start, section.key.end, "valkey"),) if can_rename else ()
+    yield warn(deployment.source.at(entry.key), advice, edits=edits, edit_first=bool(edits))
+
+
+def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
+    """Report a URL that is right on the host and wrong in a container."""
+    better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
+    if not deployment.container:
+        return warn(at, remedy("valkey-maybe-local", better=better))
+    report = fail if deployment.limiter_on else warn
+    if deployment.valkey:
+        return report(at, remedy("valkey-local", better=better), edits=(set_value(entry, better),))
+    turn_off = deployment.set("server", "limiter", "false") if deployment.limiter_on else (set_value(entry, "false"),)
+    return report(at, remedy("valkey-local-without-service"), edits=turn_off)
+
+
+def check_address(deployment: Deployment) -> Iterator[Finding]:
+    """Check `port` and `bind_address`, which have no effect in a container."""
+    port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
+    at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
+    if deployment.container:
+        yield from (warn(place, remedy("listen-address-in-container")) for place in at)
+    elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
+        yield fail(at[0], remedy("port-invalid"), edits=(set_value(port, "8888"),))
+    elif bind and bind.value.value in WILDCARD_HOSTS:
+        yield warn(at[-1], remedy("listen-address-open"))
+    elif at:
+        yield ok("; ".join(at))
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and 0 < int(text[:6]) < 65536
+
+
+def check_base_url(deployment: Deployment) -> Iterator[Finding]:
+    """Check that the base URL has a scheme and a host, and does not end in /search."""
+    name = "SEARXNG_BASE_URL"
+    variable, entry = deployment.variables.get(name), find(deployment.root, "server", "base_url")
+    url = (variable.value or "") if variable else entry.value.value if entry and entry.value.kind == "text" else ""
+    if not url:
+        return
+    at = deployment.at(name, "server", "base_url")
+    problem, better = _judge_url(url.strip())
+    if not problem:
+        yield ok(at)
+        return
+    lines = ["@env", f"{name}={better}"] if variable else ["@settings", "server:", f"  base_url: {better}"]
+    edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
+    report = fail if problem in BROKEN_BASE_URLS else warn
+    yield report(at, remedy(problem, set_base_url=lines, host=host(url)), edits=edits)
+
+
+def _judge_url(url: str) -> tuple[str, str]:
+    """Return the problem of a base URL, and a better one; empty texts when it is right."""
+    url = clean(url, 500, entities=False).replace('"', "").replace("\\", "")
+    if not re.match(r"https?://", url):
+        rest = re.sub(r"^[A-Za-z]*:?/+", "", url) or "localhost:8080"
+        scheme = "http" if re.match(r"(localhost|[\d.]+|\[)", rest) else "https"
+        return "base-url-without-scheme", _with_slash(f"{scheme}://{rest}")
+    try:
+        parts = urlsplit(url)
+        name, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
+    except ValueError:
+        name = ""
+    if not name:
+        return "base-url-without-host", "http://localhost:8080/"
+    base, path = f"{parts.scheme}://{parts.netloc}", parts.path
+    if re.search(r"/search/?$", path):
+        return "base-url-ends-in-search", _with_slash(base + re.sub(r"/search/?$", "", path))
+    if parts.query or parts.fragment:
+        return "base-url-with-query", _with_slash(base + path)
+    if name in WILDCARD_HOSTS:
+        return "base-url-wildcard", _with_slash(f"{parts.scheme}://localhost{port}{path}")
+    if path and not path.endswith("/"):
+        return "base-url-without-slash", f"{url}/"
+    return "", ""
+
+
+def _with_slash(url: str) -> str:
+    return f"{url.rstrip('/')}/"
+
+
+def check_proxies(deployment: Deployment) -> Iterator[Finding]:
+    """Check proxies for engines: they need a scheme, and localhost inside a container is the container."""
+    entry = find(deployment.root, "outgoing", "proxies")
+    if entry is None or entry.value.value in (None, ""):
+        return
+    found = [problem for node in _proxy_urls(entry.value) for problem in _check_proxy(deployment, node)]
+    yield from found or [ok(deployment.source.at(entry.key))]
+
+
+def _proxy_urls(node: YamlNode) -> Iterator[YamlNode]:
+    for value in (node, *(item.value for item in entries(node))):
+        yield from (item for item in (value.value if value.kind == "list" else [value]) if item.kind == "text")
+
+
+def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
+    at = deployment.source.at(node)
+    if not node.value.lower().startswith(PROXY_SCHEMES) or not host(node.value):
+        better = f"http://{re.sub(r'^[a-z0-9]*:?//', '', clean(node.value, 200, entities=False))}"
+        yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
+    elif host(node.value) in LOCAL_HOSTS and not deployment.host_network:
+        better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
+        if not deployment.container:
+            yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))
+            return
+        edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()
+        yield fail(at, remedy("proxy-local", better=_show_url(better)), edits=edits)
+
+
+def _show_url(url: str) -> str:
+    return clean(redact(url), 200, entities=False)

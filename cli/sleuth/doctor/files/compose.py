@@ -1,25 +1,21 @@
-"""A compose file beside the settings: which variables reach the server, and how the container runs."""
+"""A compose file beside the settings: variables, published ports, mounted settings, and how the container runs."""
 
 import os
 import re
 from collections.abc import Iterator
 
 from sleuth.base.i18n import tr
+from sleuth.base.text import clean
 from sleuth.doctor.files.environment import Variable, interpolate, read_environment, read_text
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlEntry, YamlNode, YamlSource, entries, find, read_yaml
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import NEW_SECRET, RECREATE, in_compose, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.server.address import WILDCARD_HOSTS, is_loopback
 from sleuth_providers.records import Record
 
 NAMES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 NEEDED_CAPABILITIES = ("CHOWN", "SETUID", "SETGID", "DAC_OVERRIDE")  # to give mounted folders to its own user
 HOST_NAME = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)  # what Docker accepts; it goes into settings.yml as it is
-HEALTHCHECK = (
-    "healthcheck:",
-    '  test: ["CMD", "/usr/local/searxng/.venv/bin/python", "-c",'
-    " \"import urllib.request as u; u.urlopen('http://127.0.0.1:8080/healthz')\"]",
-)
+CONFIG = "/etc/searxng"
 
 
 class Compose(Record):
@@ -27,6 +23,7 @@ class Compose(Record):
 
     source: YamlSource
     folder: str
+    settings: str  # the folder of settings.yml
     service: YamlEntry
     interpolated: dict[str, Variable]  # from .env, for ${NAME} in the file
     variables: dict[str, Variable]  # in the container
@@ -35,8 +32,7 @@ class Compose(Record):
     @property
     def host_network(self) -> bool:
         """Return whether the container shares the host's network."""
-        mode = self.get("network_mode")
-        return mode is not None and mode.value.value == "host"
+        return self.text(self.get("network_mode")) == "host"
 
     @property
     def port(self) -> str:
@@ -67,30 +63,27 @@ class Compose(Record):
         return interpolate(str(scalar.value), self.interpolated)[0]
 
 
-def find_compose(folder: str) -> str:
-    """Return the compose file in a folder or its parent, as SearXNG's template places them."""
-    paths = [os.path.join(place, name) for place in (folder, os.path.dirname(folder)) for name in NAMES]
-    return next((path for path in paths if os.path.isfile(path)), "")
-
-
-def read_compose(path: str) -> tuple[Compose | None, list[Finding]]:
-    """Read a compose file; None when it cannot be read or does not run SearXNG."""
-    name, folder = os.path.basename(path), os.path.dirname(path)
-    text = read_text(path)
+def read_compose(settings: str) -> tuple[Compose | None, list[Finding]]:
+    """Read the compose file in the folder of the settings or its parent; None where none runs SearXNG."""
+    paths = [os.path.join(place, name) for place in (settings, os.path.dirname(settings)) for name in NAMES]
+    path = next((path for path in paths if os.path.isfile(path)), "")
+    if not path:
+        return None, []
+    (folder, name), text = os.path.split(path), read_text(path)
     if isinstance(text, Finding):
         return None, [FILE.label(text)]
     try:
         source = YamlSource(name, text, read_yaml(text))
     except NotYamlError as problem:
-        remedy = Remedy(tr("docker compose cannot read the file"), ("docker compose config -q",), Link.START)
-        return None, [FILE.label(fail(f"{name}:{problem.line}:{problem.column}: {problem.reason}", remedy))]
-    services = find(source.root, "services")
-    service = _pick(entries(services.value)) if services else None
-    if service is None or services is None:
+        return None, [FILE.label(fail(problem.at(name), remedy("compose-not-yaml")))]
+    section = find(source.root, "services")
+    services = entries(section.value) if section else []
+    service = _pick(services)
+    if service is None:
         return None, [SERVICE.label(skipped(f"{name}: {tr('no service runs SearXNG')}"))]
     env = os.path.join(folder, ".env")
     interpolated, problems = read_environment(env) if os.path.isfile(env) else ({}, [])
-    compose = Compose(source, folder, service, interpolated, {}, _valkey(entries(services.value)))
+    compose = Compose(source, folder, settings, service, interpolated, {}, _valkey(services))
     variables, more = _variables(compose)
     return compose._replace(variables=variables), list(dict.fromkeys(problems + more))  # .env may be read twice
 
@@ -127,9 +120,8 @@ def _variables(compose: Compose) -> tuple[dict[str, Variable], list[Finding]]:
             found |= values
             problems += [*more, ENV_FILE.label(ok(compose.source.at(node)))]
         elif path and not (required and required.value.value is False):
-            cause = tr("docker compose stops when the file is missing; it may be empty")
-            fix = (NEW_SECRET.replace(">> .env", f"> {shell(path)}"), RECREATE)
-            problems.append(ENV_FILE.label(fail(compose.source.at(node), Remedy(cause, fix, Link.ENV_FILE))))
+            missing = fail(compose.source.at(node), remedy("env-file-missing", path=shell(path)))
+            problems.append(ENV_FILE.label(missing))
     section = compose.get("environment")
     for name, text, node in _assignments(section.value) if section else ():
         value, complete = interpolate(f"${{{name}}}" if text is None else text, compose.interpolated)
@@ -159,17 +151,15 @@ def check_capabilities(compose: Compose) -> Iterator[Finding]:
     if not missing:
         yield ok(compose.at("cap_drop"))
         return
-    cause = tr("without {names} the container may be unable to read its settings", names=", ".join(missing))
-    fix = in_compose("cap_add:", *(f"  - {name}" for name in missing))
-    yield warn(compose.at("cap_drop"), Remedy(cause, fix, Link.PERMISSIONS))
+    advice = remedy("capabilities-missing", names=", ".join(missing), lines=[f"  - {name}" for name in missing])
+    yield warn(compose.at("cap_drop"), advice)
 
 
 def check_restart(compose: Compose) -> Finding:
     """Check that the container restarts after a reboot."""
     if compose.text(compose.get("restart")) not in ("no", "False", ""):  # YAML reads a bare `no` as false
         return ok(compose.at("restart"))
-    cause = tr("the server stays down after a crash or a reboot")
-    return warn(compose.at("restart"), Remedy(cause, in_compose("restart: always"), Link.START))
+    return warn(compose.at("restart"), remedy("no-restart"))
 
 
 def check_healthcheck(compose: Compose) -> Iterator[Finding]:
@@ -178,18 +168,122 @@ def check_healthcheck(compose: Compose) -> Iterator[Finding]:
     items = (entry.value.value if entry.value.kind == "list" else [entry.value]) if entry else []
     words = " ".join(compose.text(item) for item in items).split()
     if entry and any(os.path.basename(word) in ("curl", "wget") for word in words):
-        cause = tr("the image has neither curl nor wget, so the container is reported unhealthy although it works")
-        yield warn(compose.source.at(entry.key), Remedy(cause, in_compose(*HEALTHCHECK), Link.HEALTHCHECK))
+        yield warn(compose.source.at(entry.key), remedy("healthcheck-without-program"))
 
 
 def check_image(compose: Compose) -> Iterator[Finding]:
     """Check that the image is SearXNG, not its predecessor."""
     if "searx/searx" in compose.text(compose.get("image")):
-        cause = tr("searx is no longer maintained, and its settings differ from SearXNG's")
-        fix = in_compose("image: searxng/searxng:latest")
-        yield warn(compose.at("image"), Remedy(cause, fix, Link.OLD_SETTINGS))
+        yield warn(compose.at("image"), remedy("image-is-searx"))
     elif compose.get("image"):
         yield ok(compose.at("image"))
+
+
+class Port(Record):
+    """A published port: the host's address and port, and the container's port."""
+
+    host: str
+    published: str
+    target: str
+    node: YamlNode
+
+
+class Mount(Record):
+    """A file or folder of the host, and where it appears in the container."""
+
+    source: str
+    target: str
+    read_only: bool
+    node: YamlNode
+
+
+def check_ports(compose: Compose) -> Iterator[Finding]:
+    """Check that the right port is published, and only on this machine."""
+    if compose.host_network:
+        advice = remedy("host-network", outside=compose.port, inside=compose.port)
+        yield warn(compose.at("network_mode"), advice)
+        return
+    ports = [_port(compose, node) for node in compose.items("ports")]
+    ports = [port for port in ports if port.target]
+    if not ports:
+        yield warn(compose.at("ports"), remedy("no-published-port", outside=8080, inside=compose.port))
+    right = [port for port in ports if port.target == compose.port]
+    for port in right or ports:
+        yield _judge_port(compose, port)
+
+
+def _port(compose: Compose, node: YamlNode) -> Port:
+    if node.kind == "map":
+        keys = ("host_ip", "published", "target")
+        host, published, target = (clean(compose.text(find(node, key)), 100) for key in keys)
+        return Port(host, published, target, node)
+    text = clean(compose.text(node), 100).partition("/")[0]
+    address, _, target = text.rpartition(":")
+    host, _, published = address.rpartition(":")
+    return Port(host.strip("[]"), published, target, node)
+
+
+def _judge_port(compose: Compose, port: Port) -> Finding:
+    at, outside = compose.source.at(port.node), port.published or port.target
+    values = {"outside": outside, "inside": compose.port, "target": clean(port.target, 40)}
+    if port.target != compose.port:
+        return fail(at, remedy("wrong-container-port", **values))
+    if port.host in ("", *WILDCARD_HOSTS):
+        return warn(at, remedy("open-port", **values))
+    is_local = port.host == "localhost" or is_loopback(port.host)
+    return ok(f"{at} ({tr('this machine only') if is_local else tr('the network of {host}', host=port.host)})")
+
+
+def check_volumes(compose: Compose) -> Iterator[Finding]:
+    """Check that the container sees the settings file at hand."""
+    mounts = [_mount(compose, node) for node in compose.items("volumes")]
+    for mount in mounts:
+        if mount.target.endswith("uwsgi.ini"):
+            yield warn(compose.source.at(mount.node), remedy("uwsgi-file"))
+    folder = next((mount for mount in mounts if mount.target == CONFIG), None)
+    file = next((mount for mount in mounts if mount.target == f"{CONFIG}/settings.yml"), None)
+    if file:
+        path = _host_path(compose, file)
+        missing = path and not os.path.isfile(path)
+        report, kind = (fail, "settings-mounted-missing") if missing else (warn, "settings-mounted-alone")
+        yield report(compose.source.at(file.node), remedy(kind))
+    elif folder:
+        yield _judge_folder(compose, folder)
+    else:
+        advice = remedy("settings-not-mounted", path=CONFIG, folder=_folder(compose))
+        yield fail(compose.at("volumes"), advice)
+
+
+def _mount(compose: Compose, node: YamlNode) -> Mount:
+    if node.kind == "map":
+        locked = find(node, "read_only")
+        source, target = (compose.text(find(node, key)) for key in ("source", "target"))
+        return Mount(source, target.rstrip("/"), locked is not None and locked.value.value is True, node)
+    source, _, rest = compose.text(node).partition(":")
+    target, _, options = rest.partition(":")
+    return Mount(source, target.rstrip("/"), "ro" in options.split(","), node)
+
+
+def _judge_folder(compose: Compose, mount: Mount) -> Finding:
+    at, path, folder = compose.source.at(mount.node), _host_path(compose, mount), _folder(compose)
+    if not path:
+        return warn(at, remedy("settings-in-volume", folder=folder))
+    if os.path.realpath(path) != os.path.realpath(compose.settings):
+        return warn(at, remedy("settings-in-other-folder", folder=folder))
+    return warn(at, remedy("settings-mounted-read-only", folder=folder)) if mount.read_only else ok(at)
+
+
+def _host_path(compose: Compose, mount: Mount) -> str:
+    """Return the path on the host; empty for a Docker volume."""
+    if not mount.source.startswith((".", "/", "~")):
+        return ""
+    return os.path.normpath(os.path.join(compose.folder, os.path.expanduser(mount.source)))
+
+
+def _folder(compose: Compose) -> str:
+    """Return the folder of the settings as a compose file names it."""
+    folder = os.path.relpath(compose.settings, compose.folder)
+    return "./" if folder == "." else f"./{folder}/"
 
 
 FILE = Check("compose.file", "Compose file is valid", "Compose file is not valid")
@@ -200,4 +294,6 @@ CHECKS = (
     Check("compose.restart", "Container restarts by itself", "Container does not restart by itself", check_restart),
     Check("compose.healthcheck", "", "Health check cannot work", check_healthcheck),
     SERVICE,
+    Check("compose.ports", "Published port is right", "Published port is wrong or open", check_ports),
+    Check("compose.volumes", "Settings are mounted", "Settings are not mounted properly", check_volumes),
 )

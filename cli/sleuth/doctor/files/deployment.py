@@ -36,9 +36,8 @@ class Deployment(Record):
     @property
     def limiter_on(self) -> bool:
         """Return whether the limiter is on, for one reason or another."""
-        return self.is_on("SEARXNG_LIMITER", "server", "limiter") or self.is_on(
-            "SEARXNG_PUBLIC_INSTANCE", "server", "public_instance"
-        )
+        names = {"limiter": "SEARXNG_LIMITER", "public_instance": "SEARXNG_PUBLIC_INSTANCE"}
+        return any(self.is_on(variable, "server", key) for key, variable in names.items())
 
     def at(self, variable: str, *path: str, missing: str = "") -> str:
         """Return where a setting is made, as evidence; `missing` is the remark where it is not."""

@@ -1,6 +1,7 @@
 """The engines in settings.yml: valid entries, unique names and shortcuts, at least one enabled."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -8,13 +9,10 @@ from sleuth.doctor.files.deployment import Deployment, is_complete, uses_default
 from sleuth.doctor.files.edits import add_first, add_key, apply, end_of, set_value
 from sleuth.doctor.files.schema import ENGINE_KEYS, ENGINE_MODULES, FACTS, nearest
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, find, show_line
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
-from sleuth.doctor.fixes import RESTART, in_settings
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import RESTART, Edit, Finding, fail, ok, remedy, warn
 from sleuth_providers.records import Record
 
 MAX_ENGINES = 1000  # checked; SearXNG has three hundred
-KEEP_ONLY = ("use_default_settings:", "  engines:", "    keep_only:", "      - wikipedia")
 
 
 class EngineEntry(Record):
@@ -67,36 +65,33 @@ def _engines(deployment: Deployment) -> list[EngineEntry]:
 
 
 def _problem(
-    deployment: Deployment, state: str, node: YamlNode, cause: str, edits: tuple[Edit, ...] = (), *fix: str
+    deployment: Deployment, state: str, node: YamlNode, kind: str, edits: tuple[Edit, ...] = (), **values: Any
 ) -> Finding:
-    """Return a finding whose fix, unless given, is the corrected line."""
+    """Return a finding; {correct} in its fix is the corrected line."""
     source = deployment.source
-    if not fix and edits:
+    correct = [tr("# correct this line, then:"), RESTART]
+    if edits:
         begin = source.text.rfind("\n", 0, node.start) + 1
-        fix = in_settings(show_line(apply(source.text, edits)[begin : begin + 300].partition("\n")[0]))
-    remedy = Remedy(cause, fix or (tr("# correct this line, then:"), RESTART), Link.NO_RESULTS)
-    if state == "fail":
-        return fail(source.at(node), remedy._replace(link=Link.INVALID_SETTINGS), edits=edits)
-    return warn(source.at(node), remedy, edits=edits)
+        correct = ["@settings", show_line(apply(source.text, edits)[begin : begin + 300].partition("\n")[0])]
+    report = fail if state == "fail" else warn
+    return report(source.at(node), remedy(kind, correct=correct, **values), edits=edits)
 
 
 def _check_selection(deployment: Deployment) -> Iterator[Finding]:
     """Check `use_default_settings: engines:`, which keeps or removes default engines."""
     entry = find(deployment.root, "use_default_settings", "engines")
     if entry and entry.value.kind != "map":
-        cause = tr("it takes keep_only or remove, each with a list; SearXNG refuses to start")
         items = entry.value.value if entry.value.kind == "list" else []
         names = ", ".join(f'"{clean(item.value, 100)}"' for item in items if item.kind == "text")
         edits = (set_value(entry, f"{{keep_only: [{names}]}}" if names else "{}"),)
-        yield _problem(deployment, "fail", entry.key, cause, edits, *in_settings(*KEEP_ONLY))
+        yield _problem(deployment, "fail", entry.key, "engine-selection-type", edits)
     for key, default in (("keep_only", "[wikipedia]"), ("remove", "[]")):
         chosen = find(deployment.root, "use_default_settings", "engines", key)
         if chosen and chosen.value.kind not in ("list", "null"):
             is_text = chosen.value.kind == "text"  # SearXNG then looks for names inside this word
             edits = (set_value(chosen, f'["{clean(chosen.value.value, 100)}"]' if is_text else default),)
-            cause = tr("{key} takes a list of names", key=key)
             state = "warn" if is_text else "fail"
-            yield _problem(deployment, state, chosen.key, cause, edits, *in_settings(*KEEP_ONLY))
+            yield _problem(deployment, state, chosen.key, "engine-selection-names", edits, key=key)
 
 
 def _check_list(deployment: Deployment) -> Iterator[Finding]:
@@ -114,9 +109,7 @@ def _check_list(deployment: Deployment) -> Iterator[Finding]:
         end = node.end if node.flow else end_of(node)
         body = text[node.start : end]
         edit = Edit(node.start, end, f"[{body}]" if node.flow else "- " + body.replace("\n", "\n  "))
-    cause = tr("engines takes a list, each engine after a dash; SearXNG refuses to start")
-    fix = in_settings("engines:", "  - name: wikipedia", "    disabled: false")
-    yield _problem(deployment, "fail", entry.key, cause, (edit,), *fix)
+    yield _problem(deployment, "fail", entry.key, "engines-not-list", (edit,))
 
 
 def _check_item(deployment: Deployment, node: YamlNode, unnamed: str) -> Iterator[Finding]:
@@ -125,21 +118,19 @@ def _check_item(deployment: Deployment, node: YamlNode, unnamed: str) -> Iterato
         word = _plain(node.value, 80) if node.kind == "text" else ""
         better = f'{{name: "{word}"}}' if word else f'{{name: "{unnamed}", inactive: true}}'
         end = node.end if node.kind != "list" or node.flow else end_of(node)
-        edits = (Edit(node.start, end, better if node.start < node.end else f" {better}"),)
-        cause = tr("an engine is a mapping with a name; SearXNG refuses to start")
-        yield _problem(deployment, "fail", node, cause, edits)
+        edits: tuple[Edit, ...] = (Edit(node.start, end, better if node.start < node.end else f" {better}"),)
+        yield _problem(deployment, "fail", node, "engine-not-mapping", edits)
     elif name is None:
-        cause = tr("the engine has no name; SearXNG refuses to start")
-        yield _problem(deployment, "fail", node, cause, _add(deployment, node, "name", unnamed))
+        edits = _add(deployment, node, "name", unnamed)
+        yield _problem(deployment, "fail", node, "engine-without-name", edits)
     elif name.value.kind != "text":
         text = deployment.source.text[name.value.start : name.value.end].strip()
         word = _plain(text, 80) if name.value.kind not in ("map", "list", "null") else ""
-        cause = tr("YAML does not read this name as text, so SearXNG refuses to start: quote it")
-        yield _problem(deployment, "fail", name.value, cause, (set_value(name, f'"{word or unnamed}"'),))
+        edits = (set_value(name, f'"{word or unnamed}"'),)
+        yield _problem(deployment, "fail", name.value, "engine-name-not-text", edits)
     elif "_" in name.value.value:
-        cause = tr("SearXNG skips engines with _ in their name")
-        better = _plain(name.value.value.replace("_", " "), 100)
-        yield _problem(deployment, "warn", name.value, cause, (set_value(name, f'"{better}"'),))
+        edits = (set_value(name, f'"{_plain(name.value.value.replace("_", " "), 100)}"'),)
+        yield _problem(deployment, "warn", name.value, "engine-name-underscore", edits)
 
 
 def _plain(value: str, limit: int) -> str:
@@ -154,21 +145,19 @@ def _check_engine(deployment: Deployment, engine: EngineEntry) -> Iterator[Findi
     for key, shape in ENGINE_KEYS.items():
         entry = engine.get(key)
         if entry and not shape.accepts(entry.value):
-            switch = key in ("disabled", "inactive")
-            cause = tr("{name} takes {accepted}; SearXNG refuses to start", name=key, accepted=shape.describe())
-            if switch:
-                cause = tr("{key} takes true or false without quotes; any text means true", key=key)
+            values = {"name": key, "key": key, "accepted": shape.describe()}
+            is_switch = key in ("disabled", "inactive")
+            state, kind = ("warn", "engine-switch-type") if is_switch else ("fail", "engine-value-type")
             edits = (set_value(entry, shape.correct(entry.value)),)
-            yield _problem(deployment, "warn" if switch else "fail", entry.key, cause, edits)
+            yield _problem(deployment, state, entry.key, kind, edits, **values)
     module = engine.get("engine")
     if module is None and engine.is_new and not engine.is_on("inactive"):
-        cause = tr("it has no engine: and is none of those that are kept, so SearXNG skips it")
-        yield _problem(deployment, "warn", engine.node, cause)
+        yield _problem(deployment, "warn", engine.node, "engine-without-module")
     word = str(module.value.value) if module and module.value.kind == "text" else ""
     near = nearest(word, ENGINE_MODULES) if word and word not in ENGINE_MODULES else ""
     if module and near:  # others may be the user's own
-        cause = tr("there is no engine module {name}, so SearXNG skips it; did you mean {near}?", name=word, near=near)
-        yield _problem(deployment, "warn", module.key, cause, (set_value(module, near),))
+        edits = (set_value(module, near),)
+        yield _problem(deployment, "warn", module.key, "engine-module-unknown", edits, name=word, near=near)
 
 
 def _check_names(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[Finding]:
@@ -180,12 +169,10 @@ def _check_names(deployment: Deployment, engines: list[EngineEntry]) -> Iterator
         if first is engine or name is None:
             continue
         if engine.get("engine") and first.get("engine"):
-            cause = tr("line {line} has an engine with this name; SearXNG refuses to start", line=first.node.line)
             edits = (set_value(name, f'"{_unused(engine.name.lower(), taken, " ")}"'),)
-            yield _problem(deployment, "fail", name.value, cause, edits)
+            yield _problem(deployment, "fail", name.value, "engine-name-taken", edits, line=first.node.line)
         else:
-            cause = tr("this engine is also in line {line}; these lines override that", line=first.node.line)
-            yield _problem(deployment, "warn", name.value, cause)
+            yield _problem(deployment, "warn", name.value, "engine-repeated", line=first.node.line)
 
 
 def _check_shortcuts(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[Finding]:
@@ -199,10 +186,10 @@ def _check_shortcuts(deployment: Deployment, engines: list[EngineEntry]) -> Iter
         first = seen.setdefault(word, engine)
         if first.name == engine.name:
             continue
-        cause = tr("the engine in line {line} has the same shortcut; SearXNG refuses to start", line=first.node.line)
         better = _unused(word if entry else engine.name[:3].strip(), taken, "")
         edits = (set_value(entry, f'"{better}"'),) if entry else _add(deployment, engine.node, "shortcut", better)
-        yield _problem(deployment, "fail", entry.value if entry else engine.node, cause, edits)
+        place = entry.value if entry else engine.node
+        yield _problem(deployment, "fail", place, "engine-shortcut-taken", edits, line=first.node.line)
 
 
 def _unused(word: str, taken: set[str], separator: str) -> str:
@@ -226,13 +213,9 @@ def _check_any(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[F
     place = choice.key if choice else root
     on = [name for name in kept if name not in off]
     if not on:
-        cause = tr("no engine is enabled, so every search returns an empty list")
-        fix = in_settings("use_default_settings: true")
-        yield _problem(deployment, "fail", place, cause, _enable(deployment, last, off), *fix)
+        yield _problem(deployment, "fail", place, "engines-all-disabled", _enable(deployment, last, off))
     elif all(name in FACTS["engines"]["off_by_default"] and name not in last for name in on):
-        cause = tr("{names}: kept, but off by default", names=", ".join(on))
-        fix = in_settings("engines:", f"  - name: {on[0]}", "    disabled: false", "    inactive: false")
-        yield _problem(deployment, "warn", place, cause, (), *fix)
+        yield _problem(deployment, "warn", place, "engines-off-by-default", names=", ".join(on), name=on[0])
 
 
 def _enable(deployment: Deployment, engines: dict[str, EngineEntry], off: set[str]) -> tuple[Edit, ...]:

@@ -3,15 +3,12 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import NEW_SECRET, RECREATE, in_env, in_settings
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, skipped, warn
 from sleuth_providers.records import Record
 
 SWITCHES = ("SEARXNG_LIMITER", "SEARXNG_PUBLIC_INSTANCE", "SEARXNG_IMAGE_PROXY", "SEARXNG_DEBUG")
@@ -68,10 +65,8 @@ def read_environment(path: str) -> tuple[dict[str, Variable], list[Finding]]:
         elif re.fullmatch(r"[A-Za-z_]\w*", line):
             variables[line] = Variable(None, name, number)
         else:
-            cause = tr("docker compose rejects a line that is not NAME=value")
-            remedy = Remedy(cause, (tr("# correct line {line} of {file}, then:", line=number, file=name), RECREATE))
-            problem = fail(f"{name}:{number}: {show_line(line)}", remedy._replace(link=Link.VARIABLES))
-            problems.append(FILE.label(problem))
+            advice = remedy("env-line-malformed", line=number, file=name)
+            problems.append(FILE.label(fail(f"{name}:{number}: {show_line(line)}", advice)))
     return variables, problems
 
 
@@ -115,40 +110,26 @@ def check_variables(variables: Variables) -> Iterator[Finding]:
 
 
 def _check(name: str, variable: Variable) -> Iterator[Finding]:
-    value, at, stops = variable.value, variable.at(name), Link.INVALID_SETTINGS
+    value, at = variable.value, variable.at(name)
     new = FACTS["renamed_variables"].get(name, "GRANIAN_…" if name.startswith("UWSGI_") else "")
     if name in SWITCHES and value is not None and variable.switch is None:
-        cause = tr("{name} must be true, false, on, off, 1 or 0; SearXNG refuses to start", name=name)
-        yield fail(at, Remedy(cause, in_env(f"{name}=false"), stops))
+        yield fail(at, remedy("variable-not-switch", name=name))
     elif name == "SEARXNG_METHOD" and value not in ("GET", "POST", None):
-        cause = tr("{name} must be GET or POST, in capitals; SearXNG refuses to start", name=name)
-        yield fail(at, Remedy(cause, in_env("SEARXNG_METHOD=GET"), stops))
+        yield fail(at, remedy("variable-method", name=name))
     elif name in ("SEARXNG_PORT", "GRANIAN_PORT") and not (value or "0").isdigit():
-        cause = tr("a port is a number; the container ignores this value or exits")
-        yield fail(at, Remedy(cause, in_env(f"{name}=8080"), Link.VARIABLES))
+        yield fail(at, remedy("variable-port", name=name))
     elif name == "SEARXNG_SECRET" and value == DEFAULT_SECRET:
-        cause = tr("this is the built-in secret key; SearXNG refuses to start")
-        yield fail(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY))
+        yield fail(at, remedy("secret-built-in"))
     elif name == "SEARXNG_SECRET" and value == "":
-        cause = tr("with an empty secret key, anyone can forge the URLs that the server signs")
-        yield warn(at, Remedy(cause, (NEW_SECRET, RECREATE), Link.SECRET_KEY))
-    elif name == "SEARXNG_VALKEY_URL" and value and url_parts(value)[0] not in VALKEY_SCHEMES:
-        cause = tr("the URL must begin with valkey://; SearXNG refuses to start")
-        yield fail(at, Remedy(cause, in_env(f"{name}=valkey://searxng-valkey:6379/0"), Link.VARIABLES))
-    elif new:
-        cause = tr("the container does not read {name}; use {new}", name=name, new=new)
+        yield warn(at, remedy("secret-empty"))
+    elif name == "SEARXNG_VALKEY_URL" and value and not value.lower().startswith(VALKEY_SCHEMES):
+        yield fail(at, remedy("variable-valkey-scheme", name=name))
+    elif "." in new:
         section, _, key = new.partition(".")
-        fix = in_settings(f"{section}:", f"  {key}: …") if key else in_env(*(f"{one}=…" for one in new.split(", ")))
-        yield warn(at, Remedy(cause, fix, Link.OLD_SETTINGS))
-
-
-def url_parts(url: str) -> tuple[str, str]:
-    """Return scheme and host of a URL, empty where it has none."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme, parts.hostname or ""
-    except ValueError:
-        return "", ""
+        yield warn(at, remedy("variable-now-setting", name=name, new=new, section=section, key=key))
+    elif new:
+        assignments = [f"{one}=…" for one in new.split(", ")]
+        yield warn(at, remedy("variable-renamed", name=name, new=new, assignments=assignments))
 
 
 FILE = Check("environment.file", "Environment file is valid", "Environment file is not valid")

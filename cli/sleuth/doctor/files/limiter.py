@@ -12,9 +12,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.environment import read_text
 from sleuth.doctor.files.schema import FACTS, WORDS, nearest
 from sleuth.doctor.files.yaml_source import line_of, show_line
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, warn
-from sleuth.doctor.fixes import PASS_LOCAL, RESTART, in_limiter
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, warn
 from sleuth_providers.records import Record
 
 NAME = "limiter.toml"
@@ -69,9 +67,7 @@ def read_limiter(folder: str, active: bool) -> tuple[tuple[str, ...], list[Findi
 def _not_toml(problem: Exception) -> Finding:
     match = re.search(r"line (\d+), column (\d+)", str(problem))
     place = f"{NAME}:{match[1]}:{match[2]}" if match else f"{NAME}:1"
-    cause = tr("limiter.toml is not valid TOML; SearXNG refuses to start")
-    fix = (tr("# correct that line, then:"), RESTART)
-    return fail(f"{place}: {clean(problem, 200)}", Remedy(cause, fix, Link.LIMITER))
+    return fail(f"{place}: {clean(problem, 200)}", remedy("limiter-not-toml"))
 
 
 def check_names(file: LimiterFile, prefix: str = "", table: dict[str, Any] | None = None) -> Iterator[Finding]:
@@ -79,49 +75,40 @@ def check_names(file: LimiterFile, prefix: str = "", table: dict[str, Any] | Non
     for key, value in (file.data if table is None else table).items():
         name = f"{prefix}{key}"
         if name == "real_ip":
-            cause = tr("real_ip was removed: x_for became trusted_proxies, the prefixes moved to [botdetection]")
-            fix = in_limiter("[botdetection]", 'trusted_proxies = ["127.0.0.0/8"]')
-            yield warn(file.at(key), Remedy(cause, fix, Link.OLD_SETTINGS))
+            yield warn(file.at(key), remedy("limiter-real-ip"))
         elif name not in SCHEMA:
             near = next((known for known in SCHEMA if known.endswith(f".{key}")), "") or nearest(name, tuple(SCHEMA))
-            cause = tr("limiter.toml has no setting {name}; SearXNG refuses to start", name=clean(name, 80))
-            yield fail(file.at(key), Remedy(cause, remove_or_rename(near), Link.LIMITER))
+            values = {"name": clean(name, 80), "remove_or_rename": remove_or_rename(near)}
+            yield fail(file.at(key), remedy("limiter-unknown-name", **values))
         elif type(value) is not PYTHON_TYPES[SCHEMA[name]]:
-            kind = tr(WORDS[SCHEMA[name]])
-            cause = tr("{name} takes {accepted}; SearXNG refuses to start", name=name, accepted=kind)
-            yield fail(file.at(key), Remedy(cause, in_limiter(*PASS_LOCAL), Link.LIMITER))
+            accepted = tr(WORDS[SCHEMA[name]])
+            yield fail(file.at(key), remedy("limiter-value-type", name=name, accepted=accepted))
         elif isinstance(value, dict):
             yield from check_names(file, f"{name}.", value)
 
 
-def remove_or_rename(near: str) -> tuple[str, ...]:
-    """Return the fix for an unknown name, with the name that was probably meant."""
-    rename = tr("# did you mean {name}? otherwise remove it, then:", name=near)
-    return (rename if near else tr("# remove it, then:"), RESTART)
+def remove_or_rename(near: str) -> str:
+    """Return the first line of the fix for an unknown name, with the name that was probably meant."""
+    return tr("# did you mean {name}? otherwise remove it, then:", name=near) if near else tr("# remove it, then:")
 
 
 def check_addresses(file: LimiterFile) -> Iterator[Finding]:
     """Find invalid addresses, and networks that exempt everyone."""
     for key, address in ((name.rpartition(".")[2], one) for name in ADDRESS_LISTS for one in file.addresses(name)):
         if not _is_network(address):
-            fix = in_limiter(f'{key} = ["127.0.0.0/8", "172.16.0.0/12"]')
             if key == "trusted_proxies":
-                cause = tr("not an IP address; SearXNG answers every request with 500")
-                yield fail(file.at(str(address)), Remedy(cause, fix, Link.LIMITER))
+                yield fail(file.at(str(address)), remedy("limiter-invalid-proxy", key=key))
             else:
-                cause = tr("not an IP address; SearXNG ignores it")
-                yield warn(file.at(str(address)), Remedy(cause, fix, Link.LIMITER))
+                yield warn(file.at(str(address)), remedy("limiter-invalid-address", key=key))
         elif key == "pass_ip" and ip_network(address, strict=False).prefixlen == 0:
-            cause = tr("this network is the whole internet, so the limiter limits no one")
-            yield warn(file.at(address), Remedy(cause, in_limiter(*PASS_LOCAL), Link.LIMITER))
+            yield warn(file.at(address), remedy("limiter-exempts-everyone"))
 
 
 def check_link_token(file: LimiterFile) -> Iterator[Finding]:
     """Find link_token, which redirects programs to the home page."""
     if file.get("botdetection.ip_limit.link_token") is True:
-        cause = tr("link_token expects a browser that loads the style sheet; programs are redirected to the home page")
-        remedy = Remedy(cause, in_limiter("[botdetection.ip_limit]", "link_token = false"), Link.LINK_TOKEN)
-        yield fail(file.at("link_token"), remedy) if file.active else warn(file.at("link_token"), remedy)
+        report = fail if file.active else warn
+        yield report(file.at("link_token"), remedy("limiter-link-token"))
 
 
 def _is_network(address: Any) -> bool:

@@ -5,35 +5,24 @@ from pathlib import Path
 
 from sleuth.base.errors import RequestError
 from sleuth.base.files import private_folder, write_atomic
-from sleuth_providers.records import Record
 
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-class DeploymentFile(Record):
-    """A file of the deployment, its path relative to the folder."""
-
-    path: str
-    text: str
-
-
-def make_deployment(port: int, secret: str, *, limiter: bool = False) -> list[DeploymentFile]:
-    """Return the files; the compose file comes last, so that an incomplete deployment cannot be started."""
+def make_deployment(port: int, secret: str, *, limiter: bool = False) -> dict[str, str]:
+    """Return the text of each file; the compose file is last, so that an incomplete deployment cannot be started."""
     variant = "-limiter" if limiter else ""
     sources = {".env": "env", "core-config/settings.yml": f"settings{variant}.yml"}
     if limiter:
         sources["core-config/limiter.toml"] = "limiter.toml"
     sources["docker-compose.yml"] = f"docker-compose{variant}.yml"
     texts = {path: (TEMPLATES / name).read_text("utf-8") for path, name in sources.items()}
-    return [
-        DeploymentFile(path, text.replace("{port}", str(port)).replace("{secret}", secret))
-        for path, text in texts.items()
-    ]
+    return {path: text.replace("{port}", str(port)).replace("{secret}", secret) for path, text in texts.items()}
 
 
-def write_deployment(folder: str, files: list[DeploymentFile], *, force: bool = False) -> list[str]:
+def write_deployment(folder: str, files: dict[str, str], *, force: bool = False) -> list[str]:
     """Write all files, or none if one exists and is not to be replaced; return their paths."""
-    paths = [os.path.join(folder, *file.path.split("/")) for file in files]
+    paths = [os.path.join(folder, *path.split("/")) for path in files]
     existing = [path for path in paths if os.path.lexists(path)]
     if existing and not force:
         raise RequestError(
@@ -41,9 +30,9 @@ def write_deployment(folder: str, files: list[DeploymentFile], *, force: bool = 
             "choose another folder, or replace them with --force",
             files=", ".join(existing),
         )
-    for path, file in zip(paths, files, strict=True):
+    for path, text in zip(paths, files.values(), strict=True):
         home = private_folder(os.path.dirname(path) or ".")
-        write_atomic(path, file.text.encode())
+        write_atomic(path, text.encode())
         _match_owner(path, home)
     return paths
 

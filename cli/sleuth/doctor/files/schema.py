@@ -13,17 +13,16 @@ from sleuth.doctor.files.yaml_source import YamlNode
 from sleuth_providers.records import Record
 
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which SearXNG refuses
-VALKEY_SCHEMES = ("valkey", "valkeys", "redis", "rediss", "unix")
+VALKEY_SCHEMES = ("valkey://", "valkeys://", "redis://", "rediss://", "unix://")
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
-# A type → the kinds of YAML values it takes; SearXNG counts booleans as integers.
+# A type → the kinds of YAML values it takes, where the names differ; SearXNG counts booleans as integers.
 KINDS = {
-    "bool": ("bool",),
-    "false": ("false",),
     "nothing": ("null",),
     "integer": ("int", "bool"),
     "number": ("int", "float", "bool"),
-    "list": ("list",),
     "mapping": ("map",),
+    "locale": ("text",),
+    "folder": ("text",),
 }
 WORDS = {
     "bool": "true or false",
@@ -53,7 +52,7 @@ class Shape(Record):
         """Return whether the server takes a value."""
         if self.choices:
             return node.value in self.choices and node.kind not in ("map", "list")
-        kinds = {kind for name in self.types for kind in KINDS.get(name, ("text",))}
+        kinds = {kind for name in self.types for kind in KINDS.get(name, (name,))}
         if node.kind not in kinds and not (node.value is False and "false" in kinds):
             return False
         words = node.value if node.kind == "list" else [node] if node.kind == "text" else []

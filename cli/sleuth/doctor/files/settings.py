@@ -1,48 +1,35 @@
 """Checks of a SearXNG settings.yml and the files beside it, and a corrected copy."""
 
 import os
-from collections.abc import Iterator
 
-from sleuth.base.errors import RequestError, SettingsError
+from sleuth.base.errors import SettingsError
 from sleuth.base.files import write_atomic
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.doctor.files import compose as compose_file
-from sleuth.doctor.files import compose_access
-from sleuth.doctor.files.access import (
-    check_defaults,
-    check_formats,
-    check_limiter,
-    check_public_instance,
-    check_secret,
-)
+from sleuth.doctor.files import access, compose, engines, values
 from sleuth.doctor.files.deployment import Deployment
 from sleuth.doctor.files.edits import apply
-from sleuth.doctor.files.engines import check_engines
 from sleuth.doctor.files.environment import VARIABLES, Variables, read_environment
 from sleuth.doctor.files.limiter import read_limiter
-from sleuth.doctor.files.network import check_address, check_base_url, check_proxies, check_valkey
-from sleuth.doctor.files.values import check_keys, check_values
 from sleuth.doctor.files.yaml_source import MAX_BYTES, NotYamlError, YamlSource, read_yaml, redact
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok
-from sleuth.doctor.fixes import RESTART, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, shell
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
 YAML = Check("settings.yaml", "Settings are valid YAML", "Settings are not valid YAML")
 CHECKS = (
-    Check("settings.keys", "All names are known", "Unknown or duplicate name", check_keys),  # first: explains others
-    Check("settings.defaults", "Default settings are used", "Default settings are not used", check_defaults),
-    Check("settings.formats", "JSON output is enabled", "JSON output is disabled", check_formats),
-    Check("settings.secret_key", "Secret key is set", "Secret key is missing or the default", check_secret),
-    Check("settings.limiter", "Limiter allows programs", "Limiter blocks programs", check_limiter),
-    Check("settings.public_instance", "public_instance is off", "public_instance is on", check_public_instance),
-    Check("settings.valkey", "Valkey URL is right", "Valkey URL has a problem", check_valkey),
-    Check("settings.address", "Listening address is right", "Listening address has a problem", check_address),
-    Check("settings.base_url", "Base URL is right", "Base URL has a problem", check_base_url),
-    Check("settings.proxies", "Engine proxies are right", "Engine proxy has a problem", check_proxies),
-    Check("settings.engines", "Engines are configured", "Engine configuration has a problem", check_engines),
-    Check("settings.values", "All values have the right type", "Value has the wrong type", check_values),
+    # The names come first: an unknown one explains other findings.
+    Check("settings.keys", "All names are known", "Unknown or duplicate name", values.check_keys),
+    Check("settings.defaults", "Default settings are used", "Default settings are not used", access.check_defaults),
+    Check("settings.formats", "JSON output is enabled", "JSON output is disabled", access.check_formats),
+    Check("settings.secret_key", "Secret key is set", "Secret key is missing or the default", access.check_secret),
+    Check("settings.limiter", "Limiter allows programs", "Limiter blocks programs", access.check_limiter),
+    Check("settings.public_instance", "public_instance is off", "public_instance is on", access.check_public_instance),
+    Check("settings.valkey", "Valkey URL is right", "Valkey URL has a problem", access.check_valkey),
+    Check("settings.address", "Listening address is right", "Listening address has a problem", access.check_address),
+    Check("settings.base_url", "Base URL is right", "Base URL has a problem", access.check_base_url),
+    Check("settings.proxies", "Engine proxies are right", "Engine proxy has a problem", access.check_proxies),
+    Check("settings.engines", "Engines are configured", "Engine configuration has a problem", engines.check_engines),
+    Check("settings.values", "All values have the right type", "Value has the wrong type", values.check_values),
 )
 MAX_ROUNDS = 10  # two or three suffice; one correction may reveal the next problem
 TAB_WIDTHS = (2, 4, 8)
@@ -53,14 +40,11 @@ class FilesBeside:
 
     def __init__(self, path: str) -> None:
         self.folder = os.path.dirname(os.path.abspath(path))
-        found = compose_file.find_compose(self.folder)
-        self.compose, findings = compose_file.read_compose(found) if found else (None, [])
+        self.compose, findings = compose.read_compose(self.folder)
         self.variables: Variables = {}
         if self.compose:
             self.variables = self.compose.variables
-            checked = [finding for check in compose_file.CHECKS for finding in check.run(self.compose)]
-            for check in compose_access.CHECKS:
-                checked += check.run(self.compose, os.path.abspath(path))
+            checked = [finding for check in compose.CHECKS for finding in check.run(self.compose)]
             findings = checked + findings
         elif os.path.isfile(env := os.path.join(self.folder, ".env")):
             self.variables, more = read_environment(env)
@@ -86,15 +70,16 @@ def check_settings(path: str) -> list[Finding]:
     except SettingsError as problem:
         return [FILE.label(_unreadable(path, problem)), *beside.findings]
     except NotYamlError as problem:
-        return [YAML.label(_not_yaml(os.path.basename(path), problem)), *beside.findings]
+        evidence = problem.at(os.path.basename(path))
+        return [YAML.label(fail(evidence, remedy("settings-not-yaml", line=problem.line))), *beside.findings]
     if source.root.kind not in ("map", "null"):
-        cause = tr("the file must contain settings such as use_default_settings: true; SearXNG refuses to start")
-        remedy = Remedy(cause, (tr("# in settings.yml:"), "use_default_settings: true"), Link.INVALID_SETTINGS)
-        return [YAML.label(fail(source.at(source.root), remedy)), *beside.findings]
+        found = fail(source.at(source.root), remedy("settings-not-mapping"))
+        return [YAML.label(found), *beside.findings]
     deployment, limiter = beside.deployment(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
-    found = [finding._replace(edits=()) for finding in _check(deployment)]  # edits may contain secrets
-    return [YAML.label(ok(source.at(1, lines))), *found, *beside.findings, *limiter]
+    # Edits may contain secrets.
+    checked = [finding._replace(edits=()) for check in CHECKS for finding in check.run(deployment)]
+    return [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
 
 
 def fix_settings(path: str) -> str | None:
@@ -111,27 +96,20 @@ def fix_settings(path: str) -> str | None:
         source = _source(path, fixed)
         if source.root.kind not in ("map", "null"):
             break
-        better = _apply_edits(fixed, list(_check(beside.deployment(source)[0])))
+        deployment, _ = beside.deployment(source)
+        better = _apply_edits(fixed, [finding for check in CHECKS for finding in check.run(deployment)])
         if better == fixed:
             break
         fixed = better
     return fixed if fixed != text else None
 
 
-def write_fix(path: str, text: str | None = None) -> str:
-    """Write the corrected text (of `fix_settings`) beside the original and return its path."""
-    fixed = fix_settings(path) if text is None else text
-    if fixed is None:
-        raise RequestError("nothing to correct in {path}", "see: sleuth doctor --settings {path}", path=path)
+def write_fix(path: str, text: str) -> str:
+    """Write the corrected text beside the original and return its path."""
     stem, extension = os.path.splitext(path)
     target = f"{stem}.fixed{extension or '.yml'}"
-    write_atomic(target, fixed.encode())
+    write_atomic(target, text.encode())
     return target
-
-
-def commands_to_apply(path: str, fixed: str) -> tuple[str, ...]:
-    """Return the commands that put a corrected file to use; cp keeps the owner, which is the container's user."""
-    return (f"cp {shell(fixed)} {shell(path)}", RESTART)
 
 
 def diff(old: str, new: str, name: str) -> str:
@@ -155,11 +133,6 @@ def _read(path: str) -> str:
 
 def _source(path: str, text: str) -> YamlSource:
     return YamlSource(os.path.basename(path), text, read_yaml(text))
-
-
-def _check(deployment: Deployment) -> Iterator[Finding]:
-    for check in CHECKS:
-        yield from check.run(deployment)
 
 
 def _apply_edits(text: str, findings: list[Finding]) -> str:
@@ -199,15 +172,6 @@ def _expand_tabs(line: str, width: int) -> str:
 def _unreadable(path: str, problem: SettingsError) -> Finding:
     name = os.path.basename(path)
     if os.path.isdir(path) and name.endswith((".yml", ".yaml")):
-        cause = tr("it is a folder: Docker created it because the file was missing when it was mounted")
-        fix = (f"rmdir {shell(path)}", tr("# write the file, mount its folder, then:"), RESTART)
-        return fail(f"{name}: {tr('a folder')}", Remedy(cause, fix, Link.PERMISSIONS))
-    remedy = Remedy(tr("sleuth cannot read it"), (f"ls -l {shell(path)}",), Link.PERMISSIONS)
-    return fail(f"{name}: {clean(problem.values.get('reason', ''), 200)}", remedy)
-
-
-def _not_yaml(name: str, problem: NotYamlError) -> Finding:
-    cause = tr("settings.yml is not valid YAML; SearXNG refuses to start")
-    fix = (tr("# correct line {line}, then:", line=problem.line), RESTART)
-    evidence = f"{name}:{problem.line}:{problem.column}: {problem.reason}"
-    return fail(evidence, Remedy(cause, fix, Link.INVALID_SETTINGS))
+        return fail(f"{name}: {tr('a folder')}", remedy("settings-is-folder", path=shell(path)))
+    reason = clean(problem.values.get("reason", ""), 200)
+    return fail(f"{name}: {reason}", remedy("settings-unreadable", path=shell(path)))

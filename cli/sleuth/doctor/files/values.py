@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.deployment import Deployment
 from sleuth.doctor.files.edits import remove_entry, set_value
 from sleuth.doctor.files.limiter import remove_or_rename
 from sleuth.doctor.files.schema import FACTS, MAPPINGS, SECTIONS, TOP_LEVEL, nearest, section_of
 from sleuth.doctor.files.yaml_source import YamlEntry, duplicates, entries, find
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, warn
-from sleuth.doctor.fixes import RESTART, in_settings
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, remedy, warn
 
 MAX_KEYS = 200  # checked in one mapping; SearXNG has twenty
 
@@ -29,11 +26,8 @@ def _check_sections(deployment: Deployment) -> Iterator[Finding]:
         entry = find(deployment.root, name)
         if not entry or entry.value.kind == "map" or (name in may_be_empty and entry.value.kind == "null"):
             continue
-        cause = tr("{name} must be a mapping; SearXNG refuses to start", name=name)
-        if entry.value.kind == "null":
-            cause = tr("{name} is empty; SearXNG refuses to start: remove it or give it a value", name=name)
-        remedy = Remedy(cause, in_settings(f"{name}: {{}}"), Link.INVALID_SETTINGS)
-        yield fail(deployment.source.at(entry.key), remedy, edits=(set_value(entry, "{}"),))
+        kind = "section-empty" if entry.value.kind == "null" else "section-not-mapping"
+        yield fail(deployment.source.at(entry.key), remedy(kind, name=name), edits=(set_value(entry, "{}"),))
 
 
 def _check_types(deployment: Deployment) -> Iterator[Finding]:
@@ -43,9 +37,9 @@ def _check_types(deployment: Deployment) -> Iterator[Finding]:
         if not entry or unset or FACTS["overrides"].get(name) in deployment.variables or shape.accepts(entry.value):
             continue
         better = shape.correct(entry.value)
-        cause = tr("{name} takes {accepted}; SearXNG refuses to start", name=name, accepted=shape.describe())
-        remedy = Remedy(cause, in_settings(f"{section}:", f"  {key}: {better}"), Link.INVALID_SETTINGS)
-        yield fail(deployment.source.at(entry.key), remedy, edits=(set_value(entry, better),))
+        values = {"name": name, "section": section, "key": key, "better": better, "accepted": shape.describe()}
+        edits = (set_value(entry, better),)
+        yield fail(deployment.source.at(entry.key), remedy("value-type", **values), edits=edits)
 
 
 def _check_closed(deployment: Deployment) -> Iterator[Finding]:
@@ -53,11 +47,10 @@ def _check_closed(deployment: Deployment) -> Iterator[Finding]:
         home = find(deployment.root, section)
         for entry in entries(home.value)[:MAX_KEYS] if home else []:
             if home and entry.name not in names:
-                values = {"section": section, "key": _word(entry)}
-                cause = tr("{section} has no setting {key}; SearXNG refuses to start", **values)
-                remedy = Remedy(cause, remove_or_rename(nearest(entry.name, tuple(names))), Link.INVALID_SETTINGS)
+                near = nearest(entry.name, tuple(names))
+                values = {"section": section, "key": _word(entry), "remove_or_rename": remove_or_rename(near)}
                 edits = remove_entry(deployment.source.text, home.value, entry)
-                yield fail(deployment.source.at(entry.key), remedy, edits=edits)
+                yield fail(deployment.source.at(entry.key), remedy("key-not-allowed", **values), edits=edits)
 
 
 def check_keys(deployment: Deployment) -> Iterator[Finding]:
@@ -71,19 +64,11 @@ def _check_top(deployment: Deployment) -> Iterator[Finding]:
     for entry in entries(deployment.root)[:MAX_KEYS]:
         if entry.name in TOP_LEVEL and entry.key.kind == "text":
             continue
-        home, near, key = section_of(entry.name), nearest(entry.name, TOP_LEVEL), _word(entry)
-        if entry.name in FACTS["removed"]:
-            cause = tr("SearXNG no longer reads {key}; see {new}", key=key, new=FACTS["removed"][entry.name])
-        elif home:
-            cause = tr("{key} belongs under {section}: here it has no effect", key=key, section=home)
-        elif near:
-            cause = tr("SearXNG has no setting {key}; did you mean {near}?", key=key, near=near)
-        else:
-            cause = tr("SearXNG has no setting {key} and ignores it", key=key)
-        lines = (f"{home}:", f"  {key}: …") if home else (f"{near}:",)
-        remedy = Remedy(cause, in_settings(*lines) if home or near else remove_or_rename(""), Link.INVALID_SETTINGS)
+        home, near, new = section_of(entry.name), nearest(entry.name, TOP_LEVEL), FACTS["removed"].get(entry.name, "")
+        kind = "in-wrong-place" if home else "misspelt" if near else "unknown"
+        values = {"key": _word(entry), "section": home, "near": near, "new": new}
         is_free = near and not home and find(deployment.root, near) is None
-        yield _rename(deployment, entry, near if is_free else "", remedy)
+        yield _rename(deployment, entry, near if is_free else "", remedy(f"key-{'removed' if new else kind}", **values))
 
 
 def _check_nested(deployment: Deployment) -> Iterator[Finding]:
@@ -93,23 +78,21 @@ def _check_nested(deployment: Deployment) -> Iterator[Finding]:
             near = nearest(entry.name, tuple(keys)) if entry.name not in keys else ""
             if near:
                 values = {"section": section, "key": _word(entry), "near": near}
-                cause = tr("{section} has no setting {key}; did you mean {near}?", **values)
-                remedy = Remedy(cause, in_settings(f"{section}:", f"  {near}: …"), Link.INVALID_SETTINGS)
-                yield _rename(deployment, entry, "" if find(deployment.root, section, near) else near, remedy)
+                name = "" if find(deployment.root, section, near) else near
+                yield _rename(deployment, entry, name, remedy("key-misspelt-in-section", **values))
 
 
-def _rename(deployment: Deployment, entry: YamlEntry, name: str, remedy: Remedy) -> Finding:
+def _rename(deployment: Deployment, entry: YamlEntry, name: str, advice: Remedy) -> Finding:
     edits = (Edit(entry.key.start, entry.key.end, name),) if name else ()
-    return warn(deployment.source.at(entry.key), remedy, edits=edits, edit_first=bool(edits))
+    return warn(deployment.source.at(entry.key), advice, edits=edits, edit_first=bool(edits))
 
 
 def _check_duplicates(deployment: Deployment) -> Iterator[Finding]:
     sections = [entry.value for entry in entries(deployment.root) if entry.name in MAPPINGS]
     for node in (deployment.root, *sections):
         for entry, later in islice(duplicates(node), MAX_KEYS):
-            cause = tr("{key} is repeated in line {line}, and that one counts", key=_word(entry), line=later.key.line)
-            fix = (tr("# merge the two, then:"), RESTART)
-            yield warn(deployment.source.at(entry.key), Remedy(cause, fix, Link.STILL_403))
+            advice = remedy("key-repeated", key=_word(entry), line=later.key.line)
+            yield warn(deployment.source.at(entry.key), advice)
 
 
 def _word(entry: YamlEntry) -> str:

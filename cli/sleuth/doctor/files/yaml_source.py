@@ -13,7 +13,8 @@ MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; larger files ta
 MAX_DEPTH = 40  # of nested brackets; the parser's time grows with them
 MAX_MERGES, MAX_BASES = 2, 10  # depth of `<<`, and mappings per `<<`
 BREAKS = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # line breaks in YAML
-KINDS = {"str": "text", "bool": "bool", "int": "int", "float": "float", "null": "null", "timestamp": "date"}
+SCALARS = {"str": "text", "null": "null", "timestamp": "date", "merge": "text", "value": "text"}
+COLLECTIONS = {"map": "map", "omap": "map", "set": "map", "seq": "list", "pairs": "list"}
 TRUE_WORDS = ("yes", "true", "on")
 SECRETS = re.compile(  # the default key is public
     r"(?i)((?:secret|password|api_?key|(?<!link_)token|open_metrics)\w*[\"']?\s*[:=]\s*[\"']?)(?!ultrasecretkey)[^\s\"',}#]+"
@@ -54,6 +55,10 @@ class NotYamlError(Exception):
     def __init__(self, reason: str, line: int = 1, column: int = 1) -> None:
         super().__init__(reason)
         self.reason, self.line, self.column = reason, line, column
+
+    def at(self, name: str) -> str:
+        """Return position and reason as findings show them."""
+        return f"{name}:{self.line}:{self.column}: {self.reason}"
 
 
 class YamlSource(Record):
@@ -170,9 +175,24 @@ class _Reader:
         self.known: dict[int, YamlNode] = {}
 
     def read(self, node: Any) -> YamlNode:
-        if id(node) not in self.known:
-            self._read(node)
-        return self.known[id(node)]
+        """Convert a node and those below it; a mapping or list is known before its children, which may refer to it."""
+        if id(node) in self.known:
+            return self.known[id(node)]
+        tag = str(node.tag).rpartition(":")[2]
+        values: list[Any] = []
+        kind, value = _scalar(node.value, tag) if isinstance(node.value, str) else (COLLECTIONS.get(tag, ""), values)
+        start, end = node.start_mark, node.end_mark
+        if not kind:
+            reason = tr("unknown tag {tag}", tag=clean(node.tag, 80))
+            raise NotYamlError(reason, start.line + 1, start.column + 1)
+        flow = bool(getattr(node, "flow_style", False))
+        found = YamlNode(kind, value, start.index, end.index, start.line + 1, start.column, flow)
+        self.known[id(node)] = found
+        if kind == "list":
+            values += [self.read(child) for child in node.value]
+        elif kind == "map":
+            values += [self._pair(self.read(key), self.read(value)) for key, value in node.value]
+        return found
 
     def refuse_tabs(self) -> None:
         """Raise an error for a tab between values: this parser allows it inside [ ], SearXNG's does not."""
@@ -182,59 +202,27 @@ class _Reader:
             if "#" not in lines[-1] and not any(start <= position < end for start, end in scalars):
                 raise NotYamlError(tr("a tab where only spaces are allowed"), len(lines), len(lines[-1]) + 1)
 
-    def _read(self, node: Any) -> None:
-        tag = str(node.tag).rpartition(":")[2]
-        if isinstance(node.value, str):
-            self.known[id(node)] = self._place(node, *self._scalar(node, tag))
-            return
-        values: list[Any] = []
-        kind = "map" if tag in ("map", "omap", "set") else "list" if tag in ("seq", "pairs") else ""
-        if not kind:
-            raise self._refuse(node, tr("unknown tag {tag}", tag=clean(node.tag, 80)))
-        self.known[id(node)] = self._place(node, kind, values)  # before its children, which may refer to it
-        if kind == "list":
-            values += [self.read(child) for child in node.value]
-            return
-        for key, value in node.value:
-            values.append(self._pair(self.read(key), self.read(value), key))
-
-    def _pair(self, key: YamlNode, value: YamlNode, original: Any) -> YamlEntry:
+    def _pair(self, key: YamlNode, value: YamlNode) -> YamlEntry:
         if key.kind in ("map", "list"):
-            raise self._refuse(original, tr("a key must be a scalar, not a list or a mapping"))
+            raise NotYamlError(tr("a key must be a scalar, not a list or a mapping"), key.line, key.column + 1)
         if value.kind == "null" and value.start == value.end:  # empty: point behind the colon
             colon = self.text.find(":", key.end, key.end + 20)
             place = colon + 1 if colon >= 0 and not self.text[key.end : colon].strip(" \"'") else key.end
             value = value._replace(start=place, end=place, line=key.line, column=key.column)
         return YamlEntry(key, value)
 
-    def _scalar(self, node: Any, tag: str) -> tuple[str, Any]:
-        text = node.value
-        if tag == "bool":
-            lower = text.lower()
-            return ("text", text) if lower in ("y", "n") else ("bool", lower in TRUE_WORDS)  # as PyYAML does
-        if tag in ("int", "float"):
-            return _number(text, tag)
-        if tag in ("merge", "value"):
-            return "text", text
-        if tag not in KINDS:
-            raise self._refuse(node, tr("unknown tag {tag}", tag=clean(node.tag, 80)))
-        return KINDS[tag], None if tag == "null" else text
 
-    def _place(self, node: Any, kind: str, value: Any) -> YamlNode:
-        start, end = node.start_mark, node.end_mark
-        flow = bool(getattr(node, "flow_style", False))
-        return YamlNode(kind, value, start.index, end.index, start.line + 1, start.column, flow)
-
-    def _refuse(self, node: Any, reason: str) -> NotYamlError:
-        return NotYamlError(reason, node.start_mark.line + 1, node.start_mark.column + 1)
-
-
-def _number(text: str, tag: str) -> tuple[str, Any]:
-    plain = text.replace("_", "")
-    try:
-        return tag, int(plain) if tag == "int" else float(plain)
-    except ValueError:
-        return tag, text  # hexadecimal, octal, base 60: the value is not needed
+def _scalar(text: str, tag: str) -> tuple[str, Any]:
+    """Return kind and value of a scalar; an empty kind for an unknown tag."""
+    if tag == "bool":
+        lower = text.lower()
+        return ("text", text) if lower in ("y", "n") else ("bool", lower in TRUE_WORDS)  # as PyYAML does
+    if tag in ("int", "float"):
+        try:
+            return tag, (int if tag == "int" else float)(text.replace("_", ""))
+        except ValueError:
+            return tag, text  # hexadecimal, octal, base 60: the value is not needed
+    return SCALARS.get(tag, ""), None if tag == "null" else text
 
 
 def entries(node: YamlNode, depth: int = 0) -> list[YamlEntry]:

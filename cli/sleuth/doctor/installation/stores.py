@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
 from sleuth.store.database import Migration, open_read_only
 from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import CACHE_TTL, Settings
@@ -25,50 +23,44 @@ COUNT_ENTRIES = "SELECT count(*), sum(raw != 1 OR mode != 1 OR filename IS NOT N
 
 def check_database(runtime: "Runtime", settings: Settings) -> Finding:
     """Check that the database is readable, intact and of a known version."""
-    return _check_file(runtime.paths.database, MIGRATIONS, Link.DATABASE)
+    return _check_file(runtime.paths.database, MIGRATIONS)
 
 
-def _check_file(path: str, migrations: Sequence[Migration], link: str) -> Finding:
+def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
     if not os.path.exists(path):
-        return _missing(path, link)
+        return _missing(path)
     try:
         with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             result = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.Error as problem:
-        return _unusable(path, str(problem), link)
+        return _unusable(path, str(problem))
     if result != "ok":
-        return _unusable(path, result, link)
+        return _unusable(path, result)
     facts = {"path": path, "version": version, "known": len(migrations), "size": os.path.getsize(path)}
     if version <= len(migrations):
         return ok(tr("{path}: intact, version {version}, {size} bytes", **facts))
     evidence = tr("{path}: version {version}, this sleuth supports {known}", **facts)
-    cause = tr("a newer sleuth wrote it; this one does not touch it")
-    return fail(evidence, Remedy(cause, (tr("# update sleuth, in the folder of its source:"), "pipx install ."), link))
+    return fail(evidence, remedy("file-too-new"))
 
 
-def _missing(path: str, link: str) -> Finding:
+def _missing(path: str) -> Finding:
     """Report a file that does not exist, which is fine where it can be created."""
     folder = os.path.dirname(path)
     while not os.path.exists(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
         return skipped(tr("{path} does not exist yet; it is created when needed", path=path))
-    cause = tr("{folder} is not a writable folder", folder=folder)
-    fix = (f"ls -ld {shell(folder)}", tr("# or keep sleuth's files elsewhere:"), "export SLEUTH_HOME=~/sleuth")
-    return fail(path, Remedy(cause, fix, link))
+    return fail(path, remedy("folder-not-writable", folder=folder, quoted_folder=shell(folder)))
 
 
-def _unusable(path: str, reason: str, link: str) -> Finding:
+def _unusable(path: str, reason: str) -> Finding:
     evidence = f"{path}: {clean(reason, 200, entities=False)}"
     if "locked" in reason:
-        return warn(evidence, Remedy(tr("another process has locked it"), (f"fuser -v {shell(path)}",), link))
-    if "unable to open" in reason or "readonly" in reason:
-        cause = tr("it cannot be read; after a run with sudo it may belong to root")
-        fix = (f"ls -l {shell(path)}", f'sudo chown -R "$USER" {shell(os.path.dirname(path))}')
-        return fail(evidence, Remedy(cause, fix, link))
-    cause = tr("the file is damaged; move it away and the next command creates a new one (copies end in .v1, .v2 …)")
-    return fail(evidence, Remedy(cause, (f"mv {shell(path)} {shell(path)}.broken", f"ls {shell(path)}.v*"), link))
+        return warn(evidence, remedy("file-locked", path=shell(path)))
+    unreadable = "unable to open" in reason or "readonly" in reason
+    values = {"path": shell(path), "folder": shell(os.path.dirname(path))}
+    return fail(evidence, remedy("file-unreadable" if unreadable else "file-damaged", **values))
 
 
 def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -87,14 +79,12 @@ def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     foreign = [path for path in wanted if status[path].st_uid != os.getuid()]
     readable = [path for path in wanted if status[path].st_mode & 0o077]
     if foreign:
-        cause = tr("they belong to another user, often after a run with sudo")
-        fix = tuple(f'sudo chown "$USER" {shell(path)}' for path in foreign)
-        yield warn(", ".join(foreign), Remedy(cause, fix, Link.DATABASE))
+        change_owner = [f'sudo chown "$USER" {shell(path)}' for path in foreign]
+        yield warn(", ".join(foreign), remedy("files-of-another-user", change_owner=change_owner))
     if readable:
         evidence = ", ".join(f"{path}: {stat.S_IMODE(status[path].st_mode):04o}" for path in readable)
-        fix = tuple(f"chmod {wanted[path]:o} {shell(path)}" for path in readable)
-        cause = tr("other users of this machine can read them, and they may hold keys")
-        yield warn(evidence, Remedy(cause, fix, Link.DATABASE))
+        change_mode = [f"chmod {wanted[path]:o} {shell(path)}" for path in readable]
+        yield warn(evidence, remedy("files-not-private", change_mode=change_mode))
     if not foreign and not readable:
         yield ok(trn("{count} file or folder is private", "{count} files and folders are private", len(wanted)))
 
@@ -106,21 +96,18 @@ def check_cache(runtime: "Runtime", settings: Settings) -> Finding:
     folder = os.path.join(runtime.paths.cache, "answers")
     path = os.path.join(folder, "cache.db")
     if not os.path.exists(path):
-        return _missing(path, Link.CACHE)
+        return _missing(path)
     try:
         with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             count, foreign = connection.execute(COUNT_ENTRIES).fetchone()
     except sqlite3.Error as problem:
-        cause = tr("a cache that cannot be read is not used; deleting it is safe")
         evidence = f"{path}: {clean(problem, 200, entities=False)}"
-        return warn(evidence, Remedy(cause, (f"rm -r {shell(folder)}",), Link.CACHE))
+        return warn(evidence, remedy("cache-unreadable", folder=shell(folder)))
     if foreign:
-        cause = tr("some entries are not plain text; sleuth did not write them and does not read them")
         evidence = tr("{path}: {foreign} of {count} entries", path=path, foreign=foreign, count=count)
-        return warn(evidence, Remedy(cause, ("sleuth cache clear",), Link.CACHE))
+        return warn(evidence, remedy("cache-foreign-entries"))
     if not os.access(folder, os.W_OK) or not os.access(path, os.W_OK):
-        cause = tr("results cannot be stored there; searches work without the cache")
-        return warn(path, Remedy(cause, (f'sudo chown -R "$USER" {shell(folder)}',), Link.CACHE))
+        return warn(path, remedy("cache-read-only", folder=shell(folder)))
     return ok(trn("{path}: {count} entry", "{path}: {count} entries", count, path=path))
 
 
@@ -130,15 +117,12 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     from sleuth.library.handbook import handbook_folder
 
     if not _has_full_text():
-        cause = tr("this SQLite lacks full-text search (FTS5), which the library needs")
-        yield fail(f"SQLite {sqlite3.sqlite_version}", Remedy(cause, ("sudo apt install python3",), Link.LIBRARY))
+        yield fail(f"SQLite {sqlite3.sqlite_version}", remedy("sqlite-without-fts5"))
         return
     if handbook_folder() is None:
-        cause = tr("the handbook is missing from this installation")
-        fix = (tr("# in the folder of sleuth's source:"), "pipx install --force .")
-        yield warn("handbook", Remedy(cause, fix, Link.LIBRARY))
+        yield warn("handbook", remedy("handbook-missing"))
     path = runtime.paths.library
-    found = _check_file(path, index.MIGRATIONS, Link.LIBRARY)
+    found = _check_file(path, index.MIGRATIONS)
     if found.state != "ok":
         yield found
         return

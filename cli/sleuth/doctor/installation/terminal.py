@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import show_line
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import shell
-from sleuth.doctor.links import Link
-from sleuth.doctor.server.address import PROXY_VARIABLES
+from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.server.connection import PROXY_VARIABLES
 from sleuth.store.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ def check_proxies(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     for name, value in sorted(proxies.items()):
         shown = show_line(f"{name}={value}")
         if problem := _proxy_problem(value.strip()):
-            yield fail(shown, Remedy(problem, (f"unset {name}",), Link.PROXY))
+            yield fail(shown, remedy(problem[0], name=name, reason=problem[1]))
         else:
             usable.append(shown)
     if usable:
@@ -43,21 +41,20 @@ def check_proxies(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield ok("; ".join([*usable, *excepted, tr("loopback addresses bypass the proxy")]))
 
 
-def _proxy_problem(value: str) -> str:
-    """Return what is wrong with a proxy, or nothing when it accepts a connection."""
+def _proxy_problem(value: str) -> tuple[str, str] | None:
+    """Return the remedy and the reason where a proxy does not accept a connection."""
     try:
         parts = urlsplit(value if "://" in value else f"http://{value}")
         host, port = parts.hostname, parts.port or PROXY_PORTS.get(parts.scheme, 0)
     except ValueError:
         host, port = None, 0
     if not host or not port or parts.scheme not in PROXY_PORTS:
-        return tr("not a proxy address: it must begin with http://, https:// or socks5:// and name a host")
+        return "proxy-invalid", ""
     try:
         socket.create_connection((host, port), CONNECT_TIMEOUT_S).close()
     except OSError as problem:
-        reason = clean(problem.strerror or problem, 100)
-        return tr("the proxy does not accept connections ({reason}); every request through it fails", reason=reason)
-    return ""
+        return "proxy-refused", clean(problem.strerror or problem, 100)
+    return None
 
 
 def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -66,18 +63,16 @@ def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Findi
     found = []
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         path = environ.get(name, "")
-        evidence, remove = f"{name}={clean(path, 300, entities=False)}", f"unset {name}"
+        evidence = f"{name}={clean(path, 300, entities=False)}"
         if path and not (os.path.isfile(path) if name == "SSL_CERT_FILE" else os.path.isdir(path)):
-            yield fail(evidence, Remedy(tr("it does not exist; every https request fails"), (remove,), Link.CA_FILES))
+            yield fail(evidence, remedy("ca-file-missing", name=name))
         elif path and name == "SSL_CERT_FILE" and not _holds_certificates(path):
-            cause = tr("the file contains no PEM certificate; every https request fails")
-            yield fail(evidence, Remedy(cause, (f"head -1 {shell(path)}", remove), Link.CA_FILES))
+            yield fail(evidence, remedy("ca-file-without-certificate", name=name, path=shell(path)))
         elif path:
             found.append(evidence)
     ignored = [name for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE") if environ.get(name)]
     if ignored and not environ.get("SSL_CERT_FILE"):
-        cause = tr("sleuth does not read this variable; it reads SSL_CERT_FILE")
-        yield warn(", ".join(ignored), Remedy(cause, (f'export SSL_CERT_FILE="${ignored[0]}"',), Link.CA_FILES))
+        yield warn(", ".join(ignored), remedy("ca-variable-ignored", name=ignored[0]))
     elif found:
         yield ok("; ".join(found))
     elif not environ.get("SSL_CERT_FILE") and not environ.get("SSL_CERT_DIR"):
@@ -103,8 +98,7 @@ def check_terminal(runtime: "Runtime", settings: Settings) -> Finding:
     seen = tr("{width} columns, colours: {colors}", width=console.width, colors=colors)
     if console.width >= MIN_COLUMNS:
         return ok(seen)
-    remedy = Remedy(tr("lines will be very short"), ("COLUMNS=100 sleuth search WORDS",), Link.COLORS)
-    return warn(seen, remedy)
+    return warn(seen, remedy("terminal-narrow"))
 
 
 def _why_no_colors(environ: Mapping[str, str]) -> str:
@@ -122,13 +116,11 @@ def check_encoding(runtime: "Runtime", settings: Settings) -> Finding:
     encoding = getattr(runtime.stdout, "encoding", None) or "utf-8"
     shown = f"{variable}={clean(locale, 60)}" if variable else tr("no locale is set")
     evidence = tr("{locale}, output encoding {encoding}", locale=shown, encoding=encoding)
-    fix = ("export LC_ALL=C.UTF-8",) if variable == "LC_ALL" else ("export LANG=C.UTF-8",)
+    better = "LC_ALL" if variable == "LC_ALL" else "LANG"
     try:
         SAMPLE.encode(encoding)
     except (UnicodeEncodeError, LookupError):
-        cause = tr("this encoding has no Chinese, Japanese or Korean: such text is shown as question marks")
-        return warn(evidence, Remedy(cause, fix, Link.CJK))
+        return warn(evidence, remedy("encoding-without-cjk", variable=better))
     if os.name == "posix" and not locale.lower().replace("-", "").endswith("utf8"):
-        cause = tr("the terminal may garble Chinese, Japanese and Korean text")
-        return warn(evidence, Remedy(cause, fix, Link.CJK))
+        return warn(evidence, remedy("locale-not-utf8", variable=better))
     return ok(evidence)

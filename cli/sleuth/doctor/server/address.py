@@ -1,21 +1,14 @@
 """A server address as people write it: parsed, with common slips corrected."""
 
-import os
 import re
-from collections.abc import Callable
 from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, warn
-from sleuth.doctor.links import Link
-from sleuth_providers.net.client import system_proxy
 from sleuth_providers.records import Record
 
-EXAMPLE = "http://localhost:8080"
 SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
-PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 WILDCARD_HOSTS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not listened on
 
 
@@ -82,34 +75,3 @@ def parse_address(text: str) -> ParsedAddress:
     scheme = parts.scheme.lower()
     endpoint = Endpoint(scheme, host, port or (443 if scheme == "https" else 80), path)
     return ParsedAddress(endpoint, tuple(slips), bool(parts.username))
-
-
-def address_is_valid(parsed: ParsedAddress, command_to_use: Callable[[str], str], provider: str) -> Finding:
-    """Check an address as written; `command_to_use` returns the command that sets another one."""
-    endpoint = parsed.endpoint
-    if endpoint is None:
-        cause = tr("a server address is http:// or https://, a host, and optionally a port and a path")
-        return fail("; ".join(parsed.slips), Remedy(cause, (command_to_use(EXAMPLE),), Link.ADDRESS))
-    if parsed.slips:
-        cause = tr("a search cannot use the address as written; the checks below use {url}", url=endpoint.url)
-        return fail("; ".join(parsed.slips), Remedy(cause, (command_to_use(endpoint.url),), Link.ADDRESS))
-    if parsed.has_login:
-        login = f"sleuth providers set {provider} --basic-auth-username NAME --basic-auth-password -"
-        cause = tr("sleuth ignores a user name and password in the address; they are stored separately")
-        remedy = Remedy(cause, (command_to_use(endpoint.url), login), Link.ADDRESS)
-        return warn(tr("the address contains a user name"), remedy)
-    if endpoint.host in WILDCARD_HOSTS:
-        cause = tr("{host} is an address to listen on, not one to connect to", host=endpoint.host)
-        better = endpoint._replace(host="127.0.0.1").url
-        return warn(endpoint.url, Remedy(cause, (command_to_use(better),), Link.ADDRESS))
-    return ok(_route(endpoint), title=endpoint.url)
-
-
-def _route(endpoint: Endpoint) -> str:
-    """Describe how requests get there: a proxy in the environment surprises people."""
-    variables = ", ".join(sorted(name for name in os.environ if name.lower() in PROXY_VARIABLES and os.environ[name]))
-    if not variables:
-        return tr("host {host}, port {port}", host=endpoint.host, port=endpoint.port)
-    if not system_proxy(endpoint.url):
-        return tr("{variables} is set, but requests to this address bypass the proxy", variables=variables)
-    return tr("requests go through the proxy from {variables}", variables=variables)

@@ -1,90 +1,102 @@
-"""Checks that the server's name resolves and that its port is open, over IPv6 and IPv4."""
+"""Checks of the address as written, the host name, the port over IPv6 and IPv4, and TLS."""
 
 import errno
+import os
 import socket
+import ssl
 import time
 from functools import partial
+from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped
-from sleuth.doctor.fixes import LOG, RECREATE, shell
-from sleuth.doctor.links import Link
-from sleuth.doctor.server.address import EXAMPLE
-from sleuth.doctor.server.probe import side_by_side
+from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.server.address import WILDCARD_HOSTS, Endpoint, ParsedAddress
 from sleuth.doctor.server.session import Session
-from sleuth_providers.net.connection import Address, connect_first, resolve
+from sleuth_providers.net.client import system_proxy
+from sleuth_providers.net.connection import Address, connect_first, resolve, start_tls
+from sleuth_providers.net.tls import tls_context
+from sleuth_providers.threads import run_all
 
 CONNECT_TIMEOUT_S = 2.0  # for the DNS lookup, and for each connection
 MAX_ADDRESSES = 6
+EXAMPLE = "http://localhost:8080"
+PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
+HANDSHAKE_TIMEOUT_S = 2.0
+EXPIRY_WARNING_S = 14 * 86400
+# X509_V_ERR codes of OpenSSL.
+UNKNOWN_ISSUER = (18, 19, 20, 21)  # self-signed, self-signed in the chain, no issuer found, chain of one
+WRONG_NAME = (62, 64)  # host name, IP address
+OUTDATED = (9, 10)  # not yet valid, expired
+PLAIN_HTTP_REASONS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST")
+
+
+def address_is_valid(parsed: ParsedAddress, session: Session) -> Finding:
+    """Check an address as written."""
+    endpoint = parsed.endpoint
+    if endpoint is None:
+        return fail("; ".join(parsed.slips), session.remedy("address-invalid", EXAMPLE))
+    if parsed.slips:
+        return fail("; ".join(parsed.slips), session.remedy("address-corrected", endpoint.url))
+    if parsed.has_login:
+        return warn(tr("the address contains a user name"), session.remedy("address-with-login", endpoint.url))
+    if endpoint.host in WILDCARD_HOSTS:
+        better = endpoint._replace(host="127.0.0.1").url
+        return warn(endpoint.url, session.remedy("address-wildcard", better))
+    return ok(_route(endpoint), title=endpoint.url)
+
+
+def _route(endpoint: Endpoint) -> str:
+    """Describe how requests get there: a proxy in the environment surprises people."""
+    variables = ", ".join(sorted(name for name in os.environ if name.lower() in PROXY_VARIABLES and os.environ[name]))
+    if not variables:
+        return tr("host {host}, port {port}", host=endpoint.host, port=endpoint.port)
+    if not system_proxy(endpoint.url):
+        return tr("{variables} is set, but requests to this address bypass the proxy", variables=variables)
+    return tr("requests go through the proxy from {variables}", variables=variables)
 
 
 def name_resolves(session: Session) -> Finding:
     """Resolve the host name."""
-    endpoint = session.endpoint
+    host = session.endpoint.host
     if session.prober.proxy:
         return skipped(tr("the proxy looks names up"))
-    started = time.monotonic()
-    found = _resolve(endpoint.host, endpoint.port, session.time_left(CONNECT_TIMEOUT_S))
-    elapsed_ms = round((time.monotonic() - started) * 1000)
-    if isinstance(found, list):
-        session.addresses = found[:MAX_ADDRESSES]
-        addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in session.addresses)
-        evidence = addresses if addresses != endpoint.host else tr("an address, nothing to look up")
-        return ok(evidence, elapsed_ms=elapsed_ms)
-    if isinstance(found, TimeoutError) or found.errno == socket.EAI_AGAIN:
-        cause = tr("the name server of this machine does not answer: no network, a VPN, or a wrong DNS setting")
-        remedy = Remedy(cause, (f"getent hosts {shell(endpoint.host)}", "cat /etc/resolv.conf"), Link.ADDRESS)
-        return fail(tr("no answer about {host}", host=endpoint.host), remedy, elapsed_ms=elapsed_ms)
-    return fail(tr("no such host: {host}", host=endpoint.host), _unknown_name(session), elapsed_ms=elapsed_ms)
-
-
-def _resolve(host: str, port: int, seconds: float) -> list[Address] | OSError:
     try:
-        return resolve(host, port, time.monotonic() + seconds)
+        found = resolve(host, session.endpoint.port, time.monotonic() + session.time_left(CONNECT_TIMEOUT_S))
     except OSError as problem:
-        return problem
+        if isinstance(problem, TimeoutError) or problem.errno == socket.EAI_AGAIN:
+            return fail(tr("no answer about {host}", host=host), session.remedy("name-server-silent"))
+        return fail(tr("no such host: {host}", host=host), _unknown_name(session))
+    session.addresses = found[:MAX_ADDRESSES]
+    addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in session.addresses)
+    return ok(addresses if addresses != host else tr("an address, nothing to look up"))
 
 
 def _unknown_name(session: Session) -> Remedy:
-    endpoint = session.endpoint
-    if endpoint.host == "host.docker.internal":
-        cause = tr("on Linux this name must be added to the container; outside of containers use localhost")
-        fix = (
-            tr("# in docker-compose.yml, at the service that runs sleuth:"),
-            "extra_hosts:",
-            '  - "host.docker.internal:host-gateway"',
-            tr("# or, outside of containers:"),
-            session.command_to_use(f"http://localhost:{endpoint.port}"),
-        )
-        return Remedy(cause, fix, Link.OTHER_CONTAINER)
-    if "." not in endpoint.host:
-        local = f"http://localhost:{8080 if endpoint.port in (80, 443) else endpoint.port}"
-        cause = tr(
-            "the name of a container is known only to containers on its network; from the host use {url}", url=local
-        )
-        return Remedy(cause, (session.command_to_use(local), "docker port searxng-core"), Link.OTHER_CONTAINER)
-    cause = tr("the name is misspelt, or known only in another network (VPN, local DNS)")
-    return Remedy(cause, (f"getent hosts {shell(endpoint.host)}", session.command_to_use(EXAMPLE)), Link.ADDRESS)
+    host, port = session.endpoint.host, session.endpoint.port
+    if host == "host.docker.internal":
+        return session.remedy("name-of-docker-host", f"http://localhost:{port}")
+    if "." not in host:
+        return session.remedy("name-of-container", f"http://localhost:{8080 if port in (80, 443) else port}")
+    return session.remedy("name-unknown", EXAMPLE)
 
 
 def port_is_open(session: Session) -> Finding:
     """Connect to every address of the host at the same time: IPv6 and IPv4 often differ."""
     if session.prober.proxy:
         return skipped(tr("the proxy makes the connection"))
-    started = time.monotonic()
     seconds = session.time_left(CONNECT_TIMEOUT_S)
-    problems = side_by_side(partial(_connect, address, seconds) for address in session.addresses)
-    elapsed_ms = round((time.monotonic() - started) * 1000)
+    problems = run_all(partial(_connect, address, seconds) for address in session.addresses)
     tried = list(zip(session.addresses, problems, strict=True))
     seen = "; ".join(f"{address[1][0]} {_state(problem)}" for address, problem in tried)
     evidence = tr("port {port}: {seen}", port=session.endpoint.port, seen=seen)
     session.addresses = [address for address, problem in tried if problem is None]
     if session.addresses:
-        return ok(evidence, elapsed_ms=elapsed_ms)
+        return ok(evidence)
     session.no_server = True
-    refused = any(problem is not None and problem.errno == errno.ECONNREFUSED for problem in problems)
-    return fail(evidence, _refused(session) if refused else _silent(session), elapsed_ms=elapsed_ms)
+    if any(problem is not None and problem.errno == errno.ECONNREFUSED for problem in problems):
+        return fail(evidence, _refused(session))
+    return fail(evidence, session.remedy("port-silent", healthz=shell(f"{session.endpoint.url}/healthz")))
 
 
 def _connect(address: Address, seconds: float) -> OSError | None:
@@ -103,46 +115,71 @@ def _state(problem: OSError | None) -> str:
     return tr("refused") if problem.errno == errno.ECONNREFUSED else clean(problem.strerror or problem, 80)
 
 
-def _silent(session: Session) -> Remedy:
-    endpoint = session.endpoint
-    cause = tr("the machine is off, the address is wrong, or a firewall drops the connection")
-    fix = (f"ping -c 1 {shell(endpoint.host)}", f"curl -sv --max-time 5 {shell(endpoint.url + '/healthz')}")
-    return Remedy(cause, fix, Link.OTHER_MACHINE)
-
-
 def _refused(session: Session) -> Remedy:
-    endpoint, environment = session.endpoint, session.environment
-    if not environment.expected:
-        cause = tr("no SearXNG is set up here; without one, searches go to the other providers")
-        return Remedy(cause, ("sleuth searxng init ./searxng", f"cd searxng && {RECREATE}"), Link.START)
-    if not endpoint.is_local:
-        return _refused_elsewhere(session)
-    if environment.in_container:
-        cause = tr("inside a container, localhost is that container itself; SearXNG is in another one, or nowhere")
-        fix = (
-            session.command_to_use("http://searxng-core:8080"),
-            session.command_to_use("http://host.docker.internal:8080"),
-        )
-        return Remedy(cause, fix, Link.OTHER_CONTAINER)
-    cause = tr(
-        "no server is listening: SearXNG is stopped, exits on startup (default secret_key, an error in "
-        "settings.yml), or uses another port (8888 without a container)"
-    )
-    look = ("docker ps -a --filter name=searxng", RECREATE, LOG, "docker port searxng-core")
-    return Remedy(cause, look, Link.REFUSED)
+    if not session.environment.expected:
+        return session.remedy("port-unused")
+    if not session.endpoint.is_local:
+        return session.remedy("port-refused-elsewhere", address=session.endpoint.host)
+    if session.environment.in_container:
+        use_host = session.command_to_use("http://host.docker.internal:8080")
+        return session.remedy("port-refused-in-container", "http://searxng-core:8080", use_host=use_host)
+    return session.remedy("port-refused")
 
 
-def _refused_elsewhere(session: Session) -> Remedy:
-    endpoint = session.endpoint
-    cause = tr("SearXNG does not run on that machine, or its port is published on 127.0.0.1 only")
-    fix = (
-        tr("# on that machine:"),
-        f"curl -fsS http://127.0.0.1:{endpoint.port}/healthz",
-        "docker port searxng-core",
-        tr("# published on 127.0.0.1 only? in docker-compose.yml, at the service:"),
-        "ports:",
-        f'  - "{endpoint.host}:{endpoint.port}:8080"',
-        tr("# or from here, through a tunnel:"),
-        f"ssh -N -L {endpoint.port}:127.0.0.1:{endpoint.port} {shell(endpoint.host)}",
-    )
-    return Remedy(cause, fix, Link.OTHER_MACHINE)
+def tls_is_good(session: Session) -> Finding:
+    """Verify the certificate with the system's certificate authorities, and check when it expires."""
+    if session.endpoint.scheme != "https":
+        return skipped(tr("plain HTTP"))
+    if session.prober.proxy:
+        return skipped(tr("the proxy makes the connection"))
+    try:
+        certificate, version = _handshake(session, tls_context())
+    except OSError as problem:
+        detail = getattr(problem, "verify_message", "") or getattr(problem, "reason", "") or problem
+        return fail(clean(detail, 200) or tr("no answer"), _distrust(session, problem))
+    if not certificate.get("notAfter"):
+        return ok(version)
+    end = ssl.cert_time_to_seconds(certificate["notAfter"])
+    date = time.strftime("%Y-%m-%d", time.gmtime(end))
+    if end - session.now < EXPIRY_WARNING_S:
+        return warn(tr("valid until {date}", date=date), session.remedy("tls-expires-soon"))
+    return ok(tr("{version}, valid until {date}", version=version, date=date))
+
+
+def uses_tls(session: Session) -> bool:
+    """Tell whether the port uses TLS after all; nothing is sent, so that any certificate will do."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        _handshake(session, context)
+    except OSError:
+        return False
+    return True
+
+
+def _handshake(session: Session, context: Any) -> tuple[dict[str, Any], str]:
+    until = time.monotonic() + session.time_left(HANDSHAKE_TIMEOUT_S)
+    with (
+        connect_first(session.addresses[:1], until) as plain,
+        start_tls(plain, session.endpoint.host, until, context) as tls,
+    ):
+        return tls.getpeercert() or {}, clean(tls.version(), 20)
+
+
+def _distrust(session: Session, problem: OSError) -> Remedy:
+    endpoint, code = session.endpoint, getattr(problem, "verify_code", None)
+    server = shell(f"{endpoint.host}:{endpoint.port}")
+    if code in UNKNOWN_ISSUER:
+        return session.remedy("tls-unknown-issuer", "http://127.0.0.1:8080")
+    if code in WRONG_NAME:
+        return session.remedy("tls-wrong-name", server=server)
+    if code in OUTDATED:
+        return session.remedy("tls-outdated")
+    if any(reason in str(problem) for reason in PLAIN_HTTP_REASONS) or _uses_plain_http(session):
+        return session.remedy("tls-plain-http", endpoint._replace(scheme="http").url)
+    return session.remedy("tls-handshake", server=server)
+
+
+def _uses_plain_http(session: Session) -> bool:
+    seen = session.get("/healthz", session.endpoint._replace(scheme="http").url)
+    return seen.reply is not None and seen.status != 400  # the answer of a TLS server to plain HTTP

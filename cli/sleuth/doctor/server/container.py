@@ -6,9 +6,7 @@ import subprocess
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, skipped, warn
-from sleuth.doctor.fixes import CHECK_VARIABLES, NEW_SECRET, RECREATE, RESTART, in_compose, in_env, in_settings, shell
-from sleuth.doctor.links import Link
+from sleuth.doctor.finding import Finding, shell, skipped, warn
 from sleuth.doctor.server.session import Session
 from sleuth_providers.records import Record
 
@@ -17,8 +15,6 @@ FORMAT = "{{.Names}}\t{{.Image}}\t{{.State}}\t{{.Status}}\t{{.Ports}}"
 COMPANIONS = ("valkey", "redis", "caddy", "nginx", "traefik")  # images of the same deployment
 COMMAND_TIMEOUT_S = 2.0
 PUBLISHED = re.compile(r"(\d{1,5})->\d{1,5}/tcp")
-CHECK_SYNTAX = 'python3 -c "import yaml,sys; yaml.safe_load(open(sys.argv[1]))" core-config/settings.yml'
-CHECK_SETTINGS = ("sleuth doctor --settings core-config/settings.yml", RESTART)
 
 
 class Container(Record):
@@ -36,41 +32,15 @@ class Container(Record):
         return {int(port) for port in PUBLISHED.findall(self.ports)}
 
 
-LOG_PATTERNS = {  # the first match counts
-    "secret key": r"secret_key is not changed",
-    "syntax": r"ScannerError|ParserError|found character '\\t'|could not find expected",
-    "kubernetes": r"'tcp://.*is not a valid integer",
-    "valkey": r"limiter requires Valkey",
-    "value": r"Invalid settings\.yml|has to be one of these types|ambiguous shortcut|Invalid value|Expected `",
-    "ipv6": r"os error 97|Address family not supported",
-    "permissions": r"Permission denied|not a valid file|Is a directory",
+LOG_PATTERNS = {  # remedy → line in the log; the first match counts
+    "log-secret-key": r"secret_key is not changed",
+    "log-syntax": r"ScannerError|ParserError|found character '\\t'|could not find expected",
+    "log-kubernetes": r"'tcp://.*is not a valid integer",
+    "log-valkey": r"limiter requires Valkey",
+    "log-value": r"Invalid settings\.yml|has to be one of these types|ambiguous shortcut|Invalid value|Expected `",
+    "log-ipv6": r"os error 97|Address family not supported",
+    "log-permissions": r"Permission denied|not a valid file|Is a directory",
 }
-
-
-def _explain_log(kind: str) -> Remedy:
-    """Return what a line in the container's log means."""
-    match kind:
-        case "secret key":
-            return Remedy(tr("the secret key is still the built-in one"), (NEW_SECRET, RECREATE), Link.SECRET_KEY)
-        case "syntax":
-            cause = tr("settings.yml is not valid YAML: a tab, or wrong indentation")
-            return Remedy(cause, (CHECK_SYNTAX, *CHECK_SETTINGS), Link.INVALID_SETTINGS)
-        case "kubernetes":
-            fix = (tr("# in the pod's spec:"), "enableServiceLinks: false")
-            return Remedy(tr("Kubernetes sets SEARXNG_PORT for a service of that name"), fix, Link.KUBERNETES)
-        case "valkey":
-            cause = tr("the limiter is on, directly or through `public_instance`, but there is no valkey server")
-            turn_off = in_settings("server:", "  public_instance: false", "  limiter: false")
-            variables = (tr("# environment variables override settings.yml:"), CHECK_VARIABLES, RECREATE)
-            return Remedy(cause, (*turn_off, *variables), Link.VALKEY)
-        case "ipv6":
-            cause = tr("the server listens on IPv6, which this host does not have")
-            return Remedy(cause, in_env("GRANIAN_HOST=0.0.0.0"), Link.NO_IPV6)
-        case "permissions":
-            cause = tr("the server's user (977) cannot write to the mounted folder, or settings.yml is a folder")
-            return Remedy(cause, ("sudo chown -R 977:977 ./core-config", RECREATE), Link.PERMISSIONS)
-    cause = tr("SearXNG does not accept a value in settings.yml or in a variable; the log names it")
-    return Remedy(cause, CHECK_SETTINGS, Link.INVALID_SETTINGS)
 
 
 def container_runs(session: Session) -> Finding | None:
@@ -87,11 +57,15 @@ def container_runs(session: Session) -> Finding | None:
         return _unusable(session, name, listed)
     containers = [found for line in listed.stdout.splitlines() if (found := _parse(line))]
     if not containers:
-        return _none(session, name)
+        evidence, title = tr("{program} has no SearXNG container", program=name), tr("There is no SearXNG container")
+        expected = session.environment.expected
+        return warn(evidence, session.remedy("container-missing"), title=title) if expected else skipped(evidence)
     container = next((one for one in containers if one.state == "running"), containers[0])
+    word = shell(container.name)
+    values = {"program": name, "container": word, "show_log": f"{name} logs --tail 50 {word}"}
     if container.state == "running":
-        return _running(session, name, container)
-    return _stopped(session, program, name, container)
+        return _running(session, container, values)
+    return _stopped(session, program, container, values)
 
 
 def _run(session: Session, *words: str) -> "subprocess.CompletedProcess[str] | None":
@@ -122,49 +96,28 @@ def _unusable(session: Session, name: str, listed: "subprocess.CompletedProcess[
     if not session.environment.expected:
         return skipped(error)
     title = tr("{program} is not available", program=name)
-    if "permission denied" in error.lower():
-        cause = tr("only root and members of its group may use {program}", program=name)
-        return warn(error, Remedy(cause, (f"sudo {name} ps -a --filter name=searxng",), Link.REFUSED), title=title)
-    cause = tr("{program} is installed, but its service is not running", program=name)
-    fix = (f"sudo systemctl start {name}", f"{name} ps -a")
-    return warn(error, Remedy(cause, fix, Link.REFUSED), title=title)
+    kind = "docker-permission" if "permission denied" in error.lower() else "docker-stopped"
+    return warn(error, session.remedy(kind, program=name), title=title)
 
 
-def _none(session: Session, name: str) -> Finding:
-    evidence = tr("{program} has no SearXNG container", program=name)
-    if not session.environment.expected:
-        return skipped(evidence)
-    cause = tr("the container was never created or was removed; without a container SearXNG listens on port 8888")
-    remedy = Remedy(cause, (RECREATE, tr("# or set one up:"), "sleuth searxng init ./searxng"), Link.REFUSED)
-    return warn(evidence, remedy, title=tr("There is no SearXNG container"))
-
-
-def _running(session: Session, name: str, container: Container) -> Finding:
+def _running(session: Session, container: Container, values: dict[str, str]) -> Finding:
     port, ports = session.endpoint.port, container.ports or "–"
     evidence = tr("{name}: {status}, ports: {ports}", name=container.name, status=container.status, ports=ports)
     if port in container.published:
-        cause = tr(
-            "the container publishes this port, but its server does not answer: it is starting, or listens on another "
-            "port inside (GRANIAN_PORT, SEARXNG_PORT; `server.port` has no effect in a container)"
-        )
-        return warn(evidence, Remedy(cause, (f"{name} logs --tail 50 {shell(container.name)}",), Link.CONTAINER_PORT))
+        return warn(evidence, session.remedy("container-silent", **values))
     if container.published:
         url = f"http://localhost:{min(container.published)}"
-        cause = tr("the container publishes another port than {port}", port=port)
-        return warn(evidence, Remedy(cause, (session.command_to_use(url), f"sleuth doctor {url}"), Link.REFUSED))
-    cause = tr("the container publishes no port, so only containers on its network can reach it")
-    return warn(evidence, Remedy(cause, in_compose("ports:", f'  - "127.0.0.1:{port}:8080"'), Link.CONTAINER_PORT))
+        return warn(evidence, session.remedy("container-other-port", url))
+    return warn(evidence, session.remedy("container-no-port"))
 
 
-def _stopped(session: Session, program: str, name: str, container: Container) -> Finding:
+def _stopped(session: Session, program: str, container: Container, values: dict[str, str]) -> Finding:
     evidence = tr("{name}: {status}", name=container.name, status=container.status or container.state)
     logged = _run(session, program, "logs", "--tail", "60", container.name)
     text = f"{logged.stdout}\n{logged.stderr}" if logged else ""
-    show_log, title = f"{name} logs --tail 50 {shell(container.name)}", tr("SearXNG container has stopped")
-    for kind, pattern in LOG_PATTERNS.items():
+    kind = "container-stopped"
+    for log_remedy, pattern in LOG_PATTERNS.items():
         if line := next((line for line in text.splitlines() if re.search(pattern, line)), ""):
-            remedy = _explain_log(kind)
-            remedy = remedy._replace(fix=(*remedy.fix, tr("# its log:"), show_log))
-            return warn(f"{evidence}\n{clean(line, 200, entities=False)}", remedy, title=title)
-    cause = tr("the container has stopped; its log shows the reason")
-    return warn(evidence, Remedy(cause, (show_log, f"{name} start {shell(container.name)}"), Link.REFUSED), title=title)
+            kind, evidence = log_remedy, f"{evidence}\n{clean(line, 200, entities=False)}"
+            break
+    return warn(evidence, session.remedy(kind, **values), title=tr("SearXNG container has stopped"))

@@ -5,16 +5,27 @@ from functools import partial
 
 from sleuth.base.i18n import tr
 from sleuth.doctor.finding import Check, Finding, skipped
-from sleuth.doctor.server.access import json_is_enabled, limiter_allows_requests
-from sleuth.doctor.server.address import Endpoint, address_is_valid, parse_address
-from sleuth.doctor.server.base_path import answers_elsewhere, path_is_right
-from sleuth.doctor.server.connection import name_resolves, port_is_open
+from sleuth.doctor.server.access import json_is_enabled, limiter_allows
+from sleuth.doctor.server.address import Endpoint, parse_address
+from sleuth.doctor.server.connection import address_is_valid, name_resolves, port_is_open, tls_is_good
 from sleuth.doctor.server.container import container_runs
-from sleuth.doctor.server.engines import ENGINE_PROBLEMS, engines_answer, engines_with
-from sleuth.doctor.server.http import access_is_allowed, answers_http, base_url_matches, clock_agrees, is_searxng
-from sleuth.doctor.server.search import response_is_fast_enough, search_works
+from sleuth.doctor.server.http import (
+    access_is_allowed,
+    answers_elsewhere,
+    answers_http,
+    base_url_matches,
+    clock_agrees,
+    is_searxng,
+    path_is_right,
+)
+from sleuth.doctor.server.search import (
+    ENGINE_PROBLEMS,
+    engines_answer,
+    engines_with,
+    response_is_fast_enough,
+    search_works,
+)
 from sleuth.doctor.server.session import Environment, Session
-from sleuth.doctor.server.tls import tls_is_good
 from sleuth_providers.base import Account
 
 ADDRESS = Check("searxng.address", "Address is valid", "Address is not valid", address_is_valid)
@@ -30,13 +41,7 @@ CHECKS = (
     Check("searxng.base_url", "Base URL matches", "Base URL does not match", base_url_matches, ("searxng.server",)),
     Check("searxng.clock", "Clocks agree", "Clocks disagree", clock_agrees, ("searxng.http",)),
     Check("searxng.json", "JSON output is enabled", "JSON output is disabled", json_is_enabled, ("searxng.server",)),
-    Check(
-        "searxng.limiter",
-        "Limiter allows sleuth",
-        "Limiter blocks sleuth",
-        limiter_allows_requests,
-        ("searxng.server",),
-    ),
+    Check("searxng.limiter", "Limiter allows sleuth", "Limiter blocks sleuth", limiter_allows, ("searxng.server",)),
     Check("searxng.search", "Search works", "Search does not work", search_works, SEARCHABLE),
     Check("searxng.engines", "Engines answer", "Engines fail", engines_answer, SEARCHABLE),
     *(
@@ -48,17 +53,14 @@ CHECKS = (
     Check("searxng.container", "", "SearXNG container is not ready", container_runs),
 )
 OPTIONAL = ("searxng.port", "searxng.server")  # only a warning when no server was configured
-NO_ACCOUNT, DEFAULT_ENVIRONMENT = Account(), Environment()
 
 
-def examine(
-    address: str, account: Account = NO_ACCOUNT, timeout: float = 5.0, environment: Environment = DEFAULT_ENVIRONMENT
-) -> Iterator[Finding]:
+def examine(address: str, account: Account, timeout: float, environment: Environment) -> Iterator[Finding]:
     """Examine the SearXNG server at an address, and yield findings as they are made."""
     parsed = parse_address(address)
     session = Session(parsed.endpoint or Endpoint("http", "localhost", 8080), account, timeout, environment)
     blocked: dict[str, str] = {}  # check id → title of the failed check it depends on, directly or not
-    for finding in ADDRESS.run(parsed, session.command_to_use, environment.provider):
+    for finding in ADDRESS.run(parsed, session):
         if parsed.endpoint is None:
             blocked[finding.id] = finding.title
         yield finding

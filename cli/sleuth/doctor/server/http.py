@@ -1,21 +1,23 @@
-"""What answers at the address: HTTP, a gateway, a login, SearXNG and its version, its base URL and clock."""
+"""What answers at the address: HTTP, a gateway, a login, the path, SearXNG and its version, base URL and clock."""
 
 import html
 import re
 import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
-from sleuth.doctor.fixes import LOG, RECREATE, RESTART, in_compose, in_env, in_settings, shell
-from sleuth.doctor.links import Link
 from sleuth.doctor.server.address import Endpoint, parse_address
+from sleuth.doctor.server.connection import uses_tls
 from sleuth.doctor.server.probe import ProbeResult
 from sleuth.doctor.server.session import Session
-from sleuth.doctor.server.tls import uses_tls
+from sleuth_providers.errors import BrokenOffError
+from sleuth_providers.json import as_dict
+from sleuth_providers.threads import run_all
 
 GATEWAY_STATUSES = (502, 503, 504, *range(520, 527))  # 520 to 526 are Cloudflare's
 HTTP_ON_TLS_PORT = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server")  # nginx; Go, Caddy
@@ -23,6 +25,8 @@ LOCAL_SERVER = "http://127.0.0.1:8080"
 MAX_AGE_DAYS = 365
 MAX_SKEW_S = 60
 SEARCH_TEMPLATE = re.compile(r"template=\"([^\"?]{1,500})/search\?")
+COMMON_PREFIXES = ("", "/searxng", "/searx", "/search")
+COMMON_PORTS = (8080, 8888)  # with and without a container
 
 
 def answers_http(session: Session) -> Finding:
@@ -36,33 +40,22 @@ def answers_http(session: Session) -> Finding:
     if moved := _redirect_to_https(session, seen):
         return moved
     if seen.status in GATEWAY_STATUSES and not seen.signed:
-        return fail(seen.summary, _gateway(seen.status))
+        return fail(seen.summary, session.remedy("gateway-timeout" if seen.status == 504 else "gateway-unreachable"))
     return ok(seen.summary)
 
 
 def _no_answer(session: Session) -> Remedy:
     if session.prober.proxy:
-        cause = tr("the proxy from the environment (http_proxy and similar) does not reach this address")
-        return Remedy(cause, (f"export no_proxy={shell(session.endpoint.host)}",), Link.PROXY)
+        return session.remedy("http-proxy")
     if session.health.timed_out:
-        cause = tr("the port is open but nothing answers: the server hangs, is overloaded, or is not a web server")
-        return Remedy(cause, (RESTART, LOG, *_list_listeners(session)), Link.REFUSED)
-    if session.endpoint.scheme == "http" and session.health.broke_off and uses_tls(session):
+        return session.remedy("http-hangs")
+    if session.endpoint.scheme == "http" and isinstance(session.health.error, BrokenOffError) and uses_tls(session):
         return _use_https(session)
-    cause = tr(
-        "the connection is closed without an answer: SearXNG in the container has exited or listens on another port, "
-        "or the program there is not a web server"
-    )
-    return Remedy(cause, ("docker ps -a --filter name=searxng", LOG, *_list_listeners(session)), Link.REFUSED)
-
-
-def _list_listeners(session: Session) -> tuple[str, ...]:
-    return (f"ss -ltnp 'sport = :{session.endpoint.port}'",) if session.endpoint.is_local else ()
+    return session.remedy("http-closed")
 
 
 def _use_https(session: Session) -> Remedy:
-    url = session.endpoint._replace(scheme="https").url
-    return Remedy(tr("the port expects TLS: use https://"), (session.command_to_use(url),), Link.CERTIFICATE)
+    return session.remedy("http-needs-tls", session.endpoint._replace(scheme="https").url)
 
 
 def _redirect_to_https(session: Session, seen: ProbeResult) -> Finding | None:
@@ -72,22 +65,11 @@ def _redirect_to_https(session: Session, seen: ProbeResult) -> Finding | None:
         return None
     better = here._replace(scheme="https", port=target.port)
     evidence = tr("{summary}, redirects to {url}", summary=seen.summary, url=target.url)
-    fix = (session.command_to_use(better.url), f"sleuth doctor {shell(better.url)}")
-    remedy = Remedy(tr("the server redirects to https; configure that address"), fix, Link.CERTIFICATE)
+    remedy = session.remedy("http-redirects-to-https", better.url)
     if (here.port, target.port) != (80, 443):
         return fail(evidence, remedy)
     session.switch_to(better)
     return warn(evidence, remedy) if any(after.reply for after in session.probes) else fail(evidence, remedy)
-
-
-def _gateway(status: int) -> Remedy:
-    check = f"curl -fsS {LOCAL_SERVER}/healthz"
-    if status == 504:
-        cause = tr("the reverse proxy gets no answer from SearXNG in time: it hangs, or its engines are too slow")
-        fix = (check, LOG, tr("# in the reverse proxy, for nginx:"), "proxy_read_timeout 30s;")
-        return Remedy(cause, fix, Link.GATEWAY)
-    cause = tr("the reverse proxy cannot reach SearXNG: it is not running, or the proxy uses the wrong port")
-    return Remedy(cause, (check, "docker compose ps", RECREATE, LOG), Link.GATEWAY)
 
 
 def access_is_allowed(session: Session) -> Finding:
@@ -96,28 +78,20 @@ def access_is_allowed(session: Session) -> Finding:
         challenge = clean(refused.header("www-authenticate"), 100)
         evidence = tr("{summary}, asks for {challenge}", summary=refused.summary, challenge=challenge)
         return fail(evidence, login_needed(session, refused))
-    direct = (tr("# on the server itself, bypass the reverse proxy:"), session.command_to_use(LOCAL_SERVER))
     target = urlsplit(session.health.target)
     if target.hostname and target.hostname != session.endpoint.host:
-        cause = tr("requests are redirected to another site, usually a login page; sleuth supports only HTTP Basic")
-        return fail(tr("redirected to {host}", host=target.hostname), Remedy(cause, direct, Link.LOGIN))
+        evidence = tr("redirected to {host}", host=target.hostname)
+        return fail(evidence, session.remedy("login-page", LOCAL_SERVER))
     if all(seen.status == 403 and not seen.signed for seen in session.probes):
-        cause = tr("something in front of SearXNG denies access: a firewall, a bot check or an IP allowlist")
-        return fail(session.health.summary, Remedy(cause, direct, Link.LOGIN))
+        return fail(session.health.summary, session.remedy("access-denied", LOCAL_SERVER))
     return ok(tr("user name and password are accepted") if session.account.username else tr("no login needed"))
 
 
 def login_needed(session: Session, seen: ProbeResult) -> Remedy:
     """Return how to log in at a reverse proxy."""
-    provider = session.environment.provider
     if not seen.header("www-authenticate").lower().startswith("basic"):
-        cause = tr("the reverse proxy wants a login that sleuth does not support; sleuth supports HTTP Basic")
-        return Remedy(cause, (), Link.LOGIN)
-    cause = tr("the reverse proxy asks for a user name and password; SearXNG itself has no login")
-    if session.account.username:
-        cause = tr("the reverse proxy rejects the user name or password")
-    set_login = f"sleuth providers set {provider} --basic-auth-username NAME --basic-auth-password -"
-    return Remedy(cause, (set_login, f"sleuth providers test {provider}"), Link.LOGIN)
+        return session.remedy("login-unsupported")
+    return session.remedy("login-rejected" if session.account.username else "login-needed")
 
 
 def is_searxng(session: Session) -> Finding:
@@ -125,44 +99,25 @@ def is_searxng(session: Session) -> Finding:
     name, version = session.software
     if not name:
         session.no_server = True
-        return fail(session.index.summary, _other_program(session))
+        other = "other-program-here" if session.endpoint.is_local else "other-program"
+        return fail(session.index.summary, session.remedy(other, "http://localhost:8888"))
     if session.health.status == 500 and session.probes[1].status == 500:
-        return fail(tr("HTTP 500 on every path, including /healthz"), _always_fails(session))
+        has_settings = session.health.header("x-download-options")
+        remedy = session.remedy("every-request-fails" if has_settings else "no-default-settings")
+        return fail(tr("HTTP 500 on every path, including /healthz"), remedy)
     title = f"{'SearXNG' if name == 'searxng' else name} {clean(version, 60)}".strip()
     if name == "searx":
-        cause = tr(
-            "searx is the unmaintained predecessor of SearXNG: it works with sleuth, but many engines are broken and "
-            "suspended ones are not reported"
-        )
-        return warn(title, Remedy(cause, ("sleuth searxng init ./searxng",), Link.START), title=title)
+        return warn(title, session.remedy("server-is-searx"), title=title)
     if (age := _age_in_days(version, session.now)) > MAX_AGE_DAYS:
-        cause = tr("the server is {days} days old; search engines change, and old versions lose them", days=age)
-        return warn(title, Remedy(cause, ("docker compose pull", RECREATE), Link.UPDATE), title=title)
+        return warn(title, session.remedy("server-is-old", days=age), title=title)
     return ok(clean(session.config.get("instance_name"), 80), title=title)
-
-
-def _other_program(session: Session) -> Remedy:
-    cause = tr("another program answers at this address: /config, Server-Timing and generator do not look like SearXNG")
-    if not session.endpoint.is_local:
-        return Remedy(cause, (f"sleuth providers show {session.environment.provider}",), Link.PORT_IN_USE)
-    another_port = in_compose("ports:", '  - "127.0.0.1:8888:8080"')
-    fix = (*_list_listeners(session), *another_port, session.command_to_use("http://localhost:8888"))
-    return Remedy(cause, fix, Link.PORT_IN_USE)
-
-
-def _always_fails(session: Session) -> Remedy:
-    if session.health.header("x-download-options"):
-        return Remedy(tr("every request fails; the log shows the reason"), (LOG, RESTART), Link.SERVER_ERROR)
-    cause = tr("settings.yml lacks `use_default_settings: true`, so almost every setting is missing")
-    return Remedy(cause, (*in_settings("use_default_settings: true"), LOG), Link.SERVER_ERROR)
 
 
 def _age_in_days(version: str, now: float) -> int:
     """Return the age of a version; SearXNG versions are dates."""
-    found = re.match(r"(20\d\d)\.(\d{1,2})\.(\d{1,2})\b", version)
+    found = re.match(r"20\d\d\.\d{1,2}\.\d{1,2}\b", version)
     try:
-        year, month, day = (int(part) for part in found.groups()) if found else (0, 0, 0)
-        released = datetime(year, month, day, tzinfo=UTC)
+        released = datetime.strptime(found[0] if found else "", "%Y.%m.%d").replace(tzinfo=UTC)
     except ValueError:
         return 0
     return int((now - released.timestamp()) // 86400)
@@ -175,19 +130,12 @@ def base_url_matches(session: Session) -> Finding:
     there = parse_address(html.unescape(found[1])).endpoint if found else None
     if there is None:
         return skipped(tr("{summary}: no base URL given", summary=seen.summary))
-    if _same_server(here, there) and here.path in ("", there.path):
+    same_host = here.host == there.host or (here.is_local and there.is_local)
+    same_port = (here.scheme, here.port) == (there.scheme, there.port)
+    if same_host and same_port and here.path in ("", there.path):
         return ok(there.url)
     evidence = tr("it is configured for {there} but was reached at {here}", there=there.url, here=here.url)
-    nginx = ("proxy_set_header Host $http_host;", f"proxy_set_header X-Script-Name {here.path or '/'};")
-    url = shell(f"{here.url}/")
-    fix = (*in_env(f"SEARXNG_BASE_URL={url}"), tr("# or in the reverse proxy, for nginx:"), *nginx)
-    cause = tr("SEARXNG_BASE_URL or a proxy header names another address: JSON works, but links in pages are wrong")
-    return warn(evidence, Remedy(cause, fix, Link.PATH))
-
-
-def _same_server(one: Endpoint, two: Endpoint) -> bool:
-    hosts = one.host == two.host or (one.is_local and two.is_local)
-    return hosts and (one.scheme, one.port) == (two.scheme, two.port)
+    return warn(evidence, session.remedy("base-url-differs"))
 
 
 def clock_agrees(session: Session) -> Finding:
@@ -201,5 +149,53 @@ def clock_agrees(session: Session) -> Finding:
         return ok(tr("{seconds} s apart", seconds=abs(round(skew))))
     here = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(session.now))
     evidence = tr("server: {header}; here: {here} GMT", header=clean(header, 40), here=here)
-    cause = tr("one of the two clocks is wrong; TLS certificates and engine suspensions depend on them")
-    return warn(evidence, Remedy(cause, ("date -u", "sudo timedatectl set-ntp true"), Link.CERTIFICATE))
+    return warn(evidence, session.remedy("clock-wrong"))
+
+
+def path_is_right(session: Session) -> Finding:
+    """Check that SearXNG is at the path of the address; if not, try parent paths and common prefixes."""
+    endpoint, (health, config, _) = session.endpoint, session.probes
+    target = urlsplit(health.target)
+    if (health.status, config.status) != (404, 404) and not target.path.endswith("/healthz"):
+        return ok(endpoint.path or "/")
+    paths = dict.fromkeys((target.path.removesuffix("/healthz"), *_parents(endpoint.path), *COMMON_PREFIXES))
+    found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
+    if found:
+        evidence = tr("{summary}; SearXNG answers at {url}", summary=health.summary, url=found.url)
+        return fail(evidence, session.remedy("path-wrong", found.url))
+    if health.signed:
+        return fail(health.summary, session.remedy("path-unknown-to-server"))
+    return skipped(tr("no SearXNG at this path or at common prefixes"))
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:number]) for number in range(len(parts) - 1, 0, -1)]
+
+
+def answers_elsewhere(session: Session) -> Finding | None:
+    """When no SearXNG answers on this machine, try its usual ports over IPv4 and IPv6."""
+    endpoint = session.endpoint
+    if not session.no_server or not endpoint.is_local:
+        return None
+    candidates = [
+        Endpoint("http", host, port, path)
+        for port in dict.fromkeys((endpoint.port, *COMMON_PORTS))
+        for host in ("127.0.0.1", "::1")
+        for path in dict.fromkeys(("", endpoint.path))
+    ]
+    found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
+    if found is None:
+        return None
+    return warn(tr("SearXNG answers at {url}", url=found.url), session.remedy("runs-elsewhere", found.url))
+
+
+def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:
+    """Return the first endpoint at which SearXNG answers; no password is sent."""
+    answers = run_all(partial(session.get, "/config", endpoint.url) for endpoint in endpoints)
+    return next((endpoint for endpoint, seen in zip(endpoints, answers, strict=True) if _is_searxng(seen)), None)
+
+
+def _is_searxng(seen: ProbeResult) -> bool:
+    config = as_dict(seen.json()) if seen.status == 200 else {}
+    return (seen.signed and seen.status != 404) or ("engines" in config and "instance_name" in config)

@@ -2,20 +2,18 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urljoin
 
-from sleuth.base.i18n import tr, tr_detail
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth_providers.base import Request, Response
-from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError
+from sleuth_providers.errors import DeadlineError, ProviderError
 from sleuth_providers.net.client import COMMON_HEADERS, choose_transport, system_proxy
 from sleuth_providers.net.policy import ExchangeLimits
 from sleuth_providers.records import Record
 
-T = TypeVar("T")
 REQUEST_TIMEOUT_S = 3.0  # for requests that reach no search engine; a healthy server needs milliseconds
 MAX_BODY_BYTES = 4_000_000  # the largest valid reply, /config with every engine, has 0.1 MB
 MAX_TEXT_BYTES = 20_000
@@ -70,11 +68,6 @@ class ProbeResult(Record):
         return "total;dur=" in timing and "render;dur=" in timing
 
     @property
-    def broke_off(self) -> bool:
-        """Tell whether the connection was closed before a whole reply."""
-        return isinstance(self.error, BrokenOffError)
-
-    @property
     def timed_out(self) -> bool:
         """Tell whether the request timed out."""
         return isinstance(self.error, DeadlineError)
@@ -94,7 +87,7 @@ class ProbeResult(Record):
 def _reason(error: ProviderError | None) -> str:
     if isinstance(error, DeadlineError):
         return tr("no answer in time")
-    return clean(tr_detail(error.detail) or type(error).__name__, 200) if error else ""
+    return clean(tr(error.detail) or type(error).__name__, 200) if error else ""
 
 
 class Prober:
@@ -122,14 +115,3 @@ def _path(request: Request) -> str:
     """Return the path for display, without the query words."""
     path = "/" + request.url.split("/", 3)[3] if request.url.count("/") > 2 else "/"
     return path if not request.params else f"{path}?{'q=…&' if 'q' in request.params else ''}format=json"
-
-
-def side_by_side(works: Iterable[Callable[[], T]]) -> list[T]:
-    """Run functions in parallel and return their results in order."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    waiting = list(works)
-    if not waiting:
-        return []
-    with ThreadPoolExecutor(len(waiting)) as pool:
-        return list(pool.map(lambda work: work(), waiting))

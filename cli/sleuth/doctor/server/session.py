@@ -3,27 +3,28 @@
 import time
 from base64 import b64encode
 from functools import cached_property, partial
-from ipaddress import ip_address
 from typing import Any
 
-from sleuth.doctor.fixes import shell
+from sleuth.doctor import USER_AGENT
+from sleuth.doctor.finding import Remedy, remedy, shell
 from sleuth.doctor.server.address import Endpoint
-from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult, side_by_side
+from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult
 from sleuth_providers.adapters.searxng import SearXNG
 from sleuth_providers.base import Account, Query, Request
 from sleuth_providers.json import as_dict, as_text
 from sleuth_providers.net.connection import Address
+from sleuth_providers.net.guard import is_local, is_public
 from sleuth_providers.records import Record
+from sleuth_providers.threads import run_all
 
 SAMPLE_QUERY = "open source search engine"  # harmless, and every engine has results for it
 TIME_LIMIT_S = 9.0
-PRIVATE_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
 class Environment(Record):
     """Where the examination runs, and what is known about the server beforehand."""
 
-    user_agent: str = "sleuth"
+    user_agent: str = USER_AGENT
     provider: str = "searxng"  # the row of the provider table that fixes change
     variable: str = ""  # the environment variable that holds the address
     expected: bool = True  # a server was configured or named; else its absence is only a warning
@@ -73,7 +74,7 @@ class Session:
     @cached_property
     def probes(self) -> list[ProbeResult]:
         """Return the answers to /healthz, /config and /opensearch.xml, which reach no search engine."""
-        return side_by_side(partial(self.get, path) for path in ("/healthz", "/config", "/opensearch.xml"))
+        return run_all(partial(self.get, path) for path in ("/healthz", "/config", "/opensearch.xml"))
 
     @property
     def health(self) -> ProbeResult:
@@ -112,8 +113,7 @@ class Session:
         """Return the answer to a JSON request without a query, or to the search where the limiter counts requests."""
         if self.limiter.get("enabled") is True:
             return self.search
-        request = Request(f"{self.endpoint.url}/search", {"format": "json"}, headers=self._login())
-        return self.prober.send(request, self.time_left(REQUEST_TIMEOUT_S))
+        return self.get("/search?format=json")
 
     @cached_property
     def search(self) -> ProbeResult:
@@ -134,10 +134,8 @@ class Session:
     @property
     def is_private(self) -> bool:
         """Return whether the server is on this machine or network, so that the user probably runs it."""
-        host = self.endpoint.host
-        if self.endpoint.is_local or "." not in host or host.endswith(PRIVATE_SUFFIXES):
-            return True
-        return all(_is_private(address) for address in [str(sock[0]) for _, sock in self.addresses] or [host])
+        addresses = [str(sockaddr[0]) for _, sockaddr in self.addresses]
+        return is_local(self.endpoint.host) or bool(addresses and not any(map(is_public, addresses)))
 
     def command_to_use(self, url: str) -> str:
         """Return the command that makes sleuth use another address."""
@@ -145,9 +143,17 @@ class Session:
             return f"export {self.environment.variable}={shell(url)}"
         return f"sleuth providers set {self.environment.provider} --api-host {shell(url)}"
 
-
-def _is_private(address: str) -> bool:
-    try:
-        return not ip_address(address.partition("%")[0]).is_global
-    except ValueError:
-        return False
+    def remedy(self, name: str, url: str = "", /, **values: Any) -> Remedy:
+        """Return a remedy for this server; `url` is a better address for sleuth."""
+        known = {
+            "host": shell(self.endpoint.host),
+            "port": self.endpoint.port,
+            "path": self.endpoint.path or "/",
+            "base_url": shell(f"{self.endpoint.url}/"),
+            "provider": self.environment.provider,
+            "url": url,
+            "use": self.command_to_use(url),
+            "check": f"sleuth doctor {shell(url)}",
+            "listeners": f"ss -ltnp 'sport = :{self.endpoint.port}'" if self.endpoint.is_local else "",
+        }
+        return remedy(name, **known | values)

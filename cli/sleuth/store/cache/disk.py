@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from urllib.parse import quote
 
 from sleuth.base.files import locked, private_folder, unwritable
@@ -60,10 +60,9 @@ class NoCache:
     def put(self, key: str, value: Any, seconds: float) -> None:
         """Do nothing."""
 
-    @contextmanager
-    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+    def single_flight(self, key: str, timeout: float) -> Any:
         """Lock nothing."""
-        yield True
+        return nullcontext()
 
 
 class DiskCache:
@@ -121,25 +120,17 @@ class DiskCache:
         return found | {"entries": row[0], "bytes": row[1] or 0, "oldestSeconds": oldest}
 
     @contextmanager
-    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+    def single_flight(self, key: str, timeout: float) -> Iterator[None]:
         """Let one caller at a time work on a key; after `timeout` without progress the next one goes ahead anyway."""
-        try:
-            lock = locked(os.path.join(private_folder(os.path.join(self.folder, "locks")), key), timeout, remove=True)
-            lock.__enter__()
-        except Exception:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            lock.__exit__(None, None, None)
+        with ExitStack() as stack:
+            with suppress(Exception):  # without a lock, callers may do the same work twice
+                folder = private_folder(os.path.join(self.folder, "locks"))
+                stack.enter_context(locked(os.path.join(folder, key), timeout, remove=True))
+            yield
 
     def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
-        connection = sqlite3.connect(f"file:{quote(self.file)}?mode=rw", uri=True, timeout=1.0)
-        try:
+        with closing(sqlite3.connect(f"file:{quote(self.file)}?mode=rw", uri=True, timeout=1.0)) as connection:
             return connection.execute(statement, values).fetchone()
-        finally:
-            connection.close()
 
     def _change(self, work: Any) -> Exception | None:
         """Change the cache; an error is logged and returned, not raised."""
@@ -147,27 +138,18 @@ class DiskCache:
             from sleuth.store.cache.json_disk import open_cache
 
             private_folder(self.folder)
-            try:
-                cache = open_cache(self.folder)
-                try:
-                    work(cache)
-                finally:
-                    cache.close()
-            except Exception as problem:
-                if _is_damaged(problem):
-                    self._delete_file()
-                raise
+            with closing(open_cache(self.folder)) as cache:
+                work(cache)
         except Exception as problem:
             from sleuth.base.logs import log
 
             log("cache: not written: %r", problem)
+            if _is_damaged(problem):
+                for ending in ("", "-wal", "-shm"):
+                    with suppress(OSError):
+                        os.unlink(self.file + ending)
             return problem
         return None
-
-    def _delete_file(self) -> None:
-        for ending in ("", "-wal", "-shm"):
-            with suppress(OSError):
-                os.unlink(self.file + ending)
 
 
 def _is_damaged(problem: Exception) -> bool:

@@ -51,7 +51,8 @@ def make_key(
     values: "Mapping[str, Any]", environ: "Mapping[str, str]", out: "TextIO", err: "TextIO"
 ) -> RenderedKey | None:
     """Return the key of a search; None if its answer must not be saved."""
-    facts = [__version__, repr(sorted(values.items())), _encoding(out), f"{out.isatty()} {err.isatty()} {_columns()}"]
+    screen = f"{getattr(out, 'encoding', None)} {out.isatty()} {err.isatty()} {_columns()}"
+    facts = [__version__, repr(sorted(values.items())), screen]
     for name in sorted(environ):
         if name.endswith(SECRET_SUFFIXES):
             facts.append(name)
@@ -124,12 +125,11 @@ def digest(data: bytes) -> bytes:
 
 def _make_room(folder: str) -> None:
     """Delete the oldest files so that one more fits."""
-    names = _names(folder)
-    if len(names) < MAX_ANSWERS:
-        return
-    files = sorted((os.path.join(folder, name) for name in names), key=_written)
-    for file in files[: len(files) - MAX_ANSWERS + 1]:
-        _remove(file)
+    files = [os.path.join(folder, name) for name in _names(folder)]
+    if len(files) >= MAX_ANSWERS:
+        files.sort(key=_stamp)  # starts with the time of the last change
+        for file in files[: len(files) - MAX_ANSWERS + 1]:
+            _remove(file)
 
 
 def _names(folder: str, *, unfinished: bool = False) -> list[str]:
@@ -137,13 +137,6 @@ def _names(folder: str, *, unfinished: bool = False) -> list[str]:
         return [name for name in os.listdir(folder) if name.endswith(SUFFIX) or (unfinished and f"{SUFFIX}." in name)]
     except OSError:
         return []
-
-
-def _written(file: str) -> float:
-    try:
-        return os.stat(file).st_mtime
-    except OSError:
-        return 0.0
 
 
 def _remove(file: str) -> None:
@@ -159,10 +152,6 @@ def _stamp(path: str) -> str:
     except OSError:
         return "-"
     return f"{found.st_mtime_ns}:{found.st_size}:{found.st_ino}"
-
-
-def _encoding(out: "TextIO") -> str:
-    return getattr(out, "encoding", None) or ""
 
 
 def _columns() -> int:

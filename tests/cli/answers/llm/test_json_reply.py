@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from sleuth.answers.llm import json_reply
-from sleuth.answers.llm.chat import Completion, Message, Piece, Prompt, Usage
+from sleuth.answers.llm.chat import Message, Piece, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
 from sleuth.answers.llm.json_reply import ask_json, bool_field, read_object, share_field, text_field, texts_field
 
@@ -132,9 +132,9 @@ class Parrot:
         self.replies = list(replies)
         self.prompts: list[Prompt] = []
 
-    def complete(self, prompt: Prompt) -> Completion:
+    def complete(self, prompt: Prompt) -> Piece:
         self.prompts.append(prompt)
-        return Completion(self.replies.pop(0), usage=Usage(1, 10, 2))
+        return Piece(self.replies.pop(0), usage=Usage(1, 10, 2))
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
         raise NotImplementedError

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sleuth.answers.llm.chat import Piece, Usage
-from sleuth.answers.llm.redaction import HIDDEN, redacted
+from sleuth.answers.llm.stream import HIDDEN, redacted
 
 KEY = "sk-sksk-12"
 

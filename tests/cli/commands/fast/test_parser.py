@@ -95,15 +95,6 @@ def test_json_is_recognised_on_any_command(line: str) -> None:
     assert not CommandLine(["--", *line.split()]).wants_json
 
 
-def test_key_of_the_rendered_answer_is_computed_once(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    monkeypatch.setattr("sleuth.store.cache.rendered.make_key", lambda *_: calls.append(1))
-    line = CommandLine(["search", "x"])
-    for _ in range(2):
-        assert line.rendered_key(sleuth.environ, io.StringIO(), io.StringIO()) is None
-    assert len(calls) == 1
-
-
 @pytest.mark.parametrize("words", [["--help"], ["search", "-h"], ["providers", "set", "--help"]])
 def test_generated_help_is_the_help_of_typer(sleuth: Any, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     monkeypatch.setenv("COLUMNS", "80")

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from sleuth.doctor.finding import STATES, Finding
+from sleuth.doctor.finding import Finding
 from sleuth.doctor.installation import checks
+from sleuth.render.doctor import MARKS
 from sleuth.runtime import Runtime
 
 IDS = ["version", "extras", "settings", "database", "modes", "cache", "library", "keys", "proxies", "certificates"]
@@ -44,7 +45,7 @@ def examine(sleuth: Any) -> Iterator[Examine]:
         runtime = Runtime(sleuth.environ | environ, io.StringIO(), out or io.StringIO(), io.StringIO())
         runtimes.append(runtime)
         findings = list(checks.check_installation(runtime))
-        assert all(finding.state in STATES and finding.title for finding in findings)
+        assert all(finding.state in MARKS and finding.title for finding in findings)
         assert list(dict.fromkeys(f.id for f in findings)) == [f"install.{name}" for name in IDS]
         ordered = sorted(findings, key=lambda finding: ("ok", "skipped", "warn", "fail").index(finding.state))
         return {finding.id.removeprefix("install."): finding for finding in ordered}

@@ -80,7 +80,7 @@ def test_address_from_a_variable_is_fixed_in_the_variable(examined: Any) -> None
 
 def test_password_in_the_address_is_neither_used_nor_shown(replay: Any, healthy: Any) -> None:
     server = replay(healthy)
-    findings = list(examine(server.url.replace("//", "//alice:s3cret-horse@")))
+    findings = list(examine(server.url.replace("//", "//alice:s3cret-horse@"), Account(), 5.0, Environment()))
     assert findings[0].state == "warn"
     assert "--basic-auth-password -" in findings[0].fix.splitlines()[1]
     assert "s3cret-horse" not in repr(findings)
@@ -96,7 +96,7 @@ def test_unknown_name_differs_from_a_closed_port(examined: Any) -> None:
 @pytest.mark.parametrize(
     ("host", "cause", "fix"),
     [
-        ("searxng-core", "container names resolve only on the container network", "http://localhost:8080"),
+        ("searxng-core", "known only to containers on its network", "http://localhost:8080"),
         ("host.docker.internal", "on Linux this name must be added", "host-gateway"),
     ],
 )
@@ -249,7 +249,7 @@ def test_server_found_at_another_port_is_offered(
     replay: Any, healthy: Any, closed_port: int, examined: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = replay(healthy)
-    monkeypatch.setattr("sleuth.doctor.server.base_path.COMMON_PORTS", (int(server.url.rpartition(":")[2]),))
+    monkeypatch.setattr("sleuth.doctor.server.http.COMMON_PORTS", (int(server.url.rpartition(":")[2]),))
     finding = examined(f"http://localhost:{closed_port}")["searxng.elsewhere"]
     assert finding.state == "warn"
     assert finding.fix.splitlines()[0] == f"sleuth providers set searxng --api-host {server.url}"

@@ -32,7 +32,7 @@ class FakeClient(Client):
         if question.text == "break":
             raise ZeroDivisionError
         if question.text == "quiet":
-            self.quiet_over.wait(30)
+            self.quiet_over.wait(300)
         if question.text == "long":
             self._go_on(write)
         write("Tokio is\n")

@@ -238,7 +238,7 @@ def test_running_request_is_finished_at_shutdown(serve: Any, asked: list[str], f
     server.process.send_signal(signal.SIGTERM)
     finish.set()
     thread.join()
-    assert (*server.process.communicate(timeout=20), server.process.returncode) == ("", "", 0)
+    assert (*server.process.communicate(timeout=300), server.process.returncode) == ("", "", 0)
     assert replies[0].status == 200
 
 

@@ -160,8 +160,8 @@ def test_no_cache_stores_nothing() -> None:
     cache = NoCache()
     cache.put("k", 1, 60)
     assert cache.get("k") is None
-    with cache.single_flight("k", 1) as free:
-        assert free
+    with cache.single_flight("k", 1), cache.single_flight("k", 1):
+        pass  # it locks nothing
 
 
 # Hostile and broken files
@@ -286,8 +286,8 @@ def test_unwritable_folder_means_no_cache(tmp_path: Path, place: str) -> None:
     cache.put("k", 1, 60)
     assert cache.get("k") is None
     assert cache.clear() == 0
-    with cache.single_flight("k", 1) as alone:
-        assert not alone
+    with cache.single_flight("k", 1), cache.single_flight("k", 1):
+        pass  # there is no lock to wait for
 
 
 # Many at once
@@ -305,7 +305,7 @@ for n in range(10):
 @pytest.mark.slow
 def test_16_processes_write_at_once_and_lose_nothing(cache: DiskCache, folder: str) -> None:
     processes = [run(WRITER, folder, number) for number in range(16)]
-    assert [(process.communicate(timeout=60)[1], process.returncode) for process in processes] == [("", 0)] * 16
+    assert [(process.communicate(timeout=300)[1], process.returncode) for process in processes] == [("", 0)] * 16
     assert cache.stats()["entries"] == 160
     assert all(cache.get(f"{number}-{n}") for number in range(16) for n in range(10))
 
@@ -325,15 +325,15 @@ print(cache.get("question").value)
 
 def test_one_process_works_and_the_others_use_its_result(folder: str, tmp_path: Path) -> None:
     processes = [run(WORKER, folder, tmp_path / "asked") for _ in range(8)]
-    assert [process.communicate(timeout=30)[0] for process in processes] == ["answer\n"] * 8
+    assert [process.communicate(timeout=300)[0] for process in processes] == ["answer\n"] * 8
     assert (tmp_path / "asked").read_text() == "asked\n"
     assert os.listdir(os.path.join(folder, "locks")) == []
 
 
 def test_caller_goes_ahead_when_the_lock_holder_hangs(cache: DiskCache, folder: str) -> None:
     os.makedirs(os.path.join(folder, "locks"))
-    with locked(os.path.join(folder, "locks", "k"), remove=True), cache.single_flight("k", 0) as alone:
-        assert alone
+    with locked(os.path.join(folder, "locks", "k"), remove=True), cache.single_flight("k", 0):
+        pass  # reached in spite of the lock
 
 
 def test_lock_is_released_after_an_error(cache: DiskCache, folder: str) -> None:
@@ -349,5 +349,5 @@ def test_cache_folder_may_vanish_during_work(cache: DiskCache, folder: str) -> N
 
 
 def test_key_that_is_not_a_file_name_is_not_locked(cache: DiskCache) -> None:
-    with cache.single_flight("a/b/../../../x", 1) as alone:
-        assert not alone
+    with cache.single_flight("a/b/../../../x", 1), cache.single_flight("a/b/../../../x", 1):
+        pass  # there is no lock to wait for

@@ -24,7 +24,6 @@ from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.cache import RedisCache
 from sleuth.store.cache.redis.connection import RedisConnection, packed
-from sleuth.store.cache.redis.limits import RedisLimits
 from sleuth.store.cache.redis.server import RedisServer, RedisUnavailableError
 from sleuth_providers.base import Answer, Found, Result
 
@@ -286,7 +285,7 @@ def test_failed_server_is_not_used_again_for_a_while(lie: Callable[..., Liar], t
         assert cache.get(str(number))
         with cache.single_flight(str(number), 5):
             pass
-        assert RedisLimits(server).reserve("x", 1, 1) is None
+        assert server.reserve("x", 1, 1) is None
     assert liar.connections == 1
     assert len(warnings) == 1
 
@@ -343,7 +342,7 @@ def test_invalid_scan_reply_ends_the_scan(lie: Callable[..., Liar], answer: byte
 
 def test_invalid_limit_reply_is_ignored(lie: Callable[..., Liar]) -> None:
     with closing(at(lie(b"+soon\r\n").url)) as server:
-        assert RedisLimits(server).reserve("x", 1, 0) is None
+        assert server.reserve("x", 1, 0) is None
 
 
 def test_arguments_cannot_become_commands() -> None:

@@ -1,7 +1,6 @@
 """The address in `cache.url`: parsed, and shown without its password."""
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from sleuth.base import logs
@@ -29,7 +28,8 @@ class RedisAddress(Record):
     @property
     def place(self) -> str:
         """Return host and port, or the path of the socket, for messages."""
-        return clean(self.path or f"{self._bracketed}:{self.port}", 200, entities=False)
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return clean(self.path or f"{host}:{self.port}", 200, entities=False)
 
     @property
     def shown(self) -> str:
@@ -41,15 +41,12 @@ class RedisAddress(Record):
     @property
     def greeting(self) -> list[tuple[str, ...]]:
         """Return the commands that start a new connection."""
-        login = ("AUTH", self.user, self.password) if self.user else ("AUTH", self.password)
-        return [
-            *([login] if self.password else []),
-            *([("SELECT", str(self.database))] if self.database else []),
-        ]
-
-    @property
-    def _bracketed(self) -> str:
-        return f"[{self.host}]" if ":" in self.host else self.host
+        commands: list[tuple[str, ...]] = []
+        if self.password:
+            commands.append(("AUTH", self.user, self.password) if self.user else ("AUTH", self.password))
+        if self.database:
+            commands.append(("SELECT", str(self.database)))
+        return commands
 
 
 def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
@@ -76,26 +73,18 @@ def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
 
 def _parse(text: str) -> RedisAddress:
     parts = urlsplit(text)
-    secure = USES_TLS[parts.scheme]
-    login: dict[str, Any] = {
-        "user": unquote(parts.username or ""),
-        "password": unquote(parts.password or ""),
-        "secure": secure,
-    }
-    named = parse_qs(parts.query).get("db", [""])[0]
-    if parts.scheme == "unix":
-        if not parts.path or parts.hostname:
-            raise ValueError("a socket has a path and no host")
-        return RedisAddress(path=unquote(parts.path), database=_database(named), **login)
-    if not parts.hostname:
-        raise ValueError("no host")
-    return RedisAddress(
-        parts.hostname, parts.port or DEFAULT_PORT, database=_database(named or parts.path.strip("/")), **login
-    )
-
-
-def _database(text: str) -> int:
-    number = int(text or 0)
-    if not 0 <= number <= MAX_DATABASE:
+    socket = parts.scheme == "unix"
+    if bool(parts.hostname) == socket or (socket and not parts.path):
+        raise ValueError("a socket has a path and no host; everything else has a host")
+    database = parse_qs(parts.query).get("db", [""])[0] or ("" if socket else parts.path.strip("/"))
+    if not 0 <= int(database or 0) <= MAX_DATABASE:
         raise ValueError("no such database")
-    return number
+    return RedisAddress(
+        host=parts.hostname or "",
+        port=parts.port or DEFAULT_PORT,
+        path=unquote(parts.path) if socket else "",
+        database=int(database or 0),
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        secure=USES_TLS[parts.scheme],
+    )

@@ -14,7 +14,7 @@ from sleuth.store.cache.redis.server import PREFIX, RedisLock, RedisServer, Redi
 STALE_S = 86400.0  # entries stay this long after they expire: --offline prefers an old result to none
 MAX_TTL_S = 366 * 86400.0  # a longer one was not written by sleuth
 LOCK_TTL_S = 2.0  # renewed while the work lasts, so that a lock expires soon after its holder dies
-MIN_POLL_S, MAX_POLL_S = 0.005, 0.1  # between two attempts to acquire a lock
+LOCK_POLL_S = 0.02  # between two attempts to acquire a lock
 
 
 class RedisCache:
@@ -49,20 +49,21 @@ class RedisCache:
             self.fallback.put(key, value, seconds)
 
     @contextmanager
-    def single_flight(self, key: str, timeout: float) -> Iterator[bool]:
+    def single_flight(self, key: str, timeout: float) -> Iterator[None]:
         """Let one caller at a time work on a key, first on this machine, then on all; waits at most `timeout`."""
         deadline = time.monotonic() + timeout
-        with self.fallback.single_flight(key, timeout) as alone:
+        with self.fallback.single_flight(key, timeout):
             lock = self._acquire(f"{self.kind}:{key}", deadline)
+            if lock is None:
+                yield
+                return
             done = threading.Event()
-            if lock:
-                threading.Thread(target=self._renew, args=(lock, done), daemon=True).start()
+            threading.Thread(target=self._renew, args=(lock, done), daemon=True).start()
             try:
-                yield alone
+                yield
             finally:
                 done.set()
-                if lock:
-                    self.server.release(lock)
+                self.server.release(lock)
 
     def _renew(self, lock: RedisLock, done: threading.Event) -> None:
         with suppress(RedisUnavailableError):
@@ -71,14 +72,12 @@ class RedisCache:
 
     def _acquire(self, name: str, deadline: float) -> RedisLock | None:
         """Return the lock as soon as it is free; None at the deadline, or when the server is unavailable."""
-        pause = MIN_POLL_S
         try:
             while not (lock := self.server.acquire(name, LOCK_TTL_S)):
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return None
-                time.sleep(min(pause, left))
-                pause = min(pause * 1.5, MAX_POLL_S)
+                time.sleep(min(LOCK_POLL_S, left))
         except RedisUnavailableError:
             return None
         return lock

@@ -15,7 +15,6 @@ from typing import Any
 from sleuth.store.cache.redis.address import RedisAddress
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.connection import DeadlineSocket, connect
-from sleuth_providers.records import Record
 
 CONNECT_TIMEOUT_S = 0.5
 MAX_REPLY_BYTES = 4_000_000  # for all replies of one exchange
@@ -24,19 +23,15 @@ MAX_DEPTH = 4  # of nested lists; a scan has two
 Command = Sequence[str | int | bytes]
 
 
-class ErrorReply(Record):
-    """An error as the server sent it."""
-
-    code: str  # the first word, such as WRONGTYPE
-    text: str  # never shown: it may quote the command
-
-
 class RedisReplyError(Exception):
-    """The server refused a command."""
+    """An error reply: the server refused a command."""
 
-    def __init__(self, refusal: ErrorReply) -> None:
-        super().__init__(refusal.code)
-        self.refusal = refusal
+    def __init__(self, text: str) -> None:
+        # Before Redis 7, an error in a script comes after the place where it happened.
+        inner = re.findall(r"@user_script: ?\d+: -?([A-Z]{3,})\b", text)
+        self.code = inner[-1] if inner else text.partition(" ")[0]  # such as WRONGTYPE
+        self.text = text  # never shown: it may quote the command
+        super().__init__(self.code)
 
 
 class NotRedisError(Exception):
@@ -55,14 +50,14 @@ class RedisConnection:
         self._stream = self._socket.makefile()
 
     def ask(self, commands: Sequence[Command], until: float) -> list[Any]:
-        """Send commands together and return the reply to each: bytes, a number, None, a list or an ErrorReply."""
+        """Send commands together and return the reply to each: bytes, a number, None, a list or a RedisReplyError."""
         greeting, self._greeting = self._greeting, []
         self._allowance, self._until = MAX_REPLY_BYTES, until
         self._socket.sendall(b"".join(map(packed, [*greeting, *commands])))
         for _ in greeting:
             reply = self._read()
-            if isinstance(reply, ErrorReply):
-                raise RedisReplyError(reply)
+            if isinstance(reply, RedisReplyError):
+                raise reply
         return [self._read() for _ in commands]
 
     def close(self) -> None:
@@ -75,7 +70,7 @@ class RedisConnection:
         if kind == b"+":
             return rest
         if kind == b"-":
-            return _error_reply(rest.decode("utf-8", "replace"))
+            return RedisReplyError(rest.decode("utf-8", "replace"))
         if kind not in (b":", b"$", b"*") or depth == MAX_DEPTH:
             raise NotRedisError
         try:
@@ -90,17 +85,14 @@ class RedisConnection:
             raise NotRedisError
         if kind == b"*":
             return [self._read(depth + 1) for _ in range(number)]
-        return self._take(number)
+        data = self._stream.read(number + 2)
+        return self._checked(data, len(data) == number + 2)
 
     def _line(self) -> bytes:
         line = self._stream.readline(self._allowance)
         if line.endswith(b"\n") and not line.endswith(b"\r\n"):
             raise NotRedisError
         return self._checked(line, line.endswith(b"\r\n"))
-
-    def _take(self, size: int) -> bytes:
-        data = self._stream.read(size + 2)
-        return self._checked(data, len(data) == size + 2)
 
     def _checked(self, data: bytes, complete: bool) -> bytes:
         """Return received data without its line end, or raise if it is too much or the connection was closed."""
@@ -110,12 +102,6 @@ class RedisConnection:
         if not complete:
             raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
         return data[:-2]
-
-
-def _error_reply(text: str) -> ErrorReply:
-    """Parse an error; before Redis 7, an error in a script comes after the place where it happened."""
-    inner = re.findall(r"@user_script: ?\d+: -?([A-Z]{3,})\b", text)
-    return ErrorReply(inner[-1] if inner else text.partition(" ")[0], text)
 
 
 def packed(command: Command) -> bytes:

@@ -9,6 +9,7 @@ from sleuth_providers.records import Record
 
 SCAN_COUNT = 1000  # keys per SCAN
 PINGS = 3
+CLEAR_TIMEOUT_S = 60.0
 
 
 class CacheContents(Record):
@@ -29,17 +30,8 @@ class ServerInfo(Record):
     limit: int = 0  # bytes of memory; 0 is no limit
 
 
-def count(server: RedisServer, seconds: float = 2.0) -> CacheContents:
+def count(server: RedisServer, seconds: float = 2.0, *, remove: bool = False) -> CacheContents:
     """Count the entries of all machines, for at most `seconds`."""
-    return _scan(server, seconds, remove=False)
-
-
-def clear(server: RedisServer, seconds: float = 60.0) -> CacheContents:
-    """Delete the entries of all machines; rate limits, locks and foreign keys stay."""
-    return _scan(server, seconds, remove=True)
-
-
-def _scan(server: RedisServer, seconds: float, *, remove: bool) -> CacheContents:
     until = time.monotonic() + seconds
     seen: dict[bytes, set[bytes]] = {f"{PREFIX}{kind}:".encode(): set() for kind in ("answer", "page")}
     cursor, complete = b"0", False
@@ -57,6 +49,11 @@ def _scan(server: RedisServer, seconds: float, *, remove: bool) -> CacheContents
         complete = cursor == b"0"
     answers, pages = map(len, seen.values())
     return CacheContents(answers, pages, complete)
+
+
+def clear(server: RedisServer) -> CacheContents:
+    """Delete the entries of all machines; rate limits, locks and foreign keys stay."""
+    return count(server, CLEAR_TIMEOUT_S, remove=True)
 
 
 def server_info(server: RedisServer) -> dict[str, Any]:

@@ -5,58 +5,51 @@ import ssl
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.store.cache.redis.connection import ErrorReply, NotRedisError, RedisReplyError
+from sleuth.store.cache.redis.connection import NotRedisError, RedisReplyError
+
+REASONS: dict[type[Exception], str] = {  # the first type that matches
+    NotRedisError: "not a Redis or Valkey server",
+    TimeoutError: "timed out",
+    socket.gaierror: "no such host",
+    ConnectionRefusedError: "connection refused",
+    FileNotFoundError: "no such socket",
+    ssl.SSLError: "the server does not use TLS",
+    ConnectionError: "the server closed the connection",
+}
+REFUSALS = {  # the first word that an error reply contains
+    "NOAUTH": "password required",
+    "NOPERM": "this user lacks permission for the commands that sleuth needs",
+    "READONLY": "the server is a read-only replica",
+    "OOM": "the server is out of memory",
+    "LOADING": "the server is still loading its data",
+    "MISCONF": "the server does not accept writes at the moment",
+    "NOREPLICAS": "the server does not accept writes at the moment",
+    "DENIED": "the server accepts local connections only (protected mode)",
+    "MOVED": "the server is part of a cluster; sleuth supports single servers only",
+    "CLUSTERDOWN": "the server is part of a cluster; sleuth supports single servers only",
+    "max number of clients": "the server has reached its connection limit",
+    "DB index": "the server has no database with that number",
+    "WRONGPASS": "wrong user name or password",
+    "AUTH": "wrong user name or password",
+    "password": "wrong user name or password",
+}
 
 
 def reason(problem: Exception) -> str:
     """Return a short description of a failure."""
     if isinstance(problem, RedisReplyError):
-        return refused(problem.refusal)
-    if isinstance(problem, NotRedisError):
-        return tr("not a Redis or Valkey server")
-    if isinstance(problem, TimeoutError):
-        return tr("timed out")
-    if isinstance(problem, socket.gaierror):
-        return tr("no such host")
-    if isinstance(problem, ConnectionRefusedError):
-        return tr("connection refused")
-    if isinstance(problem, FileNotFoundError):
-        return tr("no such socket")
+        return refused(problem)
     if isinstance(problem, ssl.SSLCertVerificationError):
         return tr("bad certificate: {detail}", detail=clean(problem.verify_message, 200))
-    if isinstance(problem, ssl.SSLError):
-        return tr("the server does not use TLS")
-    if isinstance(problem, ConnectionError):
-        return tr("the server closed the connection")
+    for kind in REASONS:
+        if isinstance(problem, kind):
+            return tr(REASONS[kind])
     return clean(getattr(problem, "strerror", None) or type(problem).__name__, 200, entities=False)
 
 
-def refused(refusal: ErrorReply) -> str:
+def refused(refusal: RedisReplyError) -> str:
     """Return what an error reply means."""
-    text = refusal.text
-    match refusal.code:
-        case "NOAUTH":
-            return tr("password required")
-        case "WRONGPASS":
-            return tr("wrong user name or password")
-        case "NOPERM":
-            return tr("this user lacks permission for the commands that sleuth needs")
-        case "READONLY":
-            return tr("the server is a read-only replica")
-        case "OOM":
-            return tr("the server is out of memory")
-        case "LOADING":
-            return tr("the server is still loading its data")
-        case "MISCONF" | "NOREPLICAS":
-            return tr("the server does not accept writes at the moment")
-        case "DENIED":
-            return tr("the server accepts local connections only (protected mode)")
-        case "MOVED" | "ASK" | "CLUSTERDOWN" | "CROSSSLOT":
-            return tr("the server is part of a cluster; sleuth supports single servers only")
-        case _ if "max number of clients" in text:
-            return tr("the server has reached its connection limit")
-        case _ if "DB index" in text:
-            return tr("the server has no database with that number")
-        case _ if "AUTH" in text or "password" in text:
-            return tr("wrong user name or password")
+    for word in REFUSALS:
+        if word in refusal.text:
+            return tr(REFUSALS[word])
     return tr("the server returned the error {code}", code=clean(refusal.code, 40, entities=False))

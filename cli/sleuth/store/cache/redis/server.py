@@ -1,4 +1,4 @@
-"""The Redis or Valkey server that machines share: a small connection pool, locks, and a circuit breaker."""
+"""The Redis or Valkey server that machines share: a connection pool, locks, rate limits, and a circuit breaker."""
 
 import os
 import threading
@@ -10,7 +10,7 @@ from typing import Any
 from sleuth.base.i18n import tr
 from sleuth.base.logs import log
 from sleuth.store.cache.redis.address import RedisAddress
-from sleuth.store.cache.redis.connection import Command, ErrorReply, NotRedisError, RedisConnection, RedisReplyError
+from sleuth.store.cache.redis.connection import Command, NotRedisError, RedisConnection, RedisReplyError
 from sleuth_providers.records import Record
 
 PREFIX = "sleuth:1:"  # of all keys; the number is the version of the format
@@ -21,6 +21,28 @@ MAX_IDLE_CONNECTIONS = 4
 # A lock expires, and another process may hold it by then: release and renew only what carries our token.
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
+
+# Rate limits of a provider over all machines: a sliding window on the clock of the server.
+# KEYS: one sorted set per window. ARGV: a unique id of the request, then limit and milliseconds of each window.
+# Returns 0 when the request was counted in all windows, else the milliseconds until one has room.
+RESERVE = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+for index, key in ipairs(KEYS) do
+  local limit, span = tonumber(ARGV[2 * index]), tonumber(ARGV[2 * index + 1])
+  local kind = redis.call('TYPE', key)['ok']
+  if kind ~= 'zset' and kind ~= 'none' then redis.call('DEL', key) end
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now - span)
+  redis.call('ZREMRANGEBYSCORE', key, now + span, '+inf')
+  local oldest = redis.call('ZREVRANGE', key, limit - 1, limit - 1, 'WITHSCORES')
+  if oldest[2] then return math.max(1, tonumber(oldest[2]) + span - now) end
+end
+for index, key in ipairs(KEYS) do
+  redis.call('ZADD', key, now, ARGV[1])
+  redis.call('PEXPIRE', key, ARGV[2 * index + 1])
+end
+return 0
+"""
 
 
 class RedisUnavailableError(Exception):
@@ -52,10 +74,10 @@ class RedisServer:
     def execute(self, *commands: Command) -> list[Any]:
         """Send commands together and return their replies; None for a key of another type than expected."""
         replies = self.execute_raw(*commands)
-        wrong = next((reply for reply in replies if isinstance(reply, ErrorReply) and reply.code != "WRONGTYPE"), None)
-        if wrong:
-            raise self._failed(RedisReplyError(wrong))
-        return [None if isinstance(reply, ErrorReply) else reply for reply in replies]
+        for reply in replies:
+            if isinstance(reply, RedisReplyError) and reply.code != "WRONGTYPE":
+                raise self._failed(reply)
+        return [None if isinstance(reply, RedisReplyError) else reply for reply in replies]
 
     def execute_raw(self, *commands: Command) -> list[Any]:
         """Send commands together and return their replies, error replies included."""
@@ -86,6 +108,17 @@ class RedisServer:
             self._held.discard(lock)
             with suppress(RedisUnavailableError):  # it expires by itself
                 self.execute(("EVAL", RELEASE, 1, *lock))
+
+    def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
+        """Count a request; if a limit is reached, return the time at which the next one is allowed instead."""
+        windows = [("minute", per_minute, 60_000), ("day", per_day, 86_400_000)]
+        names = [f"{PREFIX}limit:{{{provider}}}:{name}" for name, limit, _ in windows if limit]
+        numbers = [number for _, limit, span in windows if limit for number in (limit, span)]
+        try:
+            [wait] = self.execute(("EVAL", RESERVE, len(names), *names, os.urandom(8).hex(), *numbers))
+        except RedisUnavailableError:
+            return None  # the limits of this machine still apply
+        return time.time() + wait / 1000 if isinstance(wait, int) and wait > 0 else None
 
     def close(self) -> None:
         """Release the locks of abandoned work and close all connections."""

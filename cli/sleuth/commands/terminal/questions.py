@@ -1,0 +1,27 @@
+"""Asks for a secret, or for confirmation before something is deleted."""
+
+from sleuth.base.errors import RequestError
+from sleuth.base.i18n import tr
+from sleuth.runtime import Runtime
+
+
+def read_secret(runtime: Runtime, name: str) -> str:
+    """Return a secret: from a hidden prompt on a terminal, else from standard input."""
+    if runtime.stdin.isatty():
+        from getpass import getpass
+
+        secret = getpass(tr("{name}: ", name=name), stream=runtime.stderr)
+    else:
+        secret = runtime.stdin.readline()
+    if not secret.strip():
+        raise RequestError("no {name} given", "type it at the prompt or pipe it in", name=name)
+    return secret.strip()
+
+
+def confirm(runtime: Runtime, question: str, command: str) -> None:
+    """Raise RequestError unless the user answers yes; `command` is the one to type without a terminal."""
+    if not runtime.stdin.isatty():
+        raise RequestError("not a terminal; nothing was deleted", "add --yes: {command} --yes", command=command)
+    print(question, end="", file=runtime.stderr, flush=True)
+    if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise RequestError("nothing was deleted", "answer y to delete")
