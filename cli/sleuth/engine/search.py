@@ -117,7 +117,7 @@ class Searcher:
         if ids == ("auto",):
             chain = self.selector.chain()
             return self._run_chain(dispatcher, chain[:1] if request.fallback is False else chain, queries)
-        candidates = self.selector.named(ids)
+        candidates = self.selector.named(ids, request.query.category)
         if not candidates:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(candidates) == 1:

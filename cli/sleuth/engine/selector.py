@@ -97,11 +97,12 @@ class ProviderSelector:
                 problems.append(tr("the plug-in {name!r} cannot be loaded ({reason})", name=name, reason=problem))
         return problems
 
-    def named(self, ids: tuple[str, ...]) -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one."""
+    def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
+        """Return the providers with these ids; `all` stands for every usable one that has the category."""
         if "all" in ids:
             every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
-            return [candidate for candidate in every if self.obstacle(candidate) is None]
+            fitting = [one for one in every if not category or category in one.adapter.categories]
+            return [candidate for candidate in fitting if self.obstacle(candidate) is None]
         return [self.candidate(id) for id in dict.fromkeys(ids)]
 
     def chain(self, first: str | None = None) -> list[Candidate]:

@@ -5,7 +5,7 @@ import re
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._feed import elements, field, plain_field
 from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError, UnavailableError
 from sleuth_providers.json import web_results
 
@@ -38,7 +38,7 @@ class Arxiv(Provider):
         params: dict[str, str | int] = {"search_query": " AND ".join(clauses), "max_results": count}
         if query.page > 1:
             params["start"] = (query.page - 1) * count
-        return Request(f"{base_url(account, self.host)}/api/query", params)
+        return Request(f"{self.base_url(account)}/api/query", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected query, which is an entry, and a first page that should have entries but has none."""
@@ -51,7 +51,7 @@ class Arxiv(Provider):
 
         kind = RateLimitError if response.status == 429 else UnavailableError
         pause = max(retry_after(response) or 0, MIN_PAUSE_S)
-        return kind(f"HTTP {response.status}", status=response.status, retry_after=pause)
+        return kind(status=response.status, retry_after=pause)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the Atom feed."""

@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 from sleuth_providers.adapters._feed import elements, field, plain_field
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import web_results
 
@@ -43,13 +43,13 @@ class BingNews(Provider):
             params["first"] = (query.page - 1) * PAGE_SIZE + 1
         if query.freshness in INTERVALS:
             params["qft"] = f'interval="{INTERVALS[query.freshness]}"'
-        return Request(f"{base_url(account, self.host)}/news/search", params, headers=headers)
+        return Request(f"{self.base_url(account)}/news/search", params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a refusal, and a page instead of the feed: a challenge, or a market without news."""
         page = response.status == 200 and b"<html" in response.body[:1000].lower()
         if response.status == 403 or (page and re.search(rb"captcha|challenge|turnstile", response.body)):
-            return BlockedError(f"HTTP {response.status}", status=response.status, retry_after=900)
+            return BlockedError(status=response.status, retry_after=900)
         return BadResponseError("a page instead of a feed", status=200) if page else None
 
     def parse(self, response: Response, query: Query) -> Found:

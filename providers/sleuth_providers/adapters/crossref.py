@@ -4,7 +4,7 @@ import html
 from typing import Any
 
 from sleuth_providers.adapters._papers import author_names, doi_url, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
 
 FIELDS = "DOI,title,container-title,author,abstract,published,type,publisher,score"
@@ -46,7 +46,7 @@ class Crossref(Provider):
             params["offset"] = min((query.page - 1) * rows, MAX_OFFSET)
         if contact := as_text(account.options.get("mailto")):
             params["mailto"] = contact
-        return Request(f"{base_url(account, self.host)}/works", params)
+        return Request(f"{self.base_url(account)}/works", params)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the works; supplements of works are skipped."""

@@ -3,7 +3,7 @@
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import doi_url, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
 from sleuth_providers.json import as_dict, as_text, document, items, web_results
 
@@ -40,7 +40,7 @@ class EuropePmc(Provider):
             "synonym": "true",
             "pageSize": min(query.page * min(query.count, self.max_results), MAX_PAGE_SIZE),
         }
-        return Request(f"{base_url(account, self.host)}/europepmc/webservices/rest/search", params)
+        return Request(f"{self.base_url(account)}/europepmc/webservices/rest/search", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200."""

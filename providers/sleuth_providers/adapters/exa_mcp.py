@@ -44,7 +44,7 @@ class ExaMcp(Provider):
         if response.status == 429:
             from sleuth_providers.net.client import retry_after
 
-            return QuotaError("HTTP 429", status=429, retry_after=retry_after(response))
+            return QuotaError(status=429, retry_after=retry_after(response))
         return tool_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -4,7 +4,7 @@ import re
 
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_name, unknown_language
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError
 from sleuth_providers.json import as_text, items, web_results
 
@@ -48,16 +48,16 @@ class Gdelt(Provider):
         elif query.freshness:
             params["startdatetime"] = f"{query.since.replace('-', '')}000000"
             params["enddatetime"] = f"{last_day(query).replace('-', '')}235959"
-        return Request(f"{base_url(account, self.host)}/api/v2/doc/doc", params)
+        return Request(f"{self.base_url(account)}/api/v2/doc/doc", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected query, which is a sentence instead of JSON, and wait long after a refusal."""
         if response.status == 429:
-            return RateLimitError("HTTP 429", status=429, retry_after=PAUSE_S)
+            return RateLimitError(status=429, retry_after=PAUSE_S)
         if response.status != 200 or response.body[:100].lstrip().startswith((b"{", b"[")):
             return None
         if b"limit requests" in response.body[:1000]:
-            return RateLimitError("HTTP 200", status=200, retry_after=PAUSE_S)
+            return RateLimitError(status=200, retry_after=PAUSE_S)
         return BadRequestError("the API reports an error", status=200) if response.body.strip() else None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -2,7 +2,7 @@
 
 import re
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
 
@@ -50,7 +50,7 @@ class GitHub(Provider):
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         if account.key:
             headers["Authorization"] = f"Bearer {account.key}"
-        return Request(f"{base_url(account, self.host)}/search/{engine}", params, headers=headers)
+        return Request(f"{self.base_url(account)}/search/{engine}", params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell a limit, which is 403 or 429, from a rejected token."""
@@ -62,9 +62,7 @@ class GitHub(Provider):
         is_secondary = pause is not None or b"secondary rate limit" in response.body
         if is_secondary or response.headers.get("x-ratelimit-remaining") == "0" or response.status == 429:
             pause = max(pause or 0, MIN_PAUSE_S)
-            return RateLimitError(
-                f"HTTP {response.status}", status=response.status, retry_after=pause, hint=OWN_KEY_HINT
-            )
+            return RateLimitError(status=response.status, retry_after=pause, hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

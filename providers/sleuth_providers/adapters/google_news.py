@@ -1,7 +1,7 @@
 """Google News: the RSS feed of its search."""
 
 from sleuth_providers.adapters._feed import attribute, elements, field, plain_field
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import web_results
 
@@ -47,7 +47,7 @@ class GoogleNews(Provider):
         elif query.freshness:
             words.append(f"when:{PERIODS[query.freshness]}")
         params = {"q": " ".join(words)} | _edition(query)
-        return Request(f"{base_url(account, self.host)}/rss/search", params)
+        return Request(f"{self.base_url(account)}/rss/search", params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Take a redirect to another host for what it is: the consent page or the captcha."""
@@ -61,7 +61,7 @@ class GoogleNews(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Wait long after a refusal."""
         if response.status in (429, 503) or "/sorry/" in response.url:
-            return BlockedError(f"HTTP {response.status}", status=response.status, retry_after=PAUSE_S)
+            return BlockedError(status=response.status, retry_after=PAUSE_S)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -1,7 +1,7 @@
 """Hacker News: stories, through the search of Algolia."""
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_number, as_text, items, strip_tags, web_results
 
 DISCUSSION = "https://news.ycombinator.com/item?id="
@@ -37,7 +37,7 @@ class HackerNews(Provider):
             params["numericFilters"] = f"created_at_i>={unix_time(query.since)}"
         if query.freshness == "range":
             params["numericFilters"] = f"{params['numericFilters']},created_at_i<{unix_time(query.until, 1)}"
-        return Request(f"{base_url(account, self.host)}/api/v1/search", params)
+        return Request(f"{self.base_url(account)}/api/v1/search", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add pages after the thousandth result."""

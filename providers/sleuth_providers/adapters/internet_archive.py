@@ -7,7 +7,7 @@ from urllib.parse import quote
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, language_name, unknown_language
 from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
 from sleuth_providers.json import as_list, as_text, items, web_results
 
@@ -53,7 +53,7 @@ class InternetArchive(Provider):
             "page": query.page,
             "output": "json",
         }
-        return Request(f"{base_url(account, self.host)}/advancedsearch.php", params)
+        return Request(f"{self.base_url(account)}/advancedsearch.php", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected query: HTTP 200 with a page or an error instead of results."""

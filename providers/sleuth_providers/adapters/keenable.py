@@ -49,7 +49,7 @@ class Keenable(Provider):
         if response.status == 429:
             from sleuth_providers.net.client import retry_after
 
-            return RateLimitError("HTTP 429", status=429, hint=OWN_KEY_HINT, retry_after=retry_after(response))
+            return RateLimitError(status=429, hint=OWN_KEY_HINT, retry_after=retry_after(response))
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -1,6 +1,6 @@
 """Documentation for developers: MDN Web Docs and Microsoft Learn."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_number, as_text, document, objects, strip_tags, web_results
 
 HOSTS = {"mdn": "https://developer.mozilla.org", "learn": "https://learn.microsoft.com"}
@@ -31,7 +31,7 @@ class Mdn(Provider):
         """Request the site of the engine."""
         engine = self.engine(query, account, "mdn")
         custom = account.host if account.host.rstrip("/") != self.host else ""
-        host = base_url(Account(host=custom), HOSTS.get(engine, self.host))
+        host = (custom or HOSTS.get(engine, self.host)).rstrip("/")
         if engine == "learn":
             count = min(query.count, MAX_LEARN_RESULTS)
             params: dict[str, str | int] = {"search": query.text, "locale": _learn_locale(query), "$top": count}

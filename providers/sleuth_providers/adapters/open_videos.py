@@ -3,7 +3,7 @@
 from sleuth_providers.adapters._dates import unix_time
 from sleuth_providers.adapters._media import video_length
 from sleuth_providers.adapters._papers import paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_text, document, objects, strip_tags, web_results
 
@@ -31,7 +31,7 @@ class OpenVideos(Provider):
         """Request the API of the engine."""
         engine = self.engine(query, account, "sepiasearch")
         custom = account.host if account.host.rstrip("/") != self.host else ""
-        host = base_url(Account(host=custom), HOSTS.get(engine, self.host))
+        host = (custom or HOSTS.get(engine, self.host)).rstrip("/")
         count = min(query.count, self.max_results)
         if engine == "dailymotion":
             return Request(f"{host}/videos", _dailymotion_params(query, count))
@@ -40,9 +40,9 @@ class OpenVideos(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise the limit of Dailymotion, and a 403 that has nothing to do with a key."""
         if response.status >= 400 and b"api_limit_exceeded" in response.body:
-            return RateLimitError(f"HTTP {response.status}", status=response.status)
+            return RateLimitError(status=response.status)
         if response.status == 403:
-            return BadRequestError("HTTP 403", status=403)
+            return BadRequestError(status=403)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sleuth_providers.adapters._papers import author_names, doi_url
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
 
@@ -51,12 +51,12 @@ class OpenAlex(Provider):
             params["page"] = query.page
         if account.key:
             params["api_key"] = account.key
-        return Request(f"{base_url(account, self.host)}/works", params)
+        return Request(f"{self.base_url(account)}/works", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted daily budget from too many requests."""
         if response.status == 429 and response.headers.get("x-ratelimit-remaining", "").strip() == "0":
-            return QuotaError("HTTP 429", status=429, hint=OWN_KEY_HINT)
+            return QuotaError(status=429, hint=OWN_KEY_HINT)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

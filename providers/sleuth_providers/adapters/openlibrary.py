@@ -4,7 +4,7 @@ import re
 
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import ProviderError, RateLimitError
 from sleuth_providers.json import as_list, as_number, as_text, items, web_results
 
@@ -41,7 +41,7 @@ class OpenLibrary(Provider):
         }
         if query.page > 1:
             params["page"] = query.page
-        return Request(f"{base_url(account, self.host)}/search.json", params)
+        return Request(f"{self.base_url(account)}/search.json", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Remove a freshness of a year, which is applied."""
@@ -51,7 +51,7 @@ class OpenLibrary(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Take 403 for a limit: there are no keys."""
         if response.status in (403, 429):
-            return RateLimitError(f"HTTP {response.status}", status=response.status, retry_after=MIN_PAUSE_S)
+            return RateLimitError(status=response.status, retry_after=MIN_PAUSE_S)
         return None
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -3,7 +3,7 @@
 import re
 
 from sleuth_providers.adapters._media import credit
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
 from sleuth_providers.json import as_text, items, web_results
 
@@ -40,7 +40,7 @@ class Openverse(Provider):
         for name in self.options:
             if value := as_text(account.options.get(name)):
                 params[name] = value
-        return Request(f"{base_url(account, self.host)}/v1/images/", params)
+        return Request(f"{self.base_url(account)}/v1/images/", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add pages that the API refuses."""
@@ -50,11 +50,11 @@ class Openverse(Provider):
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected page, and read the seconds to wait from the text."""
         if response.status == 401:
-            return BadRequestError("HTTP 401", status=401)
+            return BadRequestError(status=401)
         if response.status != 429:
             return None
         wait = re.search(rb"available in (\d{1,6}) second", response.body)
-        return QuotaError("HTTP 429", status=429, retry_after=float(wait[1]) if wait else None)
+        return QuotaError(status=429, retry_after=float(wait[1]) if wait else None)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the images."""

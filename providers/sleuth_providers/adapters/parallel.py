@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from sleuth_providers.adapters._mcp import HEADERS, message, texts, tool_call, tool_error, tool_result
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import as_dict, as_list, as_text, objects, strip_tags, web_results
 
@@ -35,7 +35,7 @@ class Parallel(Provider):
         return self._post(account, tool_call("web_search", arguments, 2), {})
 
     def _post(self, account: Account, body: dict[str, Any], headers: dict[str, str]) -> Request:
-        return Request(f"{base_url(account, self.host)}/mcp", method="POST", headers=HEADERS | headers, json=body)
+        return Request(f"{self.base_url(account)}/mcp", method="POST", headers=HEADERS | headers, json=body)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Open a session and call the tool in it."""

@@ -3,7 +3,7 @@
 from sleuth_providers.adapters._feed import attribute, elements
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import (
     OWN_KEY_HINT,
     BadRequestError,
@@ -50,7 +50,7 @@ class PubMed(Provider):
             params |= {"datetype": "pdat", "mindate": _slashed(query.since), "maxdate": _slashed(query.until)}
         elif query.freshness:
             params |= {"datetype": "pdat", "reldate": DAYS[query.freshness]}
-        return Request(f"{base_url(account, self.host)}{PATH}/esearch.fcgi", params)
+        return Request(f"{self.base_url(account)}{PATH}/esearch.fcgi", params)
 
     def _common(self, account: Account) -> dict[str, str | int]:
         params: dict[str, str | int] = {"db": "pubmed", "retmode": "xml", "tool": "sleuth"}
@@ -66,16 +66,16 @@ class PubMed(Provider):
         if not numbers:
             return Found(not_applied=unknown_language(query))
         params = self._common(account) | {"id": ",".join(numbers[: self.max_results])}
-        fetch = Request(f"{base_url(account, self.host)}{PATH}/efetch.fcgi", params)
+        fetch = Request(f"{self.base_url(account)}{PATH}/efetch.fcgi", params)
         return self.parse(http.send(fetch, self.detect_error), query)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise an invalid key, which is HTTP 400, and the errors in HTTP 200."""
         start = response.body[:3000]
         if response.status == 429:
-            return RateLimitError("HTTP 429", status=429, retry_after=1, hint=OWN_KEY_HINT)
+            return RateLimitError(status=429, retry_after=1, hint=OWN_KEY_HINT)
         if response.status == 400 and b"API key" in start:
-            return KeyInvalidError("HTTP 400", status=400)
+            return KeyInvalidError(status=400)
         if response.status != 200:
             return None
         if b"<ERROR>" in start:

@@ -3,7 +3,7 @@
 import re
 
 from sleuth_providers.adapters._papers import author_names, doi_url
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_text, items, objects, web_results
 
@@ -41,7 +41,7 @@ class SemanticScholar(Provider):
         if query.freshness:
             params["publicationDateOrYear"] = f"{query.since}:{query.until}"
         headers = {"x-api-key": account.key} if account.key else {}
-        return Request(f"{base_url(account, self.host)}/graph/v1/paper/search", params, headers=headers)
+        return Request(f"{self.base_url(account)}/graph/v1/paper/search", params, headers=headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add pages that the API refuses."""
@@ -55,7 +55,7 @@ class SemanticScholar(Provider):
         from sleuth_providers.net.client import retry_after
 
         pause = max(retry_after(response) or 0, MIN_PAUSE_S)
-        return RateLimitError("HTTP 429", status=429, retry_after=pause, hint=OWN_KEY_HINT)
+        return RateLimitError(status=429, retry_after=pause, hint=OWN_KEY_HINT)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the papers."""

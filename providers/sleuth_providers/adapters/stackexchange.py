@@ -3,7 +3,7 @@
 import re
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
@@ -58,7 +58,7 @@ class StackExchange(Provider):
             params["todate"] = unix_time(query.until, 1)
         if account.key:
             params["key"] = account.key
-        return Request(f"{base_url(account, self.host)}/2.3/search/excerpts", params)
+        return Request(f"{self.base_url(account)}/2.3/search/excerpts", params)
 
     def _site(self, query: Query, account: Account) -> str:
         if len(query.include) == 1 and (site := _site_of(query.include[0])):
@@ -84,7 +84,7 @@ class StackExchange(Provider):
         if error.get("error_name") == "throttle_violation":
             wait = re.search(r"in (\d{1,6}) seconds", as_text(error.get("error_message")))
             seconds = float(wait[1]) if wait else None
-            return QuotaError(f"HTTP {response.status}", status=response.status, retry_after=seconds, hint=OWN_KEY_HINT)
+            return QuotaError(status=response.status, retry_after=seconds, hint=OWN_KEY_HINT)
         if error.get("error_name") == "access_denied":
             return BadRequestError("pages after 25 need a key", status=response.status)
         return None

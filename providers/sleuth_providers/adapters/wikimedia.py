@@ -3,7 +3,7 @@
 import re
 
 from sleuth_providers.adapters._media import credit, video_length
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, base_url
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError, RateLimitError, UnavailableError
 from sleuth_providers.json import as_dict, as_number, as_text, items, objects, strip_tags, web_results
 
@@ -46,19 +46,19 @@ class Wikimedia(Provider):
             params |= {"uselang": language, "iiextmetadatalanguage": language}
         if query.page > 1:
             params["gsroffset"] = (query.page - 1) * count
-        return Request(f"{base_url(account, self.host)}/w/api.php", params)
+        return Request(f"{self.base_url(account)}/w/api.php", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200; 403 refuses the user agent or the address."""
         if response.status == 403:
-            return BlockedError("HTTP 403", status=403)
+            return BlockedError(status=403)
         if response.status != 200 or b'"error"' not in response.body[:2000]:
             return None
         code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
         if code == "ratelimited":
-            return RateLimitError(code, status=200)
+            return RateLimitError("error {code!r}", code=code, status=200)
         if code == "maxlag":
-            return UnavailableError(code, status=200)
+            return UnavailableError("error {code!r}", code=code, status=200)
         return BadResponseError("the API reports an error", status=200) if code else None
 
     def parse(self, response: Response, query: Query) -> Found:
