@@ -18,7 +18,7 @@ SOURCES = sorted([*(ROOT / "cli").rglob("*.py"), *(ROOT / "providers").rglob("*.
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 LONG_FUNCTIONS = {"search"}  # a command's options are its signature
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-MAX_CODE_LINES = 27_500  # of both packages together
+MAX_CODE_LINES = 22_200  # of both packages without the adapters, which grow with the number of providers
 
 
 TOP_LEVEL = {
@@ -182,9 +182,9 @@ def code_lines(path: Path) -> int:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
             skipped.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
-        if isinstance(node, ast.Assign | ast.AnnAssign) and {"adapters", "html"} & set(path.parts):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and "html" in path.parts:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and target.id == "samples":
+            if isinstance(target, ast.Name) and target.id.startswith("sample"):
                 skipped.update(range(node.lineno, (node.end_lineno or 0) + 1))
     layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
     lines: set[int] = set()
@@ -195,6 +195,6 @@ def code_lines(path: Path) -> int:
 
 
 def test_product_code_stays_within_its_budget() -> None:
-    generated = ("*/catalogues/*", "*/generated/*")
-    written = [path for path in SOURCES if not any(fnmatch.fnmatch(str(path), pattern) for pattern in generated)]
+    excluded = ("*/adapters/*", "*/generated/*")
+    written = [path for path in SOURCES if not any(fnmatch.fnmatch(str(path), pattern) for pattern in excluded)]
     assert sum(map(code_lines, written)) <= MAX_CODE_LINES

@@ -134,7 +134,8 @@ def test_a_reranker_may_answer_in_any_of_its_forms(httpserver: HTTPServer, name:
     )
     scores = Reranker(ScoringEndpoint(httpserver.url_for("/v1"), "model", "key"), http())("query", PAGES)
     assert scores == [0.2, pytest.approx(-0.8), 0.9]  # the one it does not mention comes last
-    assert sent(httpserver)[0]["documents"] == PAGES
+    reranked = [body for body in sent(httpserver) if "documents" in body]  # a late request of another test may arrive
+    assert reranked[0]["documents"] == PAGES
 
 
 @pytest.mark.parametrize(
