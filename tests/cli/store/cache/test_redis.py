@@ -305,6 +305,13 @@ def test_threads_of_a_program_share_the_failure(lie: Callable[..., Liar], sleuth
     assert liar.connections == 1
 
 
+def test_connection_of_work_that_outlives_the_server_is_closed(lie: Callable[..., Liar]) -> None:
+    server = at(lie(b"+PONG\r\n").url)
+    server.close()
+    server.execute(("PING",))
+    assert server._idle == []
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

@@ -70,6 +70,7 @@ class RedisServer:
         self._held: set[RedisLock] = set()
         self._retry_at = 0.0
         self._warned = False
+        self._closed = False
 
     def execute(self, *commands: Command) -> list[Any]:
         """Send commands together and return their replies; None for a key of another type than expected."""
@@ -125,6 +126,7 @@ class RedisServer:
         for lock in tuple(self._held):
             self.release(lock)
         with self._mutex:
+            self._closed = True  # abandoned work that finishes later closes its own connection
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
@@ -152,7 +154,7 @@ class RedisServer:
             connection.close()
             raise
         with self._mutex:
-            if len(self._idle) < MAX_IDLE_CONNECTIONS:
+            if not self._closed and len(self._idle) < MAX_IDLE_CONNECTIONS:
                 self._idle.append(connection)
                 return replies
         connection.close()
