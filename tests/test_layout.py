@@ -198,3 +198,13 @@ def test_product_code_stays_within_its_budget() -> None:
     excluded = ("*/adapters/*", "*/generated/*")
     written = [path for path in SOURCES if not any(fnmatch.fnmatch(str(path), pattern) for pattern in excluded)]
     assert sum(map(code_lines, written)) <= MAX_CODE_LINES
+
+
+def test_class_names_are_unique() -> None:
+    names = [
+        node.name
+        for path in SOURCES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert sorted({name for name in names if names.count(name) > 1}) == []

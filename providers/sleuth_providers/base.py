@@ -100,7 +100,7 @@ class Result(Record):
     image: str = ""  # URL of the full picture, for an image result
 
 
-class Answer(Record):
+class DirectAnswer(Record):
     """A direct answer or summary by the provider."""
 
     text: str
@@ -111,7 +111,7 @@ class Found(Record):
     """Everything that a provider returned for a query."""
 
     results: tuple[Result, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[DirectAnswer, ...] = ()
     suggestions: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     engines: Mapping[str, str] = {}  # engines behind the provider that failed, with the reason

@@ -50,7 +50,7 @@ FOLDERS = (
     "cache/answers",
     "cache/answers/locks",
     "cache/pages",
-    "cache/prepared",
+    "cache/rendered",
     "state",
 )
 ANY = (0, 1, 2, 3)  # success or a clear error
@@ -452,9 +452,9 @@ def test_corrupted_cache_is_ignored(home: Home) -> None:
 
 def test_corrupted_rendered_answer_is_never_printed(home: Home) -> None:
     words = ["search", "-p", "searxng", "one"]
-    shutil.rmtree(home.path / "cache/prepared")
+    shutil.rmtree(home.path / "cache/rendered")
     answer = assert_clean(home.run(*words)).out.decode()
-    (file,) = (home.path / "cache/prepared").iterdir()
+    (file,) = (home.path / "cache/rendered").iterdir()
     data, printed = file.read_bytes(), 0
     for number in range(5 * CORRUPTIONS):
         file.write_bytes(corrupt(data, random.Random(number)) if number else data)

@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 
 from sleuth.base.urls import ascii_url, clean_url
 from sleuth_providers import registry
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Result
+from sleuth_providers.base import Account, DirectAnswer, Found, Provider, Query, Result
 from sleuth_providers.errors import ProviderError
 
 pytestmark = pytest.mark.adversarial
@@ -132,9 +132,9 @@ class Hostile(Provider):
         attacks = tuple(TEXTS.values())
         if query.text == "urls":
             results = tuple(Result(f"title {place}", url, image=url) for place, url in enumerate(URLS))
-            return Found(results, answers=tuple(Answer(f"answer {url}", url) for url in URLS))
+            return Found(results, answers=tuple(DirectAnswer(f"answer {url}", url) for url in URLS))
         results = tuple(self._filled(place, attack) for place, attack in enumerate(attacks))
-        answers = tuple(Answer(attack, f"https://a.test/{attack}") for attack in attacks)
+        answers = tuple(DirectAnswer(attack, f"https://a.test/{attack}") for attack in attacks)
         silent = {f"{place} {attack}": attack for place, attack in enumerate(attacks)}
         return Found(results, answers, attacks, attacks, silent, attacks)
 

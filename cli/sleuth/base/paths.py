@@ -16,7 +16,7 @@ class Paths:
         self.rules = os.path.join(os.path.dirname(config_file), "rules.txt")  # domain rules, beside the settings
         self.database = os.path.join(data, "sleuth.db")  # the provider table and the usage log
         self.library = os.path.join(data, "library.db")
-        self.prepared = os.path.join(cache, "prepared")  # the folder of rendered answers
+        self.rendered = os.path.join(cache, "rendered")  # the folder of rendered answers
         self.journal = os.path.join(state, "searches.jsonl")  # searches that are not in the database yet
 
 

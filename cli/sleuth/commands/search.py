@@ -52,9 +52,9 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 
         return run_batch_command(runtime, request, options)
     if options.interactive:
-        from sleuth.commands.terminal.prompt import Prompt
+        from sleuth.commands.terminal.prompt import SearchPrompt
 
-        return Prompt(runtime, request, view).run()
+        return SearchPrompt(runtime, request, view).run()
     outcome = _search(runtime, request, options, meanwhile=functools.partial(renderer, format))
     if options.wants_content:
         from sleuth.commands.terminal.progress import Progress

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 
 from sleuth.base.text import redact, spellings
-from sleuth_providers.base import Answer, Found, Result
+from sleuth_providers.base import DirectAnswer, Found, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
     safe = partial(_safe, forms=forms, secrets=secrets)
     return found._replace(
         results=tuple(_limited_result(result, safe) for result in found.results[:MAX_RESULTS]),
-        answers=tuple(Answer(safe(text), safe(url)) for text, url in found.answers[:MAX_TEXTS]),
+        answers=tuple(DirectAnswer(safe(text), safe(url)) for text, url in found.answers[:MAX_TEXTS]),
         suggestions=_limited_texts(found.suggestions, safe),
         corrections=_limited_texts(found.corrections, safe),
         engines={safe(name): safe(why) for name, why in islice(found.engines.items(), MAX_ENGINES)},
@@ -67,7 +67,7 @@ def found_from_json(document: Any) -> Found | None:
             return None
         results = tuple(_result(entry) for entry in document["results"])
         lists = {name: _texts(document[name]) for name in ("suggestions", "corrections", "not_applied")}
-        answers = tuple(Answer(*_texts(Answer(**entry))) for entry in document["answers"])
+        answers = tuple(DirectAnswer(*_texts(DirectAnswer(**entry))) for entry in document["answers"])
         engines = document["engines"]
         failed = dict(zip(_texts(engines), _texts(engines.values()), strict=True))
         return Found(results, answers, engines=failed, cost=float(document["cost"]), **lists)

@@ -12,7 +12,7 @@ from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status
 from sleuth.engine.selector import Candidate
 from sleuth.store.provider_table import number_option
-from sleuth_providers.base import Answer, Result
+from sleuth_providers.base import DirectAnswer, Result
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -136,9 +136,9 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
     return "partial" if any(attempt.state not in NOT_QUERIED_STATES for attempt in failures) else "no_results"
 
 
-def _answers(replies: list[ProviderReply]) -> tuple[Answer, ...]:
+def _answers(replies: list[ProviderReply]) -> tuple[DirectAnswer, ...]:
     found = (answer for reply in replies for answer in reply.found.answers)
-    cleaned = (Answer(clean(answer.text, 2000), clean_url(answer.url)) for answer in found)
+    cleaned = (DirectAnswer(clean(answer.text, 2000), clean_url(answer.url)) for answer in found)
     return tuple(dict.fromkeys(answer for answer in cleaned if answer.text))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sleuth.base.json_output import camel_case
 from sleuth.relevance.hit import Hit
 from sleuth.store.health import FAILURES
-from sleuth_providers.base import Answer
+from sleuth_providers.base import DirectAnswer
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ class Outcome(Record):
     age: float = 0.0
     status: Status = Status()
     attempts: tuple[Attempt, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[DirectAnswer, ...] = ()
     suggestions: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  # something failed or is missing

@@ -27,7 +27,7 @@ MIN_WIDTH = 8
 Styles = Mapping[str, str]
 
 
-class Document:
+class MarkdownRenderer:
     """Renders Markdown for a console."""
 
     def __init__(self, console: "Console", styles: Styles, width: int) -> None:

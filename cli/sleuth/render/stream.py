@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sleuth.base.markdown import split_blocks
 from sleuth.base.text import strip_controls
-from sleuth.render.document import Document
+from sleuth.render.document import MarkdownRenderer
 from sleuth.render.rich import print_lines
 from sleuth.render.wrap import wrap
 
@@ -28,7 +28,7 @@ class Stream:
     `draft` links the citations of unfinished text, `final` those of a finished block.
     """
 
-    def __init__(self, console: Console, document: Document, draft: Link, final: Link) -> None:
+    def __init__(self, console: Console, document: MarkdownRenderer, draft: Link, final: Link) -> None:
         self.console, self.document, self.draft, self.final = console, document, draft, final
         self.heading = ""
         self.waiting = ""  # what can still be replaced

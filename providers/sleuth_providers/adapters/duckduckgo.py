@@ -4,7 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.base import (
+    Account,
+    DirectAnswer,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+)
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.html.tree import is_web, join, read_html, text_of
 from sleuth_providers.net.policy import BROWSER_HEADERS
@@ -66,7 +77,7 @@ class DuckDuckGo(Provider):
         tree = read_html(response)
         abstract = tree.css_first("#zero_click_abstract")
         link = abstract.css_first("a") if abstract else None
-        answer = Answer(text_of(abstract), link.attributes.get("href") or "" if link else "")
+        answer = DirectAnswer(text_of(abstract), link.attributes.get("href") or "" if link else "")
         return Found(tuple(_results(tree)), answers=(answer,) if answer.text else ())
 
     samples = (

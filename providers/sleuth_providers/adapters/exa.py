@@ -1,6 +1,17 @@
 """Exa: semantic search over an independent index, with matching passages."""
 
-from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import (
+    Account,
+    DirectAnswer,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+)
 from sleuth_providers.errors import BadRequestError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, result_of, web_results
 
@@ -59,7 +70,7 @@ class Exa(Provider):
         answer = as_text(as_dict(response.json().get("output")).get("content"))
         return Found(
             web_results(map(_result, hits)),
-            answers=(Answer(answer),) if answer else (),
+            answers=(DirectAnswer(answer),) if answer else (),
             cost=as_number(as_dict(response.json().get("costDollars")).get("total")) or 0.0,
         )
 

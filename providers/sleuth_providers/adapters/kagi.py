@@ -2,7 +2,18 @@
 
 from typing import Any
 
-from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import (
+    Account,
+    DirectAnswer,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+)
 from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
@@ -64,7 +75,7 @@ class Kagi(Provider):
         related = (strip_tags(item.get("title")) for item in items(response, "data", "related_search"))
         return Found(
             web_results(_result(item) for item in hits),
-            answers=tuple(Answer(text, url) for text, url in texts if text),
+            answers=tuple(DirectAnswer(text, url) for text, url in texts if text),
             suggestions=tuple(text for text in related if text),
         )
 

@@ -1,6 +1,17 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
-from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import (
+    Account,
+    DirectAnswer,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+)
 from sleuth_providers.errors import BadResponseError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
 
@@ -122,13 +133,13 @@ def _result(item: dict[str, object]) -> Result:
     )
 
 
-def _answer(entry: object) -> Answer:
+def _answer(entry: object) -> DirectAnswer:
     """Return an answer, which is an object since 2025 and was a string before."""
     if isinstance(entry, str):
-        return Answer(entry)
-    return Answer(as_text(as_dict(entry).get("answer")), as_text(as_dict(entry).get("url")))
+        return DirectAnswer(entry)
+    return DirectAnswer(as_text(as_dict(entry).get("answer")), as_text(as_dict(entry).get("url")))
 
 
-def _infobox(box: dict[str, object]) -> Answer:
+def _infobox(box: dict[str, object]) -> DirectAnswer:
     links = [as_text(as_dict(link).get("url")) for link in as_list(box.get("urls"))]
-    return Answer(as_text(box.get("content")), next((link for link in links if link), ""))
+    return DirectAnswer(as_text(box.get("content")), next((link for link in links if link), ""))

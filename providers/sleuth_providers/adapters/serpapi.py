@@ -4,7 +4,18 @@ from datetime import datetime
 
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import (
+    Account,
+    DirectAnswer,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+)
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
@@ -63,7 +74,10 @@ class SerpApi(Provider):
         box, graph = as_dict(data.get("answer_box")), as_dict(data.get("knowledge_graph"))
         answer = next((text for name in ("answer", "snippet", "result") if (text := as_text(box.get(name)))), "")
         source = as_text(as_dict(graph.get("source")).get("link"))
-        answers = (Answer(answer, as_text(box.get("link"))), Answer(as_text(graph.get("description")), source))
+        answers = (
+            DirectAnswer(answer, as_text(box.get("link"))),
+            DirectAnswer(as_text(graph.get("description")), source),
+        )
         related = (as_text(item.get("query")) for item in items(response, "related_searches"))
         return Found(
             web_results(map(_result, hits)),

@@ -1,7 +1,18 @@
 """Serper: Google's results pages as JSON, fast and cheap."""
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import Account, Answer, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import (
+    Account,
+    DirectAnswer,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+)
 from sleuth_providers.errors import QuotaError
 from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
@@ -51,8 +62,8 @@ class Serper(Provider):
         data = response.json()
         box, graph = as_dict(data.get("answerBox")), as_dict(data.get("knowledgeGraph"))
         answers = (
-            Answer(as_text(box.get("answer")) or as_text(box.get("snippet")), as_text(box.get("link"))),
-            Answer(as_text(graph.get("description")), as_text(graph.get("descriptionLink"))),
+            DirectAnswer(as_text(box.get("answer")) or as_text(box.get("snippet")), as_text(box.get("link"))),
+            DirectAnswer(as_text(graph.get("description")), as_text(graph.get("descriptionLink"))),
         )
         related = (as_text(item.get("query")) for item in items(response, "relatedSearches"))
         return Found(

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, Answer, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, DirectAnswer, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
 
@@ -95,7 +95,7 @@ class Tavily(Provider):
         credits = as_number(as_dict(response.json().get("usage")).get("credits")) or 0.0
         return Found(
             web_results(map(_result, hits)),
-            answers=(Answer(answer),) if answer else (),
+            answers=(DirectAnswer(answer),) if answer else (),
             cost=credits * DOLLARS_PER_CREDIT,
         )
 

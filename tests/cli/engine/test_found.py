@@ -5,21 +5,23 @@ from typing import Any
 import pytest
 
 from sleuth.engine.found import MAX_CHARS, MAX_ENGINES, MAX_FIELD_CHARS, MAX_RESULTS, MAX_TEXTS, limited
-from sleuth_providers.base import Answer, Found, Result
+from sleuth_providers.base import DirectAnswer, Found, Result
 
 KEY = "sk-secret/0123456789"
 
 
 def test_answer_of_usual_size_is_unchanged() -> None:
     results = tuple(Result(f"t{n}", f"https://a.test/{n}", "s" * 2000, "c" * 100_000, score=0.5) for n in range(50))
-    found = Found(results, (Answer("a", "https://a.test/"),), ("one",), ("two",), {"bing": "timeout"}, ("lang",), 0.1)
+    found = Found(
+        results, (DirectAnswer("a", "https://a.test/"),), ("one",), ("two",), {"bing": "timeout"}, ("lang",), 0.1
+    )
     assert limited(found, (KEY,)) == found
 
 
 def test_long_lists_are_truncated() -> None:
     many = tuple(map(str, range(10_000)))
     results = tuple(Result(number, f"https://a.test/{number}", engines=many) for number in many)
-    answers = tuple(Answer(number) for number in many)
+    answers = tuple(DirectAnswer(number) for number in many)
     found = limited(Found(results, answers, many, many, dict.fromkeys(many, "x")))
     assert len(found.results) == MAX_RESULTS
     assert [len(part) for part in found[1:4]] == [MAX_TEXTS] * 3
@@ -39,7 +41,7 @@ def test_long_texts_are_truncated() -> None:
 def test_repeated_key_is_redacted(said: str) -> None:
     fields: dict[str, Any] = dict.fromkeys(Result._fields, said)
     hit = Result(**fields | {"engines": (said,), "score": None})
-    found = limited(Found((hit,), (Answer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
+    found = limited(Found((hit,), (DirectAnswer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
     assert "0123456789" not in repr(found)
     assert "[hidden]" in found.results[0].title
 

@@ -4,14 +4,14 @@ import io
 
 import pytest
 
-from sleuth.render.document import Document
+from sleuth.render.document import MarkdownRenderer
 from sleuth.render.rich import STYLES, make_console, print_lines
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3"}
 
 
-def document(columns: int = 60, theme: str = "auto", color: str = "always") -> Document:
-    made = Document(make_console(io.StringIO(), color, columns), STYLES[theme], columns)
+def document(columns: int = 60, theme: str = "auto", color: str = "always") -> MarkdownRenderer:
+    made = MarkdownRenderer(make_console(io.StringIO(), color, columns), STYLES[theme], columns)
     made.set_citation_targets(LINKS)
     return made
 

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from sleuth.render import stream as streaming
-from sleuth.render.document import Document
+from sleuth.render.document import MarkdownRenderer
 from sleuth.render.rich import STYLES, make_console
 from sleuth.render.stream import Stream
 
@@ -68,7 +68,7 @@ def make(height: int) -> tuple[Stream, Terminal]:
     out = Terminal()
     console: Console = make_console(out, width=40)
     console.height = height
-    document = Document(console, STYLES["plain"], 40)
+    document = MarkdownRenderer(console, STYLES["plain"], 40)
     return Stream(console, document, lambda text: text, lambda block: block.replace("one", "ONE")), out
 
 

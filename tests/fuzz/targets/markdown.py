@@ -10,7 +10,7 @@ from sleuth.answers.sanitize import fenced, safe_markdown, without_citations
 from sleuth.base.markdown import inspect, normalise_target, split_blocks
 from sleuth.base.text import JOINERS
 from sleuth.base.urls import clean_url
-from sleuth.render.document import Document
+from sleuth.render.document import MarkdownRenderer
 
 LINKS = {1: "https://a.example/?x=1&y", 2: "https://b.example/"}
 STYLES = dict.fromkeys(("title", "rank", "url", "quiet", "code", "warning", "site"), "bold")
@@ -39,7 +39,7 @@ def check(data: bytes) -> None:
             "citations lead to their sources"
         )
     for shown in (text, safe):
-        document = Document(CONSOLE, STYLES, 60)
+        document = MarkdownRenderer(CONSOLE, STYLES, 60)
         document.set_citation_targets(LINKS)
         for line in document.lines(shown):
             assert all(map(_is_harmless, line.plain)), "harmless on a terminal"

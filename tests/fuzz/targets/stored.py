@@ -1,4 +1,4 @@
-"""What was written to disk, by us or by somebody else: recordings, cached answers and pages, prepared answers, sources.
+"""What was written to disk, by us or by somebody else: recordings, cached answers and pages, rendered answers, sources.
 
 The first line of a case tells what the rest is.
 """
@@ -19,15 +19,18 @@ from sleuth.pages import page
 from sleuth.store.cache import rendered
 from sleuth.store.journal_import import read as read_journal
 from sleuth_providers import registry
-from sleuth_providers.base import Account, Answer, Found, Query, Result
+from sleuth_providers.base import Account, DirectAnswer, Found, Query, Result
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.policy import Policy
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 FILE = Path(FOLDER.name, "file")
-TICKET = rendered.RenderedKey("key", find_paths({"SLEUTH_HOME": FOLDER.name}))
+KEY = rendered.RenderedKey("key", find_paths({"SLEUTH_HOME": FOLDER.name}))
 FOUND = Found(
-    (Result("T", "https://a.b/", "s", score=1.5, engines=("x",)),), (Answer("a", "u"),), ("s",), engines={"e": "why"}
+    (Result("T", "https://a.b/", "s", score=1.5, engines=("x",)),),
+    (DirectAnswer("a", "u"),),
+    ("s",),
+    engines={"e": "why"},
 )
 PAGE = {
     "final_url": "https://a.b/",
@@ -82,7 +85,7 @@ SEEDS = [
     f"journal\n{json.dumps(LINE)}",
     f"journal\n{json.dumps(LINE)}\n\nbroken\n{json.dumps(LINE | {'query': None})}\n",
     f"sources\n{json.dumps(SOURCES)}",
-    b"prepared\nabc\0key\0- - -\0" + b"1.0\0" + b'99999999999.0\0json\0out "\\u0002"\0err \x02\0note',
+    b"rendered\nabc\0key\0- - -\0" + b"1.0\0" + b'99999999999.0\0json\0out "\\u0002"\0err \x02\0note',
 ]
 WORDS = (
     '"error": "__doc__" ¦ "error": "ProviderError" ¦ "base64": "x" ¦ "status": "200" ¦ '
@@ -98,8 +101,8 @@ def check(data: bytes) -> None:
         _check_tape(body)
     elif kind == b"journal":
         _check_journal(body)
-    elif kind == b"prepared":
-        _check_prepared(body)
+    elif kind == b"rendered":
+        _check_rendered(body)
     elif kind == b"sources":
         with suppress(SleuthError):
             sources = read_sources(body.decode("utf-8", "replace"))
@@ -146,11 +149,11 @@ def _check_journal(body: bytes) -> None:
             (text or "").encode()  # as the database will
 
 
-def _check_prepared(body: bytes) -> None:
+def _check_rendered(body: bytes) -> None:
     """Read an answer with a good check sum, so that what is behind it is seen too, and with none."""
-    os.makedirs(TICKET.paths.prepared, exist_ok=True)
+    os.makedirs(KEY.paths.rendered, exist_ok=True)
     rest = body.partition(b"\0")[2]
     for data in (body, b"%b\0%b" % (rendered.digest(rest), rest)):
-        Path(TICKET.file).write_bytes(data)
-        found = rendered.load(TICKET)
+        Path(KEY.file).write_bytes(data)
+        found = rendered.load(KEY)
         assert found is None or all(type(part) is str for part in found)

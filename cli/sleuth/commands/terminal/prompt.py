@@ -36,7 +36,7 @@ NUMBERS = re.compile(r"\d{1,9}(-\d{1,9})?([\s,]+\d{1,9}(-\d{1,9})?)*")
 MAX_OPENED = 50  # results of one range
 
 
-class Prompt:
+class SearchPrompt:
     """A session: the current request, its outcome and how to show it."""
 
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:

@@ -21,12 +21,12 @@ class Screen:
     """Shows an answer on a terminal."""
 
     def __init__(self, runtime: Runtime, out: TextIO) -> None:
-        from sleuth.render.document import Document
+        from sleuth.render.document import MarkdownRenderer
         from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
         from sleuth.render.stream import Stream
 
         self.console, self.styles = make_console(out, runtime.color), STYLES[runtime.settings[UI_THEME]]
-        self.document = Document(self.console, self.styles, min(self.console.width, MAX_WIDTH))
+        self.document = MarkdownRenderer(self.console, self.styles, min(self.console.width, MAX_WIDTH))
         self.stream = Stream(self.console, self.document, self._draft, self._final)
         self.sources: tuple[CitedSource, ...] = ()
 

@@ -39,7 +39,7 @@ class RenderedKey:
 
     def __init__(self, key: str, paths: Paths) -> None:
         self.key, self.paths = key, paths
-        self.file = os.path.join(paths.prepared, digest(key.encode("utf-8", "surrogatepass")).decode() + SUFFIX)
+        self.file = os.path.join(paths.rendered, digest(key.encode("utf-8", "surrogatepass")).decode() + SUFFIX)
 
     def stamps(self) -> str:
         """Return the state of the files that an answer depends on."""
@@ -91,7 +91,7 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
         return
     body = "\0".join(parts).encode("utf-8", "surrogatepass")
     try:
-        folder = private_folder(key.paths.prepared)
+        folder = private_folder(key.paths.rendered)
         _make_room(folder)
         write_atomic(key.file, b"%b\0%b" % (digest(body), body), sync=False)
     except (OSError, SleuthError) as problem:
@@ -102,8 +102,8 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
 
 def clear(paths: Paths) -> None:
     """Delete every rendered answer, and temporary files of killed writers."""
-    for name in _names(paths.prepared, unfinished=True):
-        _remove(os.path.join(paths.prepared, name))
+    for name in _names(paths.rendered, unfinished=True):
+        _remove(os.path.join(paths.rendered, name))
 
 
 def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:

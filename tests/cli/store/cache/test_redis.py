@@ -25,7 +25,7 @@ from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.cache import RedisCache
 from sleuth.store.cache.redis.connection import RedisConnection, packed
 from sleuth.store.cache.redis.server import RedisServer, RedisUnavailableError
-from sleuth_providers.base import Answer, Found, Result
+from sleuth_providers.base import DirectAnswer, Found, Result
 
 HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": "About rust."}]}
 
@@ -378,7 +378,7 @@ def test_next_address_of_a_name_is_tried(lie: Callable[..., Liar], monkeypatch: 
 
 FOUND = Found(
     (Result("t", "https://a.example", "s", engines=("e",), score=1.5),),
-    (Answer("a", "https://a.example"),),
+    (DirectAnswer("a", "https://a.example"),),
     ("more",),
     ("spelling",),
     {"bing": "timeout"},

@@ -164,7 +164,7 @@ def test_options_without_a_stable_answer_run_the_search(
 
 def test_answers_with_a_warning_or_without_results_are_not_saved(sleuth: Any, httpserver: HTTPServer) -> None:
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    folder = sleuth.home / "cache" / "prepared"
+    folder = sleuth.home / "cache" / "rendered"
     httpserver.expect_ordered_request("/search").respond_with_json({"results": []})
     httpserver.expect_ordered_request("/search").respond_with_json(
         {"results": HITS, "unresponsive_engines": [["bing", "timeout"]]}
@@ -177,13 +177,13 @@ def test_answers_with_a_warning_or_without_results_are_not_saved(sleuth: Any, ht
 def test_nothing_is_saved_without_history(sleuth: Any, served: HTTPServer) -> None:
     sleuth.environ["SLEUTH_HISTORY_ENABLED"] = "false"
     search_twice(sleuth, *SEARCH)
-    assert not (sleuth.home / "cache" / "prepared").exists()
+    assert not (sleuth.home / "cache" / "rendered").exists()
 
 
 def test_secrets_of_the_environment_are_not_saved(sleuth: Any, served: HTTPServer) -> None:
     sleuth.environ |= {"TAVILY_API_KEY": "tvly-hush", "SLEUTH_LLM_API_KEY": "sk-hush"}
     search_twice(sleuth, *SEARCH)
-    kept = [file.read_text() for file in (sleuth.home / "cache" / "prepared").iterdir()]
+    kept = [file.read_text() for file in (sleuth.home / "cache" / "rendered").iterdir()]
     assert kept
     assert not any("hush" in text for text in kept)
     sleuth.environ["SLEUTH_CACHE_URL"] = "redis://user:hush@127.0.0.1:1/0"
@@ -196,7 +196,7 @@ def test_saved_answers_are_private_and_limited(
     monkeypatch.setattr(rendered, "MAX_ANSWERS", 3)
     for word in "abcdef":
         search_twice(sleuth, "search", "-p", "searxng", word)
-    folder = sleuth.home / "cache" / "prepared"
+    folder = sleuth.home / "cache" / "rendered"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     files = list(folder.iterdir())
     assert len(files) == 3
@@ -206,7 +206,7 @@ def test_saved_answers_are_private_and_limited(
 @pytest.mark.parametrize("place", [0, 30, 300, -1])
 def test_damaged_file_is_ignored_and_replaced(sleuth: Any, served: HTTPServer, print_rendered: Any, place: int) -> None:
     search_twice(sleuth, *SEARCH)
-    (file,) = (sleuth.home / "cache" / "prepared").iterdir()
+    (file,) = (sleuth.home / "cache" / "rendered").iterdir()
     data = bytearray(file.read_bytes())
     data[place] ^= 0x15
     file.write_bytes(data)
@@ -237,5 +237,5 @@ def test_real_process_prints_it_without_importing_the_engine(sleuth: Any, served
 
 def test_answers_of_another_home_are_not_printed(sleuth: Any, served: HTTPServer, print_rendered: Any) -> None:
     search_twice(sleuth, *SEARCH)
-    assert find_paths(sleuth.environ).prepared.startswith(str(sleuth.home))
+    assert find_paths(sleuth.environ).rendered.startswith(str(sleuth.home))
     assert print_rendered(*SEARCH, SLEUTH_HOME=os.path.join(str(sleuth.home), "other")) is None
