@@ -25,6 +25,8 @@ hypothesis.settings.register_profile("sleuth", deadline=None)
 hypothesis.settings.load_profile("sleuth")
 # Shells let background jobs ignore interrupts, and child processes inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):  # ignored under nohup, and inherited by every command that a test starts
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 
 
