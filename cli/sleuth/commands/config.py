@@ -138,8 +138,8 @@ def _report(runtime: Runtime) -> int:
     for setting in PROVIDER_SETTINGS:
         try:
             _check_providers(runtime, setting, settings[setting])
-        except UnknownProviderError as problem:
-            problems.append(tr("{key}: {problem}", key=setting.key, problem=tr(problem.message, **problem.values)))
+        except UnknownProviderError as error:
+            problems.append(tr("{key}: {problem}", key=setting.key, problem=tr(error.message, **error.values)))
     for problem in problems:
         runtime.warn(problem)
     if not problems:

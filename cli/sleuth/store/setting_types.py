@@ -115,7 +115,7 @@ def _has_valid_port(url: str) -> bool:
     if "://" not in url:  # env:, cmd: and keyring: refer to an address
         return True
     found = re.match(HOST_AND_PORT, url)  # urllib.parse does this too, but takes longer to import than the fast path
-    return bool(found) and 0 < int(found[1] or 1) < 65_536
+    return found is not None and 0 < int(found[1] or 1) < 65_536
 
 
 def _address(pattern: str, description: str) -> SettingType:
