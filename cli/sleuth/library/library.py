@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from sleuth.base import logs
-from sleuth.base.errors import UnwritableError
+from sleuth.base.errors import DatabaseError, UnwritableError
 from sleuth.library import index
 from sleuth.store.database import (
     DATABASE_ERRORS,
@@ -230,6 +230,8 @@ class Library:
         """Open the file; if it cannot be written, open it read-only, or put the handbook alone into memory."""
         try:
             return open_database(self.path, index.MIGRATIONS), None
+        except DatabaseError:
+            raise
         except UnwritableError as problem:
             logs.log("library: %s", problem)
             if os.path.exists(self.path):
