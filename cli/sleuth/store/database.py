@@ -85,7 +85,7 @@ def database_error(path: str, problem: Exception) -> SettingsError:
         )
     return DatabaseError(
         "the database {path} is damaged ({reason})",
-        "repair it, keeping a copy: sleuth doctor --repair",
+        "see how to repair it: sleuth doctor",
         path=path,
         reason=problem,
     )

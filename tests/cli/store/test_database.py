@@ -156,7 +156,7 @@ def test_damaged_file_is_an_error_and_unchanged(path: str, data: bytes) -> None:
     with pytest.raises(SettingsError, match="is damaged") as caught:
         open_database(path, MIGRATIONS)
     assert Path(path).read_bytes() == data
-    assert "doctor --repair" in caught.value.hint
+    assert "sleuth doctor" in caught.value.hint
 
 
 def test_empty_file_becomes_a_database(path: str) -> None:
