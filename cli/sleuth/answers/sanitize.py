@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sleuth.answers.citations import MARK, find
 from sleuth.answers.prose import LABEL, TARGET, Span, inline, paragraphs
 from sleuth.base import markdown
-from sleuth.base.text import clean, splice
+from sleuth.base.text import clean, markdown_target, splice
 from sleuth.base.urls import ascii_url, clean_url
 
 if TYPE_CHECKING:
@@ -117,4 +117,4 @@ def _link(found: str, targets: Mapping[int, str]) -> str:
     cited = CITATION.fullmatch(label)
     if not url or (cited and targets.get(int(cited[1])) != url.replace("&amp;", "&")):
         return "\\[" + _paragraph(found[1:], targets)
-    return f"[{_paragraph(label, targets)}](<{url}>)"
+    return f"[{_paragraph(label, targets)}]({markdown_target(url)})"

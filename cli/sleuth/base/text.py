@@ -139,6 +139,11 @@ def spellings(secret: str) -> Iterable[str]:
     return (secret, repr(secret)[1:-1], *encoded, *lower_hex)
 
 
+def markdown_target(url: str) -> str:
+    """Return the target of a Markdown link; in angle brackets only if the URL needs them, as few readers know them."""
+    return f"<{url}>" if re.search(r"[\s()<>\\]", url) else url
+
+
 def escape_markdown(text: str) -> str:
     """Return text that Markdown renders literally."""
     escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
