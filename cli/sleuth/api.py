@@ -20,6 +20,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
 from sleuth.base.urls import clean_url
 from sleuth.engine.options import check_options, check_value
+from sleuth.engine.options import language as language_code
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
 from sleuth.engine.search_options import MAX_LIMIT, OPTIONS, SearchOptions
@@ -113,7 +114,7 @@ class Client:
         providers: Texts = (),
         count: int | None = None,
         page: int = 1,
-        lang: str | None = None,
+        language: str | None = None,
         region: str | None = None,
         freshness: str | None = None,
         safe: str | None = None,
@@ -231,8 +232,8 @@ class Client:
         providers: Texts = (),
         rounds: int | None = None,
         pages: int | None = None,
-        lang: str = "",
-        region: str = "",
+        language: str | None = None,
+        region: str | None = None,
         cache: str = "use",
         offline: bool = False,
         timeout: float | None = None,
@@ -251,6 +252,7 @@ class Client:
         check_value("pages", pages, PAGES)
         check_value("cache", cache, CACHE)
         check_value("timeout", timeout, TIMEOUT)
+        runtime = self.runtime
         if not isinstance(question, Question):
             question = Question(
                 str(question),
@@ -259,13 +261,13 @@ class Client:
                 providers=_several(providers) or ("auto",),
                 rounds=rounds or 0,
                 pages=pages or 0,
-                lang=lang,
-                region=region,
+                lang=language_code(language or ""),
+                region=(region or "").upper(),
                 cache=cache,
                 offline=offline,
                 timeout=timeout,
+                rules=runtime.rules(),
             )
-        runtime = self.runtime
         try:
             answer = runtime.answerer.answer(question, tell or _ignore, write or _ignore)
         finally:

@@ -108,21 +108,12 @@ class Toolbox:
 
     def _web_search(self, arguments: Arguments, report: Report) -> ToolReply:
         report(ToolStep(tr("searching for {query}", query=clean(arguments["query"], 100)), 0, 1))
-        outcome = self.client.search(
-            arguments["query"],
-            providers=self.providers,
-            count=arguments.get("count", self.results),
-            freshness=arguments.get("freshness"),
-            region=arguments.get("region"),
-            lang=arguments.get("language"),
-            timeout=self.timeout,
-        )
+        outcome = self.client.search(**self._with_count(arguments), providers=self.providers, timeout=self.timeout)
         report(ToolStep(trn("{count} result", "{count} results", len(outcome.results)), 1, 1))
         return tool_replies.search_reply(outcome, self._max_chars())
 
     def _library_search(self, arguments: Arguments, report: Report) -> ToolReply:
-        results = arguments.get("count", self.results)
-        outcome = self.client.search(arguments["query"], providers="library", count=results)
+        outcome = self.client.search(**self._with_count(arguments), providers="library")
         return tool_replies.search_reply(outcome, self._max_chars())
 
     def _fetch_page(self, arguments: Arguments, report: Report) -> ToolReply:
@@ -146,12 +137,9 @@ class Toolbox:
         return self.client.runtime.content_reader.add(Outcome(query, "", (hit,)), compression, {"offline": True})
 
     def _summarize(self, arguments: Arguments, report: Report) -> ToolReply:
-        urls = list(dict.fromkeys(arguments["urls"]))
-        length, progress = arguments.get("length", "medium"), _PageProgress(report, len(urls))
+        arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
         # The agent is a model itself: quotes from the pages cost nothing, and it can check them.
-        found = self.client.summarize(
-            urls, arguments.get("query", ""), length=length, extractive=True, on_page=progress
-        )
+        found = self.client.summarize(**arguments, extractive=True, on_page=_PageProgress(report, len(urls)))
         return tool_replies.digest_reply(found, self._max_chars())
 
     def _ask(self, arguments: Arguments, report: Report) -> ToolReply:
@@ -162,6 +150,9 @@ class Toolbox:
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
         return tool_replies.answer_reply(answer, self._max_chars())
+
+    def _with_count(self, arguments: Arguments) -> Arguments:
+        return {"count": self.results} | arguments
 
     def _max_chars(self) -> int:
         return self.client.runtime.settings[MAX_OUTPUT_CHARS]
