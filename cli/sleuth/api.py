@@ -40,6 +40,7 @@ LENGTH = choice("short", "medium", "long")
 SIZE = whole(1, MAX_LIMIT)
 TIMEOUT = number(0.1, 600)  # seconds
 ROUNDS = PAGES = whole(1, 20)
+INHERITED: list[object] = []  # what a forked process must neither use nor close
 LOGGER = logging.getLogger("sleuth")
 LOGGER.addHandler(logging.NullHandler())  # without a handler Python would print messages on stderr
 
@@ -74,6 +75,10 @@ class Client:
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self.environ = environ
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
         self._thread = threading.local()
         self._lock = threading.Lock()
         self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
@@ -86,7 +91,10 @@ class Client:
 
     @property
     def runtime(self) -> Runtime:
-        """The runtime of this thread, renewed when the settings file changes."""
+        """The runtime of this thread, renewed when the settings file changes and in a forked process."""
+        if self._pid != os.getpid():
+            INHERITED.append(self._thread.__dict__)  # SQLite forbids even to close a connection of the parent
+            self._start()
         known: tuple[Stamp, Runtime] | None = getattr(self._thread, "known", None)
         if known and known[0] == _stamp(known[1]):
             return known[1]
