@@ -134,6 +134,16 @@ class Library:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
         return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
 
+    def document(self, url: str) -> Document | None:
+        """Return a document with its text as it was when it was added."""
+        with self._reading() as connection:
+            sql = "SELECT title, text, site, published, lang FROM page WHERE url = ?"
+            row = connection.execute(sql, (url,)).fetchone()
+        if row is None:
+            return None
+        title, text, site, published, lang = map(_text, row)
+        return Document(url, title, text, site, published=published, lang=lang)
+
     def _has(self, sql: str, *values: object) -> bool:
         with self._reading() as connection:
             return connection.execute(sql, values).fetchone() is not None
