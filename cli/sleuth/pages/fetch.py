@@ -2,7 +2,6 @@
 
 import re
 from urllib.parse import quote, urlsplit
-from zlib import crc32
 
 from sleuth.base.text import clean
 from sleuth.base.urls import SAFE_CHARS
@@ -27,14 +26,7 @@ MAX_BODY_BYTES = 10_000_000
 CONNECT_TIMEOUT_S = 5.0
 SNIFFED_BYTES = 2048
 
-# Common browsers; a site always sees the same one.
-USER_AGENTS = (
-    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0",
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:144.0) Gecko/20100101 Firefox/144.0",
-)
+BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0"
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,application/pdf;q=0.8,*/*;q=0.7"
 
 # By subtype, without `x-`.
@@ -69,7 +61,7 @@ def fetch(
         connect_timeout=min(CONNECT_TIMEOUT_S, timeout),
         attempts=1,  # the next layer is a better second attempt
         max_body=MAX_BODY_BYTES,
-        user_agent=user_agent_for(address),
+        user_agent=BROWSER,
         guard=guard,
         cross_origin=True,
     )
@@ -142,11 +134,6 @@ def wire_url(url: str) -> str:
     place = f"[{name}]" if ":" in name else name
     path, query = (quote(part, safe=SAFE_CHARS, errors="surrogatepass") for part in (parts.path, parts.query))
     return f"{parts.scheme}://{place}{f':{port}' if port else ''}{path or '/'}{f'?{query}' if query else ''}"
-
-
-def user_agent_for(url: str) -> str:
-    """Return the browser that a site sees, always the same for one site."""
-    return USER_AGENTS[crc32(urlsplit(url).netloc.encode("utf-8", "replace")) % len(USER_AGENTS)]
 
 
 def _kind(content_type: str, body: bytes, url: str) -> str:
