@@ -235,11 +235,12 @@ class Reader:
 def _interleave_hosts(urls: list[str]) -> list[str]:
     """Order URLs so that those of one host are far apart and few workers wait for a host."""
     seen: Counter[str] = Counter()
-    order: list[tuple[int, str]] = []
-    for url in urls:
-        order.append((seen[_host(url)], url))
+
+    def visits(url: str) -> int:
         seen[_host(url)] += 1
-    return [url for _, url in sorted(order, key=lambda entry: entry[0])]
+        return seen[_host(url)]
+
+    return sorted(urls, key=visits)
 
 
 def _host(url: str) -> str:
