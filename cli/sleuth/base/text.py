@@ -114,20 +114,16 @@ def mask(secret: str | None) -> str | None:
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, in each of its `spellings`."""
-    forms = {form for secret in secrets for form in spellings(secret)}
+    forms = sorted({form for secret in secrets for form in spellings(secret)}, key=len, reverse=True)
+    if not forms:
+        return text
     kept, end = [], 0
-    for first, last in sorted(place for form in forms for place in _places(text, form)):
+    for found in re.finditer(rf"(?=({'|'.join(map(re.escape, forms))}))", text):  # also those that overlap
+        first, last = found.span(1)
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
             kept += [text[end:first], "[hidden]"]
         end = max(end, last)
     return "".join(kept) + text[end:]
-
-
-def _places(text: str, form: str) -> Iterable[tuple[int, int]]:
-    start = text.find(form)
-    while start >= 0:
-        yield start, start + len(form)
-        start = text.find(form, start + 1)
 
 
 def spellings(secret: str) -> Iterable[str]:
