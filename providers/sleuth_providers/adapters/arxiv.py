@@ -60,7 +60,7 @@ class Arxiv(Provider):
             raise BadResponseError("not a feed", status=response.status)
         return Found(web_results(_result(entry) for _, entry in elements(feed, "entry")))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://export.arxiv.org/api/query?search_query=all%3Asparse+AND+all%3Aretrieval&max_results=10",
         """<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>ArXiv Query</title>
@@ -70,7 +70,7 @@ class Arxiv(Provider):
         headers={"content-type": "application/atom+xml; charset=utf-8"},
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 'graph "sparse retrieval" ti:(x)',
                 count=20,
@@ -93,21 +93,21 @@ class Arxiv(Provider):
              <entry><title>No address</title></entry><entry><title>Broken""",
             finds=("https://arxiv.org/abs/2609.01234v1",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body="""<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/api/errors#incorrect_id</id>
              <title>Error</title><summary>malformed query</summary></entry></feed>""",
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(
             body="""<feed xmlns="http://www.w3.org/2005/Atom"><opensearch:totalResults>812</opensearch:totalResults>
              <opensearch:startIndex>0</opensearch:startIndex></feed>""",
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain._replace(body="Rate exceeded.", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body="<html></html>", error="BAD_RESPONSE"),
+        sample_plain._replace(body="Rate exceeded.", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="<html></html>", error="BAD_RESPONSE"),
     )
 
 

@@ -59,7 +59,7 @@ class BingNews(Provider):
             raise BadResponseError("not a feed", status=response.status)
         return Found(web_results(_result(item) for _, item in elements(feed, "item")))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite", category="news"),
         "GET https://www.bing.com/news/search?q=sqlite&format=rss&adlt=moderate",
         '<?xml version="1.0" encoding="utf-8" ?><rss version="2.0"><channel><title>BingNews</title></channel></rss>',
@@ -91,21 +91,21 @@ class BingNews(Provider):
              <item><title><![CDATA[直接 <b>链接</b>]]></title><link>https://例え.jp/新</link><description/></item>
              <item><title>No link</title></item><item><title>Broken""",
             ("https://times.example/sqlite?a=1", "https://例え.jp/新"),
-            headers=_plain.headers,
+            headers=sample_plain.headers,
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", category="news", lang="de", freshness="year", since="2025-11-17"),
             sends="GET https://www.bing.com/news/search?q=sqlite&format=rss&adlt=moderate&setlang=de",
         ),
-        _plain,
-        _plain._replace(body="<!doctype html><html><body>News</body></html>", error="BAD_RESPONSE"),
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(body="<!doctype html><html><body>News</body></html>", error="BAD_RESPONSE"),
+        sample_plain._replace(
             body='<html><script src="https://challenges.cloudflare.com/turnstile/v0/api.js"></script></html>',
             error="BLOCKED",
         ),
-        _plain._replace(body="Forbidden", status=403, error="BLOCKED"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="Forbidden", status=403, error="BLOCKED"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

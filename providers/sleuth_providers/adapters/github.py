@@ -69,7 +69,7 @@ class GitHub(Provider):
         """Parse repositories or issues; the score is the same for all."""
         return Found(web_results(map(_result, items(response, "items"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("search library", category="it"),
         "GET https://api.github.com/search/repositories?q=search+library&per_page=10",
         '{"total_count": 0, "incomplete_results": false, "items": []}',
@@ -98,7 +98,7 @@ class GitHub(Provider):
             ("https://github.com/example/searchlib", "https://github.com/example/二"),
             account=Account(key="github_sample", options={"sort": "stars"}),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("search library", category="it", engines=("issues",), freshness="week", since="2026-11-10"),
             sends="GET https://api.github.com/search/issues?q=search+library+created%3A2026-11-10..%2A&per_page=10",
             body="""{"items": [{"title": "Crash", "html_url": "https://github.com/example/searchlib/issues/7",
@@ -106,8 +106,8 @@ class GitHub(Provider):
              "created_at": "2026-11-11T00:00:00Z"}]}""",
             finds=("https://github.com/example/searchlib/issues/7",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"message": "API rate limit exceeded"}',
             status=403,
             headers={
@@ -117,19 +117,21 @@ class GitHub(Provider):
             },
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"message": "You have exceeded a secondary rate limit."}', status=403, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
-        _plain._replace(body='{"message": "Validation Failed", "errors": []}', status=422, error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        sample_plain._replace(
+            body='{"message": "Validation Failed", "errors": []}', status=422, error="INVALID_REQUEST"
+        ),
+        sample_plain._replace(
             body='{"message": "Bad credentials"}',
             status=401,
             account=Account(key="github_sample"),
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -53,7 +53,7 @@ class HackerNews(Provider):
                 best[result.url] = points, result
         return Found(web_results(result for _, result in best.values()))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite", category="it"),
         "GET https://hn.algolia.com/api/v1/search?query=sqlite&tags=story&hitsPerPage=10&attributesToHighlight=none",
         '{"hits": [], "nbHits": 0, "page": 0, "nbPages": 0, "hitsPerPage": 10}',
@@ -80,20 +80,20 @@ class HackerNews(Provider):
              "story_text": "Is it <i>fast</i> &amp; small?"}, {"objectID": null}, 7], "nbHits": 1840}""",
             ("https://example.org/sqlite", "https://news.ycombinator.com/item?id=45000003"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", category="news", freshness="day", since="2026-11-16"),
-            sends=f"{_plain.sends.replace('=story', '=comment')}&numericFilters=created_at_i%3E%3D1794787200",
+            sends=f"{sample_plain.sends.replace('=story', '=comment')}&numericFilters=created_at_i%3E%3D1794787200",
             account=Account(options={"tags": "comment"}),
             body="""{"hits": [{"objectID": "45000009", "title": null, "story_title": "SQLite", "url": null,
              "comment_text": "<p>Fast.", "author": "ada"}]}""",
             finds=("https://news.ycombinator.com/item?id=45000009",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"message": "invalid numericFilters", "status": 400}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -56,14 +56,16 @@ class Keenable(Provider):
         """Parse the results; `description` is nearly always empty."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite wal"),
         "POST https://api.keenable.ai/v1/search/public",
         '{"results": []}',
         (),
         sends_body={"query": "sqlite wal", "max_results": 10},
     )
-    _keyed = _plain._replace(account=Account(key="keen_sample"), sends="POST https://api.keenable.ai/v1/search")
+    sample_keyed = sample_plain._replace(
+        account=Account(key="keen_sample"), sends="POST https://api.keenable.ai/v1/search"
+    )
     samples = (
         Sample(
             Query(
@@ -74,7 +76,7 @@ class Keenable(Provider):
                 until="2026-06-30",
                 include=("sqlite.org",),
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"results": [{"title": "Write-Ahead Logging", "url": "https://sqlite.org/wal.html", "description": "",
              "snippet": "The WAL file is &amp; stays …", "published_at": "2026-03-01T00:00:00Z"},
              {"title": null, "url": "https://sqlite.org/二", "description": "说明", "snippet": null,
@@ -88,17 +90,17 @@ class Keenable(Provider):
                 "site": "sqlite.org",
             },
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             query=Query("sqlite wal", freshness="month", since="2026-10-17", include=("a.example", "b.example")),
             account=Account(key="keen_sample", options={"mode": "realtime"}),
-            sends_body=_plain.sends_body | {"mode": "realtime", "published_after": "1mo"},
+            sends_body=sample_plain.sends_body | {"mode": "realtime", "published_after": "1mo"},
         ),
-        _plain,
-        _plain._replace(body='{"error": "missing title"}', status=400, error="INVALID_REQUEST"),
-        _keyed._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
-        _plain._replace(body='{"error": "bad date"}', status=422, error="INVALID_REQUEST"),
-        _plain._replace(body='{"error": "rate limit"}', status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body='{"error": "missing title"}', status=400, error="INVALID_REQUEST"),
+        sample_keyed._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"error": "bad date"}', status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"error": "rate limit"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

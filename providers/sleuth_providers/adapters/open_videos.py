@@ -54,20 +54,20 @@ class OpenVideos(Provider):
         ]
         return Found(web_results(videos))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse", category="videos"),
         "GET https://sepiasearch.org/api/v1/search/videos?search=lighthouse&count=10&sort=-match&nsfw=false",
         '{"total": 0, "data": []}',
         (),
     )
-    _dailymotion = _plain._replace(
+    sample_dailymotion = sample_plain._replace(
         query=Query("lighthouse", category="videos", engines=("dailymotion",)),
         sends="GET https://api.dailymotion.com/videos?search=lighthouse&fields=title%2Cdescription%2Curl%2Ccreated_time"
         "%2Cduration%2Cthumbnail_360_url%2Cowner.screenname&limit=10&page=1&sort=relevance&family_filter=true"
         "&private=false&password_protected=false",
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "lighthouse",
                 page=2,
@@ -89,30 +89,32 @@ class OpenVideos(Provider):
              "previewUrl": "https://tube.example/p.jpg", "account": null, "channel": null}, {"url": 7}, []]}""",
             finds=("https://tube.example/videos/watch/9c9d", "https://tube.example/w/2"),
         ),
-        _dailymotion._replace(
-            query=_dailymotion.query._replace(freshness="range", since="2026-01-01", until="2026-01-31", lang="fr"),
-            sends=f"{_dailymotion.sends}&languages=fr&created_after=1767225600&created_before=1769904000",
+        sample_dailymotion._replace(
+            query=sample_dailymotion.query._replace(
+                freshness="range", since="2026-01-01", until="2026-01-31", lang="fr"
+            ),
+            sends=f"{sample_dailymotion.sends}&languages=fr&created_after=1767225600&created_before=1769904000",
             body="""{"page": 1, "limit": 10, "has_more": true, "list": [{"title": "Lighthouse",
              "description": "A walk &lt;br /&gt; up", "url": "https://www.dailymotion.com/video/x9abc12",
              "created_time": 1778000000, "duration": 300, "thumbnail_360_url": "https://s1.dmcdn.net/v/x360",
              "owner.screenname": "Ada"}, {"url": null}, 7]}""",
             finds=("https://www.dailymotion.com/video/x9abc12",),
         ),
-        _plain,
-        _plain._replace(body='{"error": "bad parameter"}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _dailymotion._replace(
+        sample_plain,
+        sample_plain._replace(body='{"error": "bad parameter"}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_dailymotion._replace(
             body='{"error": {"code": 400, "message": "…", "type": "invalid_parameter"}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _dailymotion._replace(
+        sample_dailymotion._replace(
             body='{"error": {"code": 403, "type": "access_forbidden"}}', status=403, error="INVALID_REQUEST"
         ),
-        _dailymotion._replace(
+        sample_dailymotion._replace(
             body='{"error": {"code": 403, "type": "api_limit_exceeded"}}', status=403, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -63,7 +63,7 @@ class OpenAlex(Provider):
         """Parse the works; their DOIs let them be merged with those of other providers."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://api.openalex.org/works?search=sparse+retrieval&per_page=10&select=id%2Cdoi%2Ctitle"
         "%2Cpublication_date%2Cpublication_year%2Crelevance_score%2Cauthorships%2Cprimary_location"
@@ -72,7 +72,7 @@ class OpenAlex(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "sparse retrieval",
                 page=2,
@@ -82,7 +82,7 @@ class OpenAlex(Provider):
                 since="2026-01-01",
                 until="2026-06-30",
             ),
-            sends=f"{_plain.sends}&filter=from_publication_date%3A2026-01-01%2Cto_publication_date%3A2026-06-30"
+            sends=f"{sample_plain.sends}&filter=from_publication_date%3A2026-01-01%2Cto_publication_date%3A2026-06-30"
             "%2Clanguage%3Aen&page=2&api_key=oa-sample",
             body="""{"meta": {"count": 1904, "page": 2, "per_page": 10}, "results": [
              {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.1000/abc", "title": "Sparse <i>retrieval</i>",
@@ -98,21 +98,21 @@ class OpenAlex(Provider):
             finds=("https://doi.org/10.1000/abc", "https://journal.example/二"),
             account=Account(key="oa-sample"),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": "Rate limit exceeded"}',
             status=429,
             headers={"content-type": "application/json", "x-ratelimit-remaining": "0"},
             error="RATE_LIMIT_EXCEEDED",
             state="quota",
         ),
-        _plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED", state="rate_limited"),
-        _plain._replace(body="{}", status=401, error="API_KEY_INVALID"),
-        _plain._replace(body="{}", status=403, error="API_KEY_INVALID"),
-        _plain._replace(
+        sample_plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED", state="rate_limited"),
+        sample_plain._replace(body="{}", status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body="{}", status=403, error="API_KEY_INVALID"),
+        sample_plain._replace(
             body='{"error": "Invalid query parameters error.", "message": "…"}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

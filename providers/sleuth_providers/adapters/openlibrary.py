@@ -58,7 +58,7 @@ class OpenLibrary(Provider):
         """Parse the books."""
         return Found(web_results(map(_result, items(response, "docs"))), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse"),
         "GET https://openlibrary.org/search.json?q=lighthouse&fields=key%2Ctitle%2Csubtitle%2Cauthor_name"
         "%2Cfirst_publish_year%2Ccover_i%2Cedition_count%2Cfirst_sentence&limit=10",
@@ -66,11 +66,11 @@ class OpenLibrary(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 'title:"lighthouse"', page=2, lang="de", freshness="range", since="1900-01-01", until="1950-12-31"
             ),
-            sends=_plain.sends.replace(
+            sends=sample_plain.sends.replace(
                 "q=lighthouse", "q=title+lighthouse+AND+language%3Ager+AND+first_publish_year%3A%5B1900+TO+1950%5D"
             )
             + "&page=2",
@@ -80,16 +80,16 @@ class OpenLibrary(Provider):
              {"key": "/works/OL2W", "title": "灯塔"}, {"key": null}, {"key": "https://evil.example/"}, 7]}""",
             finds=("https://openlibrary.org/works/OL1W", "https://openlibrary.org/works/OL2W"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", lang="xx", freshness="year", since="2025-11-17"),
-            sends=_plain.sends.replace("q=lighthouse", "q=lighthouse+AND+first_publish_year%3A%5B2025+TO+%2A%5D"),
+            sends=sample_plain.sends.replace("q=lighthouse", "q=lighthouse+AND+first_publish_year%3A%5B2025+TO+%2A%5D"),
         ),
-        _plain,
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=422, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=403, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=403, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -60,14 +60,14 @@ class Openverse(Provider):
         """Parse the images."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse", category="images"),
         "GET https://api.openverse.org/v1/images/?q=lighthouse&page_size=10",
         '{"result_count": 0, "page_count": 0, "page_size": 10, "page": 1, "results": []}',
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", count=50, page=2, safe="off", category="images"),
             sends="GET https://api.openverse.org/v1/images/?q=lighthouse&page_size=20&page=2&mature=true&source=flickr",
             body="""{"result_count": 240, "page_count": 12, "page_size": 20, "page": 2, "warnings": [], "results": [
@@ -80,18 +80,18 @@ class Openverse(Provider):
             finds=("https://www.flickr.com/photos/x/1", "https://example.org/二"),
             account=Account(options={"source": "flickr"}),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"detail": "Request was throttled. Expected available in 42 seconds."}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"detail": "page_size may not exceed 20 for anonymous requests"}', status=401, error="INVALID_REQUEST"
         ),
-        _plain._replace(body='{"detail": {"license": ["…"]}}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=424, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"detail": {"license": ["…"]}}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=424, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -88,7 +88,7 @@ class PubMed(Provider):
         papers = (_result(paper) for _, paper in elements(response.text(), "PubmedArticle"))
         return Found(web_results(papers), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("asthma", category="science"),
         "GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&retmode=xml&tool=sleuth&term=asthma"
         "&retmax=10&sort=relevance",
@@ -98,7 +98,7 @@ class PubMed(Provider):
         headers={"content-type": "text/xml; charset=UTF-8"},
     )
     # Both replies in one, since every request gets the same: each is found by its elements.
-    _papers = """<?xml version="1.0" encoding="UTF-8" ?><eSearchResult><Count>2</Count>
+    sample_papers = """<?xml version="1.0" encoding="UTF-8" ?><eSearchResult><Count>2</Count>
      <IdList><Id>40000001</Id><Id>40000002</Id></IdList></eSearchResult><PubmedArticleSet>
      <PubmedArticle><MedlineCitation><PMID Version="1">40000001</PMID><Article>
      <Journal><Title>Journal of Examples</Title></Journal><ArticleTitle>Asthma in <i>adults</i>.</ArticleTitle>
@@ -110,7 +110,7 @@ class PubMed(Provider):
      <PubmedArticle><PMID>40000002</PMID><ArticleTitle>二</ArticleTitle></PubmedArticle>
      <PubmedArticle><PMID>x</PMID></PubmedArticle><PubmedArticle>"""
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "asthma",
                 page=2,
@@ -123,31 +123,31 @@ class PubMed(Provider):
             sends="GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&retmode=xml&tool=sleuth"
             "&email=me%40example.org&api_key=ncbi-sample&term=%28asthma%29+AND+eng%5Bla%5D&retmax=10&sort=relevance"
             "&retstart=10&datetype=pdat&mindate=2026%2F01%2F01&maxdate=2026%2F06%2F30",
-            body=_papers,
+            body=sample_papers,
             finds=("https://pubmed.ncbi.nlm.nih.gov/40000001/", "https://pubmed.ncbi.nlm.nih.gov/40000002/"),
             account=Account(key="ncbi-sample", options={"email": "me@example.org"}),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("asthma", category="science", freshness="week", since="2026-11-10"),
-            sends=f"{_plain.sends}&datetype=pdat&reldate=7",
+            sends=f"{sample_plain.sends}&datetype=pdat&reldate=7",
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": "API rate limit exceeded", "count": "4", "limit": "3"}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body="<eSearchResult><ERROR>Empty term</ERROR></eSearchResult>", error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body="<eSearchResult><ERROR>Empty term</ERROR></eSearchResult>", error="INVALID_REQUEST"),
+        sample_plain._replace(
             body='{"error": "API key invalid"}',
             status=400,
-            sends=_plain.sends.replace("&term", "&api_key=ncbi-sample&term"),
+            sends=sample_plain.sends.replace("&term", "&api_key=ncbi-sample&term"),
             account=Account(key="ncbi-sample"),
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body='{"error": "lbsm -> Neg"}', error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body="<html>Error</html>", error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"error": "lbsm -> Neg"}', error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="<html>Error</html>", error="PROVIDER_UNAVAILABLE"),
     )
 
 

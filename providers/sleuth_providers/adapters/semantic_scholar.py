@@ -61,16 +61,16 @@ class SemanticScholar(Provider):
         """Parse the papers."""
         return Found(web_results(map(_result, items(response, "data"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://api.semanticscholar.org/graph/v1/paper/search?query=sparse+retrieval&fields=title%2Cabstract%2Ctldr"
         "%2Curl%2Cyear%2CpublicationDate%2Cauthors%2Cvenue%2CexternalIds&limit=10",
         '{"total": 0, "offset": 0}',
         (),
     )
-    _keyed = _plain._replace(account=Account(key="s2-sample"))
+    sample_keyed = sample_plain._replace(account=Account(key="s2-sample"))
     samples = (
-        _keyed._replace(
+        sample_keyed._replace(
             query=Query(
                 'sparse-retrieval "bm25"',
                 page=2,
@@ -79,7 +79,7 @@ class SemanticScholar(Provider):
                 since="2026-01-01",
                 until="2026-06-30",
             ),
-            sends=_plain.sends.replace("sparse+retrieval", "sparse+retrieval+bm25")
+            sends=sample_plain.sends.replace("sparse+retrieval", "sparse+retrieval+bm25")
             + "&offset=10&publicationDateOrYear=2026-01-01%3A2026-06-30",
             body="""{"total": 812, "offset": 10, "next": 20, "data": [{"paperId": "649d",
              "externalIds": {"DOI": "10.1000/abc"}, "url": "https://www.semanticscholar.org/paper/649d",
@@ -90,20 +90,20 @@ class SemanticScholar(Provider):
              {"url": null}, 7]}""",
             finds=("https://doi.org/10.1000/abc", "https://www.semanticscholar.org/paper/649e"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sparse retrieval", category="science", freshness="year", since="2025-11-17"),
-            sends=f"{_plain.sends}&publicationDateOrYear=2025-11-17%3A",
+            sends=f"{sample_plain.sends}&publicationDateOrYear=2025-11-17%3A",
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"message": "Too Many Requests. Please wait and try again …", "code": "429"}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _keyed._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
-        _plain._replace(body='{"error": "offset + limit must be < 1000"}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(body='{"error": "not found"}', status=404, error="BAD_RESPONSE"),
-        _plain._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
+        sample_keyed._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"error": "offset + limit must be < 1000"}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"error": "not found"}', status=404, error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -66,7 +66,7 @@ class Wikimedia(Provider):
         pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
         return Found(web_results(map(_result, pages)))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse", category="images"),
         "GET https://commons.wikimedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
         "&gsrnamespace=6&gsrsearch=filetype%3Abitmap%7Cdrawing+lighthouse&gsrlimit=10&prop=imageinfo"
@@ -75,9 +75,9 @@ class Wikimedia(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", page=2, lang="de-CH", category="images"),
-            sends=f"{_plain.sends}&uselang=de&iiextmetadatalanguage=de&gsroffset=10",
+            sends=f"{sample_plain.sends}&uselang=de&iiextmetadatalanguage=de&gsroffset=10",
             body="""{"batchcomplete": true, "query": {"pages": [
              {"pageid": 102, "ns": 6, "title": "File:二.png", "index": 2,
              "imageinfo": [{"url": "https://upload.wikimedia.org/2.png", "extmetadata": null,
@@ -95,24 +95,24 @@ class Wikimedia(Provider):
                 "https://commons.wikimedia.org/wiki/File:二.png",
             ),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", category="videos"),
-            sends=_plain.sends.replace("bitmap%7Cdrawing", "video"),
+            sends=sample_plain.sends.replace("bitmap%7Cdrawing", "video"),
             body="""{"query": {"pages": [{"title": "File:Light.webm", "index": 1, "imageinfo": [{"duration": 482.3,
              "mime": "video/webm", "url": "https://upload.wikimedia.org/Light.webm",
              "descriptionurl": "https://commons.wikimedia.org/wiki/File:Light.webm"}]}]}}""",
             finds=("https://commons.wikimedia.org/wiki/File:Light.webm",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": {"code": "ratelimited", "info": "You\'ve exceeded your rate limit."}}',
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body='{"error": {"code": "maxlag", "info": "…"}}', error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body='{"error": {"code": "cirrussearch-too-busy-error"}}', error="BAD_RESPONSE"),
-        _plain._replace(body="<html>User-Agent</html>", status=403, error="BLOCKED"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"error": {"code": "maxlag", "info": "…"}}', error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"error": {"code": "cirrussearch-too-busy-error"}}', error="BAD_RESPONSE"),
+        sample_plain._replace(body="<html>User-Agent</html>", status=403, error="BLOCKED"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
