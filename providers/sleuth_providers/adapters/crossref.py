@@ -3,7 +3,7 @@
 import html
 from typing import Any
 
-from sleuth_providers.adapters._papers import author_names, doi_url, paragraphs
+from sleuth_providers.adapters._papers import author_names, doi_url, filters, paragraphs
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
 
@@ -32,21 +32,16 @@ class Crossref(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Request only the fields in use, which is much faster."""
         rows = min(query.count, self.max_results)
-        params: dict[str, str | int] = {"query": query.text, "rows": rows, "select": FIELDS}
-        filters = []
-        if query.freshness:
-            filters.append(f"from-pub-date:{query.since}")
-        if query.freshness == "range":
-            filters.append(f"until-pub-date:{query.until}")
-        if kind := as_text(account.options.get("type")):
-            filters.append(f"type:{kind}")
-        if filters:
-            params["filter"] = ",".join(filters)
-        if query.page > 1:
-            params["offset"] = min((query.page - 1) * rows, MAX_OFFSET)
-        if contact := as_text(account.options.get("mailto")):
-            params["mailto"] = contact
-        return Request(f"{self.base_url(account)}/works", params)
+        kind = as_text(account.options.get("type"))
+        params = {
+            "query": query.text,
+            "rows": rows,
+            "select": FIELDS,
+            "filter": filters({"from-pub-date": query.since, "until-pub-date": query.until, "type": kind}),
+            "offset": min((query.page - 1) * rows, MAX_OFFSET) or None,
+            "mailto": account.options.get("mailto"),
+        }
+        return self.get(account, "/works", params)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the works; supplements of works are skipped."""

@@ -42,15 +42,16 @@ class GitHub(Provider):
         if query.freshness:
             until = query.until if query.freshness == "range" else "*"
             words.append(f"{'created' if engine == 'issues' else 'pushed'}:{query.since}..{until}")
-        params: dict[str, str | int] = {"q": " ".join(words), "per_page": min(query.count, self.max_results)}
-        if query.page > 1:
-            params["page"] = query.page
-        if sort := as_text(account.options.get("sort")):
-            params["sort"] = sort
+        params = {
+            "q": " ".join(words),
+            "per_page": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
+            "sort": account.options.get("sort"),
+        }
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         if account.key:
             headers["Authorization"] = f"Bearer {account.key}"
-        return Request(f"{self.base_url(account)}/search/{engine}", params, headers=headers)
+        return self.get(account, f"/search/{engine}", params, headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell a limit, which is 403 or 429, from a rejected token."""

@@ -5,7 +5,6 @@ from sleuth_providers.base import Account, Found, Provider, Query, Request, Resp
 from sleuth_providers.json import as_number, as_text, items, strip_tags, web_results
 
 DISCUSSION = "https://news.ycombinator.com/item?id="
-MAX_HITS = 1000  # in all pages together
 
 
 class HackerNews(Provider):
@@ -19,30 +18,24 @@ class HackerNews(Provider):
     supports = frozenset({"freshness", "range", "page"})
     categories = ("it", "news")
     max_results = 100
+    max_depth = 1000
     price = "free"
     per_minute = 60
     options = {"tags": "story (default), comment, poll, show_hn, ask_hn or author_NAME"}
 
     def request(self, query: Query, account: Account) -> Request:
         """Count pages from 0 and dates in seconds."""
-        params: dict[str, str | int] = {
+        dates = [f"created_at_i>={unix_time(query.since)}"] if query.freshness else []
+        dates += [f"created_at_i<{unix_time(query.until, 1)}"] if query.freshness == "range" else []
+        params = {
             "query": query.text,
             "tags": as_text(account.options.get("tags")) or "story",
             "hitsPerPage": min(query.count, self.max_results),
             "attributesToHighlight": "none",
+            "page": query.page - 1 or None,
+            "numericFilters": ",".join(dates),
         }
-        if query.page > 1:
-            params["page"] = query.page - 1
-        if query.freshness:
-            params["numericFilters"] = f"created_at_i>={unix_time(query.since)}"
-        if query.freshness == "range":
-            params["numericFilters"] = f"{params['numericFilters']},created_at_i<{unix_time(query.until, 1)}"
-        return Request(f"{self.base_url(account)}/api/v1/search", params)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages after the thousandth result."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page * min(query.count, self.max_results) > MAX_HITS else ignored
+        return self.get(account, "/api/v1/search", params)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the stories, each page once."""

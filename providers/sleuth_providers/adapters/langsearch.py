@@ -1,7 +1,5 @@
 """LangSearch: web search with a free key."""
 
-from typing import Any
-
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
@@ -29,15 +27,15 @@ class LangSearch(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a range as two dates, both inclusive."""
-        body: dict[str, Any] = {"query": query.text, "count": min(query.count, self.max_results)}
-        if query.freshness:
-            body["freshness"] = PERIODS.get(query.freshness) or f"{query.since}..{query.until}"
-        if query.include:
-            body["includeDomains"] = list(query.include)
-        if query.exclude:
-            body["excludeDomains"] = list(query.exclude)
-        if query.content:
-            body["contents"] = {"text": True}
+        dates = f"{query.since}..{query.until}" if query.freshness == "range" else None
+        body = {
+            "query": query.text,
+            "count": min(query.count, self.max_results),
+            "freshness": PERIODS.get(query.freshness, dates),
+            "includeDomains": list(query.include) or None,
+            "excludeDomains": list(query.exclude) or None,
+            "contents": {"text": True} if query.content else None,
+        }
         return self.post_json(account, "/v1/web-search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:

@@ -30,18 +30,15 @@ class Mdn(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Request the site of the engine."""
         engine = self.engine(query, account, "mdn")
-        custom = account.host if account.host.rstrip("/") != self.host else ""
-        host = (custom or HOSTS.get(engine, self.host)).rstrip("/")
+        account = self.at_host_of(engine, account, HOSTS)
         if engine == "learn":
             count = min(query.count, MAX_LEARN_RESULTS)
-            params: dict[str, str | int] = {"search": query.text, "locale": _learn_locale(query), "$top": count}
-            if query.page > 1:
-                params["$skip"] = (query.page - 1) * count
-            return Request(f"{host}/api/search", params)
-        params = {"q": query.text, "locale": _mdn_locale(query.lang) or "en-US", "size": min(query.count, 50)}
-        if query.page > 1:
-            params["page"] = query.page
-        return Request(f"{host}/api/v1/search", params)
+            skip = (query.page - 1) * count or None
+            params = {"search": query.text, "locale": _learn_locale(query), "$top": count, "$skip": skip}
+            return self.get(account, "/api/search", params)
+        locale, page = _mdn_locale(query.lang) or "en-US", query.page if query.page > 1 else None
+        params = {"q": query.text, "locale": locale, "size": min(query.count, 50), "page": page}
+        return self.get(account, "/api/v1/search", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add languages and pages that MDN does not have."""

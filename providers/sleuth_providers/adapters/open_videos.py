@@ -3,8 +3,8 @@
 from sleuth_providers.adapters._dates import unix_time
 from sleuth_providers.adapters._media import video_length
 from sleuth_providers.adapters._papers import paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, RateLimitError
 from sleuth_providers.json import as_dict, as_text, document, objects, strip_tags, web_results
 
 HOSTS = {"sepiasearch": "https://sepiasearch.org", "dailymotion": "https://api.dailymotion.com"}
@@ -26,24 +26,21 @@ class OpenVideos(Provider):
     max_results = 100
     price = "free"
     per_minute = 60
+    # There are no keys, so that 403 means the limit of Dailymotion or a rejected request.
+    error_rules = (
+        ErrorRule(400, RateLimitError, rb"api_limit_exceeded"),
+        ErrorRule(403, RateLimitError, rb"api_limit_exceeded"),
+        ErrorRule(403, BadRequestError),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Request the API of the engine."""
         engine = self.engine(query, account, "sepiasearch")
-        custom = account.host if account.host.rstrip("/") != self.host else ""
-        host = (custom or HOSTS.get(engine, self.host)).rstrip("/")
+        account = self.at_host_of(engine, account, HOSTS)
         count = min(query.count, self.max_results)
         if engine == "dailymotion":
-            return Request(f"{host}/videos", _dailymotion_params(query, count))
-        return Request(f"{host}/api/v1/search/videos", _sepiasearch_params(query, count))
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise the limit of Dailymotion, and a 403 that has nothing to do with a key."""
-        if response.status >= 400 and b"api_limit_exceeded" in response.body:
-            return RateLimitError(status=response.status)
-        if response.status == 403:
-            return BadRequestError(status=403)
-        return None
+            return self.get(account, "/videos", _dailymotion_params(query, count))
+        return self.get(account, "/api/v1/search/videos", _sepiasearch_params(query, count))
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the reply of either API."""
@@ -118,26 +115,21 @@ class OpenVideos(Provider):
     )
 
 
-def _sepiasearch_params(query: Query, count: int) -> dict[str, str | int]:
-    params: dict[str, str | int] = {
+def _sepiasearch_params(query: Query, count: int) -> dict[str, str | int | None]:
+    return {
         "search": query.text,
         "count": count,
         "sort": "-match",
         "nsfw": "both" if query.safe == "off" else "false",
+        "start": (query.page - 1) * count or None,
+        "languageOneOf[]": query.lang.split("-")[0].lower(),
+        "startDate": query.since,
+        "endDate": query.until,
     }
-    if query.page > 1:
-        params["start"] = (query.page - 1) * count
-    if query.lang:
-        params["languageOneOf[]"] = query.lang.split("-")[0].lower()
-    if query.freshness:
-        params["startDate"] = query.since
-    if query.freshness == "range":
-        params["endDate"] = query.until
-    return params
 
 
-def _dailymotion_params(query: Query, count: int) -> dict[str, str | int]:
-    params: dict[str, str | int] = {
+def _dailymotion_params(query: Query, count: int) -> dict[str, str | int | None]:
+    return {
         "search": query.text,
         "fields": DAILYMOTION_FIELDS,
         "limit": count,
@@ -146,14 +138,10 @@ def _dailymotion_params(query: Query, count: int) -> dict[str, str | int]:
         "family_filter": "false" if query.safe == "off" else "true",
         "private": "false",
         "password_protected": "false",
+        "languages": query.lang.split("-")[0].lower(),
+        "created_after": unix_time(query.since),
+        "created_before": unix_time(query.until, 1),
     }
-    if query.lang:
-        params["languages"] = query.lang.split("-")[0].lower()
-    if query.freshness:
-        params["created_after"] = unix_time(query.since)
-    if query.freshness == "range":
-        params["created_before"] = unix_time(query.until, 1)
-    return params
 
 
 def _peertube_result(item: dict[str, object]) -> Result:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth_providers.adapters._papers import author_names, doi_url
+from sleuth_providers.adapters._papers import author_names, doi_url, filters
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
@@ -33,25 +33,16 @@ class OpenAlex(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Send dates and language as filters."""
-        params: dict[str, str | int] = {
+        dates = {"from_publication_date": query.since, "to_publication_date": query.until}
+        params = {
             "search": query.text,
             "per_page": min(query.count, self.max_results),
             "select": FIELDS,
+            "filter": filters(dates | {"language": query.lang.split("-")[0].lower()}),
+            "page": query.page if query.page > 1 else None,
+            "api_key": account.key,
         }
-        filters = []
-        if query.freshness:
-            filters.append(f"from_publication_date:{query.since}")
-        if query.freshness == "range":
-            filters.append(f"to_publication_date:{query.until}")
-        if query.lang:
-            filters.append(f"language:{query.lang.split('-')[0].lower()}")
-        if filters:
-            params["filter"] = ",".join(filters)
-        if query.page > 1:
-            params["page"] = query.page
-        if account.key:
-            params["api_key"] = account.key
-        return Request(f"{self.base_url(account)}/works", params)
+        return self.get(account, "/works", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted daily budget from too many requests."""

@@ -4,12 +4,11 @@ import re
 
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import ProviderError, RateLimitError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import RateLimitError
 from sleuth_providers.json import as_list, as_number, as_text, items, web_results
 
 FIELDS = "key,title,subtitle,author_name,first_publish_year,cover_i,edition_count,first_sentence"
-MIN_PAUSE_S = 5.0  # after a refusal
 
 
 class OpenLibrary(Provider):
@@ -25,6 +24,8 @@ class OpenLibrary(Provider):
     price = "free"
     per_minute = 60
     weight = 0.8  # reliable, but narrow
+    # There are no keys, so that 403 is a limit too.
+    error_rules = tuple(ErrorRule(status, RateLimitError, min_pause_s=5) for status in (403, 429))
 
     def request(self, query: Query, account: Account) -> Request:
         """Write filters into the query, whose own operators are removed."""
@@ -34,25 +35,18 @@ class OpenLibrary(Provider):
         if query.freshness in ("year", "range"):
             last = query.until[:4] if query.freshness == "range" else "*"
             words.append(f"first_publish_year:[{query.since[:4]} TO {last}]")
-        params: dict[str, str | int] = {
+        params = {
             "q": " AND ".join(words),
             "fields": FIELDS,
             "limit": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
         }
-        if query.page > 1:
-            params["page"] = query.page
-        return Request(f"{self.base_url(account)}/search.json", params)
+        return self.get(account, "/search.json", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Remove a freshness of a year, which is applied."""
         ignored = super().not_applied(query)
         return tuple(name for name in ignored if not (name == "freshness" and query.freshness == "year"))
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Take 403 for a limit: there are no keys."""
-        if response.status in (403, 429):
-            return RateLimitError(status=response.status, retry_after=MIN_PAUSE_S)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the books."""

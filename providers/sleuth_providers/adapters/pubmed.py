@@ -3,7 +3,7 @@
 from sleuth_providers.adapters._feed import attribute, elements
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import (
     OWN_KEY_HINT,
     BadRequestError,
@@ -12,10 +12,9 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.json import as_text, web_results
+from sleuth_providers.json import web_results
 
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-PATH = "/entrez/eutils"
 
 
 class PubMed(Provider):
@@ -34,29 +33,31 @@ class PubMed(Provider):
     price = "free"
     per_minute = 60
     options = {"email": "your e-mail address, sent with each request as NCBI asks for"}
+    error_rules = (
+        ErrorRule(400, KeyInvalidError, rb"API key"),
+        ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT, min_pause_s=1),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Return the first request; NCBI sorts by date unless told otherwise."""
         count = min(query.count, self.max_results)
         code = language_code(query)
-        params: dict[str, str | int] = self._common(account) | {
+        is_range = query.freshness == "range"
+        params: dict[str, str | int | None] = {
             "term": f"({query.text}) AND {code}[la]" if code else query.text,
             "retmax": count,
             "sort": "relevance",
+            "retstart": (query.page - 1) * count or None,
+            "datetype": "pdat" if query.freshness else None,
+            "reldate": DAYS.get(query.freshness),
+            "mindate": query.since.replace("-", "/") if is_range else None,
+            "maxdate": query.until.replace("-", "/"),
         }
-        if query.page > 1:
-            params["retstart"] = (query.page - 1) * count
-        if query.freshness == "range":
-            params |= {"datetype": "pdat", "mindate": _slashed(query.since), "maxdate": _slashed(query.until)}
-        elif query.freshness:
-            params |= {"datetype": "pdat", "reldate": DAYS[query.freshness]}
-        return Request(f"{self.base_url(account)}{PATH}/esearch.fcgi", params)
+        return self._get(account, "esearch", params)
 
-    def _common(self, account: Account) -> dict[str, str | int]:
-        params: dict[str, str | int] = {"db": "pubmed", "retmode": "xml", "tool": "sleuth"}
-        if contact := as_text(account.options.get("email")):
-            params["email"] = contact
-        return params | ({"api_key": account.key} if account.key else {})
+    def _get(self, account: Account, name: str, params: dict[str, str | int | None]) -> Request:
+        common = {"db": "pubmed", "retmode": "xml", "tool": "sleuth", "email": account.options.get("email")}
+        return self.get(account, f"/entrez/eutils/{name}.fcgi", common | {"api_key": account.key} | params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Find the numbers, then fetch the papers."""
@@ -65,19 +66,14 @@ class PubMed(Provider):
         numbers = [number for _, inner in elements(listed, "Id") if (number := inner.strip()).isdecimal()]
         if not numbers:
             return Found(not_applied=unknown_language(query))
-        params = self._common(account) | {"id": ",".join(numbers[: self.max_results])}
-        fetch = Request(f"{self.base_url(account)}{PATH}/efetch.fcgi", params)
+        fetch = self._get(account, "efetch", {"id": ",".join(numbers[: self.max_results])})
         return self.parse(http.send(fetch, self.detect_error), query)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise an invalid key, which is HTTP 400, and the errors in HTTP 200."""
+        """Find the errors in HTTP 200."""
         start = response.body[:3000]
-        if response.status == 429:
-            return RateLimitError(status=429, retry_after=1, hint=OWN_KEY_HINT)
-        if response.status == 400 and b"API key" in start:
-            return KeyInvalidError(status=400)
         if response.status != 200:
-            return None
+            return super().detect_error(response)
         if b"<ERROR>" in start:
             return BadRequestError("the API reports an error", status=200)
         is_xml = b"<eSearchResult" in start or b"<PubmedArticleSet" in start
@@ -149,10 +145,6 @@ class PubMed(Provider):
         sample_plain._replace(body='{"error": "lbsm -> Neg"}', error="PROVIDER_UNAVAILABLE"),
         sample_plain._replace(body="<html>Error</html>", error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _slashed(day: str) -> str:
-    return day.replace("-", "/")
 
 
 def _result(paper: str) -> Result:

@@ -3,13 +3,11 @@
 import re
 
 from sleuth_providers.adapters._papers import author_names, doi_url
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, RateLimitError
 from sleuth_providers.json import as_dict, as_text, items, objects, web_results
 
 FIELDS = "title,abstract,tldr,url,year,publicationDate,authors,venue,externalIds"
-MIN_PAUSE_S = 3.0  # before a retry
-MAX_DEPTH = 1000
 
 
 class SemanticScholar(Provider):
@@ -25,37 +23,22 @@ class SemanticScholar(Provider):
     supports = frozenset({"freshness", "range", "page"})
     categories = ("science",)
     max_results = 100
+    max_depth = 1000
     price = "free"
     per_minute = 60
+    error_rules = (ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT, min_pause_s=3),)
 
     def request(self, query: Query, account: Account) -> Request:
         """Replace hyphens, which match badly, and operators, which do not exist."""
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {
+        params = {
             "query": " ".join(re.sub(r'[-+"|()*~]', " ", query.text).split()),
             "fields": FIELDS,
             "limit": count,
+            "offset": (query.page - 1) * count or None,
+            "publicationDateOrYear": f"{query.since}:{query.until}" if query.freshness else None,
         }
-        if query.page > 1:
-            params["offset"] = (query.page - 1) * count
-        if query.freshness:
-            params["publicationDateOrYear"] = f"{query.since}:{query.until}"
-        headers = {"x-api-key": account.key} if account.key else {}
-        return Request(f"{self.base_url(account)}/graph/v1/paper/search", params, headers=headers)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages that the API refuses."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page * min(query.count, self.max_results) > MAX_DEPTH else ignored
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Wait before a retry, and suggest a key."""
-        if response.status != 429:
-            return None
-        from sleuth_providers.net.client import retry_after
-
-        pause = max(retry_after(response) or 0, MIN_PAUSE_S)
-        return RateLimitError(status=429, retry_after=pause, hint=OWN_KEY_HINT)
+        return self.get(account, "/graph/v1/paper/search", params, {"x-api-key": account.key} if account.key else {})
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the papers."""

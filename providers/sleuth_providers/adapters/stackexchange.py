@@ -43,22 +43,18 @@ class StackExchange(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Sort by relevance; the default of the API is activity."""
-        params: dict[str, str | int] = {
+        params = {
             "site": self._site(query, account),
             "q": query.text,
             "sort": "relevance",
             "order": "desc",
             "pagesize": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
+            "fromdate": unix_time(query.since),
+            "todate": unix_time(query.until, 1),
+            "key": account.key,
         }
-        if query.page > 1:
-            params["page"] = query.page
-        if query.freshness:
-            params["fromdate"] = unix_time(query.since)
-        if query.freshness == "range":
-            params["todate"] = unix_time(query.until, 1)
-        if account.key:
-            params["key"] = account.key
-        return Request(f"{self.base_url(account)}/2.3/search/excerpts", params)
+        return self.get(account, "/2.3/search/excerpts", params)
 
     def _site(self, query: Query, account: Account) -> str:
         if len(query.include) == 1 and (site := _site_of(query.include[0])):

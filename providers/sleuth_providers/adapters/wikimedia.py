@@ -3,9 +3,10 @@
 import re
 
 from sleuth_providers.adapters._media import credit, video_length
+from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError, RateLimitError, UnavailableError
-from sleuth_providers.json import as_dict, as_number, as_text, items, objects, strip_tags, web_results
+from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.json import as_dict, as_text, objects, strip_tags, web_results
 
 FILE_TYPES = {"images": "bitmap|drawing", "videos": "video"}
 DESCRIPTION_CHARS = 300
@@ -29,7 +30,8 @@ class Wikimedia(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Search the file pages, and request the file information of each; --lang selects that of descriptions."""
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {
+        language = query.lang.split("-")[0].lower()
+        params = {
             "action": "query",
             "format": "json",
             "formatversion": 2,
@@ -40,31 +42,19 @@ class Wikimedia(Provider):
             "prop": "imageinfo",
             "iiprop": "url|size|mime|extmetadata",
             "iiurlwidth": 320,
+            "uselang": language,
+            "iiextmetadatalanguage": language,
+            "gsroffset": (query.page - 1) * count or None,
         }
-        if query.lang:
-            language = query.lang.split("-")[0].lower()
-            params |= {"uselang": language, "iiextmetadatalanguage": language}
-        if query.page > 1:
-            params["gsroffset"] = (query.page - 1) * count
-        return Request(f"{self.base_url(account)}/w/api.php", params)
+        return self.get(account, "/w/api.php", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200; 403 refuses the user agent or the address."""
-        if response.status == 403:
-            return BlockedError(status=403)
-        if response.status != 200 or b'"error"' not in response.body[:2000]:
-            return None
-        code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
-        if code == "ratelimited":
-            return RateLimitError("error {code!r}", code=code, status=200)
-        if code == "maxlag":
-            return UnavailableError("error {code!r}", code=code, status=200)
-        return BadResponseError("the API reports an error", status=200) if code else None
+        return BlockedError(status=403) if response.status == 403 else api_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the files and sort them by rank, which is in `index`."""
-        pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
-        return Found(web_results(map(_result, pages)))
+        """Parse the files."""
+        return Found(web_results(map(_result, ranked_pages(response))))
 
     sample_plain = Sample(
         Query("lighthouse", category="images"),
