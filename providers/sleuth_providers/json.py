@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from sleuth_providers.base import Response, Result
+from sleuth_providers.base import DirectAnswer, Response, Result
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.net.urls import host_of
 
@@ -75,6 +75,11 @@ def result_of(item: Mapping[str, object], **names: str) -> Result:
     """Return a result with text fields of an object: `result_of(item, title="name", url="link")`."""
     texts: Any = {field: as_text(item.get(name)) for field, name in names.items()}
     return Result(**texts)
+
+
+def direct_answers(*answers: tuple[str, str]) -> tuple[DirectAnswer, ...]:
+    """Return pairs of text and source URL as answers; those without text are left out."""
+    return tuple(DirectAnswer(text, url) for text, url in answers if text)
 
 
 def web_results(results: Iterable[Result]) -> tuple[Result, ...]:

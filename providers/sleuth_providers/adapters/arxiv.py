@@ -3,10 +3,10 @@
 import re
 
 from sleuth_providers.adapters._dates import last_day
-from sleuth_providers.adapters._feed import elements, field, plain_field
+from sleuth_providers.adapters._feed import elements, feed_elements, field, plain_field
 from sleuth_providers.adapters._papers import author_names
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError, UnavailableError
+from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
 from sleuth_providers.json import web_results
 
 MAX_TERMS = 30
@@ -54,10 +54,7 @@ class Arxiv(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the Atom feed."""
-        feed = response.text()
-        if "<feed" not in feed[:1000]:
-            raise BadResponseError("not a feed", status=response.status)
-        return Found(web_results(_result(entry) for _, entry in elements(feed, "entry")))
+        return Found(web_results(map(_result, feed_elements(response, "feed", "entry"))))
 
     sample_plain = Sample(
         Query("sparse retrieval", category="science"),

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from sleuth_providers.adapters._feed import elements, field, plain_field
+from sleuth_providers.adapters._feed import feed_elements, field, plain_field
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import web_results
@@ -54,10 +54,7 @@ class BingNews(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the feed; its links lead through Bing."""
-        feed = response.text()
-        if "<rss" not in feed[:1000]:
-            raise BadResponseError("not a feed", status=response.status)
-        return Found(web_results(_result(item) for _, item in elements(feed, "item")))
+        return Found(web_results(map(_result, feed_elements(response, "rss", "item"))))
 
     sample_plain = Sample(
         Query("sqlite", category="news"),

@@ -1,6 +1,6 @@
 """Google News: the RSS feed of its search."""
 
-from sleuth_providers.adapters._feed import attribute, elements, field, plain_field
+from sleuth_providers.adapters._feed import attribute, elements, feed_elements, field, plain_field
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import web_results
@@ -66,10 +66,7 @@ class GoogleNews(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the page of the feed, which always contains everything."""
-        feed = response.text()
-        if "<rss" not in feed[:1000]:
-            raise BadResponseError("not a feed", status=response.status)
-        results = web_results(_result(item) for _, item in elements(feed, "item"))
+        results = web_results(map(_result, feed_elements(response, "rss", "item")))
         return Found(results[(query.page - 1) * query.count : query.page * query.count])
 
     sample_plain = Sample(
