@@ -83,6 +83,43 @@ class Account(Record):
         return tuple(secret for secret in found if secret)
 
 
+class Details(Record):
+    """Facts that only some kinds of results have; an empty text, an empty tuple and None mean unknown."""
+
+    authors: tuple[str, ...] = ()  # of a paper or book
+    year: int | None = None
+    type: str = ""  # of a work, as in CSL: article-journal, paper-conference, book, chapter, thesis, report, dataset …
+    venue: str = ""  # journal or conference
+    publisher: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    doi: str = ""
+    arxiv: str = ""  # id, such as 2401.01234
+    isbn: str = ""
+    editions: int | None = None
+    pdf: str = ""  # URL
+    cited_by: int | None = None
+    open_access: bool | None = None
+    width: int | None = None  # of a picture, in pixels
+    height: int | None = None
+    license: str = ""
+    license_url: str = ""
+    attribution: str = ""  # what reuse must state, where the source gives it in one sentence
+    channel: str = ""  # of a video
+    views: int | None = None
+    points: int | None = None  # votes for a question or story
+    answer_count: int | None = None
+    accepted: bool | None = None  # the question has an accepted answer
+    comments: int | None = None
+    stars: int | None = None
+    language: str = ""  # of a program
+
+    def known(self) -> dict[str, Any]:
+        """Return the fields that have a value."""
+        return {name: value for name, value in self._asdict().items() if value not in ("", (), None)}
+
+
 class Result(Record):
     """One result as the provider sent it: untrusted, with dates in the provider's format."""
 
@@ -98,6 +135,7 @@ class Result(Record):
     author: str = ""
     length: str = ""  # of a video, for display
     image: str = ""  # URL of the full picture, for an image result
+    details: Details = Details()
 
 
 class DirectAnswer(Record):
