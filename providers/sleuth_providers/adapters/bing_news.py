@@ -3,6 +3,7 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
+from sleuth_providers.adapters._bing_market import market
 from sleuth_providers.adapters._feed import feed_elements, field, plain_field
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
@@ -30,20 +31,17 @@ class BingNews(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter and header; otherwise Bing uses the location of the IP address."""
-        params: dict[str, str | int] = {"q": query.with_operators(), "format": "rss", "adlt": query.safe}
-        lang, _, territory = query.lang.partition("-")
-        country = query.region or territory
-        headers = {"Accept": "application/rss+xml, text/xml;q=0.9"}
-        if lang and country:
-            params["mkt"] = f"{lang}-{country}"
-            headers["Accept-Language"] = f"{lang}-{country},{lang};q=0.9"
-        elif lang or country:
-            params |= {"setlang": lang} if lang else {"cc": country}
-        if query.page > 1:
-            params["first"] = (query.page - 1) * PAGE_SIZE + 1
-        if query.freshness in INTERVALS:
-            params["qft"] = f'interval="{INTERVALS[query.freshness]}"'
-        return Request(f"{self.base_url(account)}/news/search", params, headers=headers)
+        area, language = market(query)
+        interval = INTERVALS.get(query.freshness)
+        params = {
+            "q": query.with_operators(),
+            "format": "rss",
+            "adlt": query.safe,
+            **area,
+            "first": (query.page - 1) * PAGE_SIZE + 1 if query.page > 1 else None,
+            "qft": f'interval="{interval}"' if interval else None,
+        }
+        return self.get(account, "/news/search", params, {"Accept": "application/rss+xml, text/xml;q=0.9"} | language)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a refusal, and a page instead of the feed: a challenge, or a market without news."""
