@@ -132,10 +132,7 @@ class _ReportWriter:
 
     def _marked(self, state: str, title: str, style: str = "") -> Text:
         mark, color = MARKS[state]
-        try:
-            mark.encode(getattr(self.out, "encoding", None) or "utf-8")
-        except UnicodeEncodeError:
-            mark = ASCII_MARKS[mark]
+        mark = ASCII_MARKS.get(mark, mark) if self.console.options.ascii_only else mark
         return Text.assemble((mark, color), " ", (strip_controls(title), style))
 
     def _write(self, text: Text, indent: int = 0) -> None:

@@ -14,6 +14,7 @@ from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
+from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
 INDENT = "    "
@@ -34,7 +35,6 @@ def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
     console = Console(
         file=out,
         force_terminal=True if color == "always" else None,
-        no_color=True if color == "never" else None,
         color_system=None if color == "never" else "auto",
         width=width or None,
         markup=False,
@@ -79,8 +79,7 @@ def print_lines(console: Console, lines: Iterable[Text]) -> None:
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
     """Print wrapped and indented text without trailing spaces."""
     width = max(8, min(console.width, MAX_WIDTH) - len(indent))
-    for number, line in enumerate(text.wrap(console, width, overflow="fold")):
-        line.rstrip()
+    for number, line in enumerate(wrap(text, width)):
         lead = first if first is not None and number == 0 else Text(indent)
         print_lines(console, [Text.assemble(lead, line)])
 
