@@ -67,8 +67,8 @@ class Terminal(io.StringIO):
 
 def make(height: int) -> tuple[Stream, Terminal]:
     out = Terminal()
-    console: Console = make_console(out, width=40)
-    console.height = height
+    console: Console = make_console(out)
+    console.width, console.height = 40, height
     document = MarkdownRenderer(console, STYLES["plain"], 40)
     return Stream(console, document, lambda text: text, lambda block: block.replace("one", "ONE")), out
 
