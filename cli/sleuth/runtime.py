@@ -56,6 +56,7 @@ class Runtime:
         self.color = "auto"
         self.debug = False
         self.json_errors = False
+        self.brief_help = False  # -h instead of --help
         self.warnings: set[str] = set()  # printed so far
 
     @cached_property

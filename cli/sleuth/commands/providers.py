@@ -204,7 +204,7 @@ def test(
     else:
         from sleuth.render.providers import render_tests
 
-        done = render_tests([c.id for c in candidates], results, runtime.stdout, runtime.color)
+        done = render_tests(results, runtime.stdout, runtime.color)
     failed = [result for result in done if not result.success]
     if not failed:
         return Exit.DONE

@@ -82,7 +82,7 @@ def test_terminal_gets_hyperlinks_and_a_footer(answered: Any) -> None:
 
 def test_progress_is_a_line_on_a_terminal_or_json(answered: Any) -> None:
     line = answered("ask", "x", progress=True).err
-    assert line.startswith("\r\x1b[KSearching\r\x1b[KFound\r\x1b[K")
+    assert line.startswith("\r\x1b[KSearching\r\x1b[K")
     events = [json.loads(line) for line in answered("ask", "--progress", "json", "--json", "x").err.splitlines()]
     assert [event["event"] for event in events] == ["web_search_start", "web_search_complete"]
     assert events[1] == {
