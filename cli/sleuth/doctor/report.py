@@ -47,7 +47,8 @@ def examine_server(
     from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
     from sleuth_providers.adapters.searxng import SearXNG
 
-    names, address, account = SearXNG.host_env, SearXNG.host, Account(id=provider)
+    names: tuple[str, ...] = SearXNG.host_env
+    address, account = SearXNG.host, Account(id=provider)
     limit, configured, enabled = SEARXNG_TIMEOUT.default, False, True
     with suppress(SleuthError, ProviderError):  # without a readable table, the environment decides
         selector = runtime.selector

@@ -18,7 +18,11 @@ MAX_ARTICLE_CHARS = 200_000  # of HTML; a longer file is a manual or a table
 MIN_ARTICLE_CHARS = 250  # of text
 MIN_ARTICLE_SHARE = 0.3  # of the whole text; with less, the rest of the page matters more than its article
 SKIPPED_TAGS = ["script", "style", "noscript", "template", "nav", "footer", "aside", "svg", "iframe", "button"]
-INLINE_TAGS = ["a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"]
+INLINE_TAGS = re.findall(
+    r"\w+",
+    "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q rb rp rt ruby s samp small span strong sub sup"
+    " time tt u var wbr",
+)
 # Elements that nest: neither void ones nor those whose end tag is often omitted.
 NESTING_TAG = re.compile(
     r"<(/?)(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"

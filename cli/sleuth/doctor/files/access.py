@@ -150,7 +150,7 @@ def _check_redis(deployment: Deployment) -> Iterator[Finding]:
 def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
     """Report a URL that is right on the host and wrong in a container."""
     better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
-    if not deployment.container:
+    if not deployment.compose:
         return warn(at, remedy("valkey-maybe-local", better=better))
     report = fail if deployment.limiter_on else warn
     if deployment.valkey:
@@ -163,7 +163,7 @@ def check_address(deployment: Deployment) -> Iterator[Finding]:
     """Check `port` and `bind_address`, which have no effect in a container."""
     port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
     at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
-    if deployment.container:
+    if deployment.compose:
         yield from (warn(place, remedy("listen-address-in-container")) for place in at)
     elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
         yield fail(at[0], remedy("port-invalid"), edits=(set_value(port, "8888"),))
@@ -230,7 +230,7 @@ def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
         yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
     elif host(node.value) in LOCAL_HOSTS and not deployment.host_network:
         better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
-        if not deployment.container:
+        if not deployment.compose:
             yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))
             return
         edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()
