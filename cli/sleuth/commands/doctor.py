@@ -87,6 +87,7 @@ def doctor(
 
 def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     """Write the corrected copy, show the diff, and print the commands that apply it."""
+    from sleuth.doctor.files.environment import read_text
     from sleuth.doctor.files.settings import diff, fix_settings, write_fix
     from sleuth.doctor.finding import RESTART, shell
 
@@ -94,8 +95,7 @@ def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     if fixed is None:
         runtime.note(tr("nothing to correct in {path}", path=path))
         return
-    with open(path, encoding="utf-8") as stream:
-        before = stream.read()
+    before = str(read_text(path))
     target = write_fix(path, fixed)
     out = runtime.stderr if as_document else runtime.stdout
     print(f"\n{diff(before, fixed, os.path.basename(path))}", end="", file=out)
