@@ -140,7 +140,7 @@ class Library:
             row = connection.execute(sql, (url,)).fetchone()
         if row is None:
             return None
-        title, text, site, published, lang = map(_text, row)
+        title, text, site, published, lang = row
         return Document(url, title, text, site, published=published, lang=lang)
 
     def _has(self, sql: str, *values: object) -> bool:
