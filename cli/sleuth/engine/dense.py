@@ -59,11 +59,11 @@ class ScoringEndpoint(Record):
         return parts.path.endswith(("/api", "/api/embed")) or (parts.port == OLLAMA_PORT and not parts.path)
 
 
-class Embedder:
+class Embedder(Record):
     """Scores texts by the cosine of their embeddings and the query's."""
 
-    def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
-        self.endpoint, self.http = endpoint, http
+    endpoint: ScoringEndpoint
+    http: Sender
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each text and the query."""
@@ -103,11 +103,11 @@ class Embedder:
         return Request(endpoint.url("embeddings"), method="POST", headers=endpoint.headers, json=body)
 
 
-class Reranker:
+class Reranker(Record):
     """Scores texts by a model that reads each together with the query."""
 
-    def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
-        self.endpoint, self.http = endpoint, http
+    endpoint: ScoringEndpoint
+    http: Sender
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the score of each text; texts missing from the reply come last."""
