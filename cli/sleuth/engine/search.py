@@ -10,14 +10,14 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.engine.dispatch import Dispatcher, DispatchPlan
+from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
-from sleuth.store.settings import CACHE_TTL, EXCLUDE_DOMAINS, HISTORY
+from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
@@ -39,7 +39,7 @@ class SearchRequest(Record):
     query: Query  # everything but the text
     providers: tuple[str, ...] = ("auto",)
     fallback: bool | None = None  # None: only if no provider was named
-    cache: str = "use"
+    cache: str = "use"  # use | refresh | off
     offline: bool = False
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
@@ -88,9 +88,7 @@ class Searcher:
             if while_waiting:
                 while_waiting()
 
-        cache = "off" if request.recording else request.cache
-        plan = DispatchPlan(cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
-        dispatcher = Dispatcher(self.selector, self.cache, plan, request.recording, prepare)
+        dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
         self._dispatchers.append(dispatcher)
         return dispatcher
 

@@ -51,13 +51,13 @@ class OptionSpec(Record):
     group: str = ""
 
 
-def option(flags: str, *arguments: "Any", **more: "Any") -> "Any":
+def option(flags: str, help: str, default: "Any" = None, **more: "Any") -> "Any":
     """Declare an option as the default of a field; the loop below puts the real default in its place.
 
     Flags are separated by spaces; those after a slash turn the option off.
     """
     positive, _, negative = flags.partition("/")
-    return OptionSpec(tuple(positive.split()), *arguments, negative=tuple(negative.split()), **more)
+    return OptionSpec(tuple(positive.split()), help, default, negative=tuple(negative.split()), **more)
 
 
 class SearchOptions(Record):

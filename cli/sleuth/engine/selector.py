@@ -12,7 +12,7 @@ from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.health import Health
-from sleuth.store.provider_table import ProviderRow, ProviderSeed, ProviderTable, number_option
+from sleuth.store.provider_table import ProviderRow, ProviderTable, number_option
 from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
@@ -64,19 +64,14 @@ class ProviderSelector:
         try:
             own = self.own.get(row.adapter)
             return Candidate(row, own() if own else registry.load(row.adapter))
-        except registry.PluginError as problem:
+        except (registry.PluginError, KeyError) as problem:
+            reason = problem if isinstance(problem, registry.PluginError) else tr("not installed")
             raise RequestError(
-                "the plug-in of {id!r} cannot be loaded ({reason})",
-                "update or uninstall its package",
-                id=id,
-                reason=problem,
-            ) from problem
-        except KeyError as problem:
-            raise RequestError(
-                "{id!r} needs the adapter {adapter!r}, which is not installed",
+                "cannot load the adapter {adapter!r} of {id!r} ({reason})",
                 "install its package again, or: sleuth providers remove {id}",
                 id=id,
                 adapter=row.adapter,
+                reason=reason,
             ) from problem
 
     def discover(self) -> list[str]:
@@ -84,8 +79,7 @@ class ProviderSelector:
         problems = []
         for name in registry.plugins():
             try:
-                adapter = registry.load(name)
-                self.table.add_plugin(ProviderSeed(adapter.id, adapter.name, adapter.type))
+                self.table.add_plugin(registry.load(name))
             except registry.PluginError as problem:
                 problems.append(tr("the plug-in {name!r} cannot be loaded ({reason})", name=name, reason=problem))
         return problems

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from sleuth.base.i18n import tr, trn
-from sleuth.engine.dispatch import Dispatcher, DispatchPlan
+from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import TrialResult
+from sleuth.engine.search import SearchRequest
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import NoCache
 from sleuth_providers.base import Query
@@ -17,8 +18,9 @@ def test_providers(
     selector: ProviderSelector, candidates: list[Candidate], timeout: float | None
 ) -> Iterator[TrialResult]:
     """Send the same query to all providers and yield the results as they arrive."""
-    dispatcher = Dispatcher(selector, NoCache(), DispatchPlan(cache="off", timeout=timeout))
-    started = [dispatcher.start(candidate, Query(TEST_QUERY, count=3)) for candidate in candidates]
+    query = Query(TEST_QUERY, count=3)
+    dispatcher = Dispatcher(selector, NoCache(), SearchRequest((), query, cache="off", timeout=timeout))
+    started = [dispatcher.start(candidate, query) for candidate in candidates]
     yield from (_result(reply) for reply in started if isinstance(reply, ProviderReply))
     while arrived := dispatcher.next_reply():
         yield _result(arrived[1])

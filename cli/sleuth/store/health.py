@@ -19,7 +19,6 @@ MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
 REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
 FAILURES = (*REFUSALS, "timeout", "bad_response", "unreachable")
 MAX_COOLDOWN_S = 31 * 86400  # a longer one comes from a wrong Retry-After or a wrong clock
-CLOCK_TOLERANCE_S = 60
 LAST_SENT = "(SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')"  # the last reservation
 RETENTION_S = 100 * 86400  # of the request log
 
@@ -41,14 +40,7 @@ class Health:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
-        if not row or not now < row[0] <= now + MAX_COOLDOWN_S or self._started(name, row[0]) > now + CLOCK_TOLERANCE_S:
-            return None
-        return Cooldown(row[0], row[1])
-
-    def _started(self, name: str, until: float) -> float:
-        """Return when a cooldown started; if that is in the future, the clock was set back since."""
-        sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ?"
-        return self.connection.execute(sql, (name.partition("#")[0], until)).fetchone()[0] or 0.0
+        return Cooldown(*row) if row and now < row[0] <= now + MAX_COOLDOWN_S else None
 
     def note_outcome(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
         """Update the cooldown after a request. A `quick` failure, such as a refused connection, starts none."""

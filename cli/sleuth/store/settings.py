@@ -189,16 +189,13 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
             raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
-        reason = _where(problem) if isinstance(problem, UnicodeDecodeError) else problem
+        reason: object = problem
+        if isinstance(problem, UnicodeDecodeError):
+            before = problem.object[: problem.start].split(b"\n")
+            reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
         raise SettingsError(
             "{path} is not valid TOML: {reason}", "fix that line: sleuth config edit", path=path, reason=reason
         ) from problem
-
-
-def _where(problem: UnicodeDecodeError) -> str:
-    before = problem.object[: problem.start]
-    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-    return f"not UTF-8 (at line {line}, column {column})"
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -223,12 +220,10 @@ def find_setting(key: str) -> Setting[Any]:
 def change(path: str, key: str, text: str | None) -> Any:
     """Set a setting in the file, or remove it with None; comments and order stay."""
     setting = find_setting(key)
-    value = None
-    if text is not None:
-        value = _parse(setting, text)
-        if value is None or not setting.kind.accepts(value):
-            details = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.description}
-            raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
+    value = None if text is None else _parse(setting, text)
+    if text is not None and (value is None or not setting.kind.accepts(value)):
+        details = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.description}
+        raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
     private_folder(os.path.dirname(path))
     with locked(f"{path}.lock") as held:
         if not held:
@@ -263,9 +258,7 @@ def _edited(text: str, key: str, value: Any) -> str:
         document = tomlkit.parse(text)
         place: Any = document
         for section in sections:
-            if section not in place:
-                place[section] = tomlkit.table()
-            place = place[section]
+            place = place.setdefault(section, tomlkit.table())
         if value is None:
             del place[name]
         elif isinstance(value, dict):
