@@ -110,9 +110,9 @@ class Runtime:
     @cached_property
     def cache(self) -> Cache:
         """The cache of answers; empty if it is turned off."""
-        from sleuth.store.cache.disk import NoCache
+        from sleuth.store.cache.disk import Cache
 
-        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else NoCache()
+        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else Cache()
 
     @cached_property
     def result_cache(self) -> DiskCache:
@@ -132,9 +132,9 @@ class Runtime:
     def reader(self) -> Reader:
         """The page reader, with its own cache."""
         from sleuth.pages.reader import Reader
-        from sleuth.store.cache.disk import NoCache
+        from sleuth.store.cache.disk import Cache
 
-        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else NoCache()
+        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else Cache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property

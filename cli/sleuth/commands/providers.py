@@ -190,7 +190,7 @@ def test(
 ) -> int:
     """Test providers with one real request each, in parallel."""
     from sleuth.engine.outcome import trial_as_json
-    from sleuth.engine.trial import test_providers
+    from sleuth.engine.search import test_providers
 
     runtime: Runtime = ctx.obj
     if not ids and not every:

@@ -107,13 +107,12 @@ def answered(path: str) -> Counter[int]:
         with open(path, "rb") as stream:
             for line in stream:
                 try:
-                    entry = json.loads(line)
-                    if not line.endswith(b"\n") or not isinstance(entry, dict) or "input" not in entry:
-                        raise ValueError(line)
-                except ValueError:
+                    query = json.loads(line)["input"]
+                except (ValueError, TypeError, LookupError):
                     break
-                done[hash(str(entry["input"]))] += 1
-                good += len(line)
+                if line.endswith(b"\n"):
+                    done[hash(str(query))] += 1
+                    good += len(line)
             size = stream.seek(0, os.SEEK_END)
     except FileNotFoundError:
         return done

@@ -39,20 +39,11 @@ class ScoringEndpoint(Record):
     key: str = ""
     dimensions: int = 0  # 0: the model's default
 
-    @property
-    def host(self) -> str:
-        """Return the host of the server."""
-        return host(self.base_url)
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Return the authorization header, if there is a key."""
-        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
-
-    def url(self, name: str) -> str:
-        """Return the URL of a service, unless the base URL already ends in it."""
-        base = self.base_url.rstrip("/")
-        return base if base.endswith(f"/{name}") else f"{base}/{name}"
+    def post(self, name: str, body: dict[str, Any]) -> Request:
+        """Return the request to a service; the base URL may already end in its name."""
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        base = self.base_url.rstrip("/").removesuffix(f"/{name}")
+        return Request(f"{base}/{name}", method="POST", headers=headers, json=body)
 
     @property
     def is_ollama(self) -> bool:
@@ -69,7 +60,7 @@ class Embedder(Record):
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each text and the query."""
-        size = SMALLER_BATCHES.get(self.endpoint.host, BATCH_SIZE)
+        size = SMALLER_BATCHES.get(host(self.endpoint.base_url), BATCH_SIZE)
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         pool = ThreadPoolExecutor(MAX_CONCURRENT_REQUESTS)
         try:
@@ -97,12 +88,12 @@ class Embedder(Record):
         if endpoint.dimensions:
             body["dimensions"] = endpoint.dimensions
         if endpoint.is_ollama:
-            base = endpoint.base_url.rstrip("/").removesuffix("/embed").removesuffix("/api")
             body["truncate"] = False  # report texts that are too long instead of truncating them
-            return Request(f"{base}/api/embed", method="POST", headers=endpoint.headers, json=body)
-        if kind := ROLE_FIELDS.get(endpoint.host):
+            base = endpoint.base_url.rstrip("/").removesuffix("/api/embed").removesuffix("/api")
+            return endpoint._replace(base_url=base).post("api/embed", body)
+        if kind := ROLE_FIELDS.get(host(endpoint.base_url)):
             body[kind[0]] = kind[1] if question else kind[2]
-        return Request(endpoint.url("embeddings"), method="POST", headers=endpoint.headers, json=body)
+        return endpoint.post("embeddings", body)
 
 
 class Reranker(Record):
@@ -126,11 +117,12 @@ class Reranker(Record):
             "top_n": len(texts),
             "return_documents": False,
         }
-        if self.endpoint.host == "api.cohere.com":  # rejects unknown fields
+        server = host(self.endpoint.base_url)
+        if server == "api.cohere.com":  # rejects unknown fields
             del body["return_documents"]
-        elif self.endpoint.host == "api.voyageai.com":
+        elif server == "api.voyageai.com":
             body["top_k"] = body.pop("top_n")
-        return Request(self.endpoint.url("rerank"), method="POST", headers=self.endpoint.headers, json=body)
+        return self.endpoint.post("rerank", body)
 
 
 class LocalModel:

@@ -173,8 +173,8 @@ class Dispatcher:
         logs.log("%s: %r", job.candidate.id, problem)
         if cause := os_errors.explain(problem):
             return job.failure(ProviderError(cause.message, **cause.values))
-        kind = type(problem).__name__
-        return job.failure(ProviderError("{kind} while reading the answer; see --debug", kind=kind))
+        error = ProviderError("{kind} while reading the answer; see --debug", kind=type(problem).__name__)
+        return job.failure(error)
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.cache_use != "use":
@@ -217,10 +217,10 @@ class Dispatcher:
             for key, error in job.key_errors:
                 self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
                 if attempt.answered or error is not job.error:  # one more request, with a key that failed
-                    self.health.record(id, error.state, 0, False, 0.0, False)
+                    self.health.record(id, error.state, 0, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick)
-            self.health.record(id, attempt.state, attempt.elapsed_ms, False, attempt.cost, job.reserved)
+            self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cost, job.reserved)
         except Exception as problem:
             logs.log("health: not written: %r", problem)

@@ -30,11 +30,8 @@ def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
         text = value[:max_chars]
         return redact(text, secrets) if any(form in text for form in forms) else text
 
-    def safe_result(result: Result) -> Result:
-        return Result(*map(safe, result, FIELD_LIMITS))
-
     return found._replace(
-        results=tuple(map(safe_result, found.results[:MAX_RESULTS])),
+        results=tuple(Result(*map(safe, result, FIELD_LIMITS)) for result in found.results[:MAX_RESULTS]),
         answers=tuple(DirectAnswer(*map(safe, answer)) for answer in found.answers[:MAX_TEXTS]),
         suggestions=safe(tuple(found.suggestions)),
         corrections=safe(tuple(found.corrections)),

@@ -22,16 +22,7 @@ GROUPS = {
     "batch": "Batch",
 }
 MAX_LIMIT = 10_000_000  # of --limit and --max-tokens
-KINDS = {
-    tuple[str, ...]: "texts",
-    str: "text",
-    str | None: "text",
-    int: "int",
-    int | None: "int",
-    float | None: "float",
-    bool: "flag",
-    bool | None: "flag",
-}
+KINDS = {tuple[str, ...]: "texts", str: "text", int: "int", float: "float", bool: "flag"}
 
 
 class OptionSpec(Record):
@@ -177,7 +168,9 @@ OPTIONS: dict[str, OptionSpec] = dict(SearchOptions._field_defaults)
 _group = ""
 for _name, _spec in OPTIONS.items():
     _group = GROUPS.get(_name, _group)
-    OPTIONS[_name] = _spec._replace(name=_name, kind=KINDS[SearchOptions.__annotations__[_name]], group=_group)
+    _type = SearchOptions.__annotations__[_name]
+    _kind = next(kind for known, kind in KINDS.items() if _type in (known, known | None))
+    OPTIONS[_name] = _spec._replace(name=_name, kind=_kind, group=_group)
     SearchOptions._field_defaults[_name] = _spec.default
 
 POSITIONAL = "words"

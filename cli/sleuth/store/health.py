@@ -93,7 +93,7 @@ class Health:
                 ).fetchall()
                 if len(rows) == limit:
                     return float(rows[-1][0]) + span
-            self._insert(provider, now, "sent", None, False, 0.0)
+            self._insert(provider, now, "sent", None, 0.0)
         return None
 
     def cancel(self, provider: str) -> None:
@@ -101,13 +101,13 @@ class Health:
         with suppress(sqlite3.OperationalError):
             self.connection.execute(f"DELETE FROM request WHERE id = {LAST_SENT}", (provider,))  # noqa: S608 - constant
 
-    def record(self, provider: str, state: str, elapsed_ms: int, cached: bool, cost: float, reserved: bool) -> None:
+    def record(self, provider: str, state: str, elapsed_ms: int, cost: float, reserved: bool) -> None:
         """Log a finished request; a reserved one is completed."""
         with transaction(self.connection):
             update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant
             values = (state, elapsed_ms, cost, provider)
             if not reserved or not self.connection.execute(update, values).rowcount:
-                self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
+                self._insert(provider, time.time(), state, elapsed_ms, cost)
 
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, by which several keys rotate."""
@@ -123,10 +123,10 @@ class Health:
         ).fetchall()
         return float(rows[int(len(rows) * 0.9)][0]) / 1000 if len(rows) >= 5 else None
 
-    def _insert(self, provider: str, at: float, state: str, ms: int | None, cached: bool, cost: float) -> None:
+    def _insert(self, provider: str, at: float, state: str, ms: int | None, cost: float) -> None:
         cursor = self.connection.execute(
-            "INSERT INTO request (provider, at, state, elapsed_ms, cached, cost) VALUES (?, ?, ?, ?, ?, ?)",
-            (provider, at, state, ms, cached, cost),
+            "INSERT INTO request (provider, at, state, elapsed_ms, cost) VALUES (?, ?, ?, ?, ?)",
+            (provider, at, state, ms, cost),
         )
         if cursor.lastrowid and cursor.lastrowid % 500 == 0:
             self.connection.execute("DELETE FROM request WHERE at < ?", (at - RETENTION_S,))

@@ -281,8 +281,7 @@ def number_option(options: Mapping[str, Any], name: str) -> float | None:
 def _check_host(value: str, type: str) -> None:
     try:
         parts = urlsplit(value)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not any(c.isspace() for c in value)
-        good = good and (parts.port is None or parts.port > 0)
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and len(value.split()) == 1
     except ValueError:
         good = False
     if not good:

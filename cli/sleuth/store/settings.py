@@ -261,12 +261,8 @@ def _edited(text: str, key: str, value: Any) -> str:
             place = place.setdefault(section, tomlkit.table())
         if value is None:
             del place[name]
-        elif isinstance(value, dict):
-            table = tomlkit.inline_table()
-            table.update(value)
-            place[name] = table
         else:
-            place[name] = value
+            place[name] = tomlkit.inline_table() | value if isinstance(value, dict) else value
         after = tomlkit.dumps(document)
     except Exception:  # bugs in tomlkit must not damage the file
         return ""

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sleuth.answers.summary import Digest
 
 OUTCOMES = ("success", "partial", "no_results", "failed")  # of a search
-CURRENCY = "USD"
 ANSWERED = ("ok", "empty")
 UNFINISHED = ("sent", "skipped")  # abandoned: another provider was faster, or the user interrupted
 # One scan per table; rows from the future count as today. NOT INDEXED: the index, ordered by provider, takes twice as
@@ -169,9 +168,7 @@ def _searches(rows: list[Any]) -> Searches:
     return Searches(total, sum(row[3] for row in rows), round(elapsed / total) if total else None, outcomes)
 
 
-def _days(
-    dates: Iterable[date], requests: Iterable[Any], searches: Iterable[Any], answers: Iterable[Any]
-) -> tuple[Day, ...]:
+def _days(dates: list[date], requests: list[Any], searches: list[Any], answers: list[Any]) -> tuple[Day, ...]:
     """Return every day, empty ones included."""
     days: dict[str, Counter[str]] = {day.isoformat(): Counter() for day in dates}
     for group in requests:
@@ -205,7 +202,7 @@ def usage_as_json(report: UsageReport) -> dict[str, Any]:
         "from": report.days[0].date,
         "to": report.days[-1].date,
         "provider": report.provider or None,
-        "currency": CURRENCY,
+        "currency": "USD",
         "cost": round(report.cost, 6),
         "searches": _rounded(report.searches._asdict()),
         "requests": _tally_as_json(report.total),
