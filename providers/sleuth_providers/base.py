@@ -71,6 +71,7 @@ class Account(Record):
     password: str = ""
     browser: bool = False
     options: Mapping[str, Any] = {}
+    contact: str = ""  # e-mail of the user for APIs that ask for one; empty if not set
 
     @property
     def secrets(self) -> tuple[str, ...]:

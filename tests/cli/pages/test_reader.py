@@ -540,12 +540,12 @@ def test_the_reader_imports_nothing_heavy(site: Any, tmp_path: Path) -> None:
 def test_huge_pages_take_little_memory(site: Any, tmp_path: Path) -> None:
     script = (
         "import resource, sys\n"
-        "from sleuth.store.cache.disk import NoCache\n"
+        "from sleuth.store.cache.disk import Cache\n"
         "from sleuth.pages.reader import Reader\n"
         "from sleuth.store.settings import Settings\n"
         "environ = {f'SLEUTH_FETCH_{name}': 'false' for name in ('JINA', 'ARCHIVE')}\n"
         "environ['SLEUTH_FETCH_ALLOW_PRIVATE'] = 'true'\n"
-        "reader = Reader(Settings(sys.argv[2], environ), NoCache())\n"
+        "reader = Reader(Settings(sys.argv[2], environ), Cache())\n"
         "reader.read([sys.argv[1] + '/small'], timeout=20)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "for name in ('tags', 'flood'):\n"
