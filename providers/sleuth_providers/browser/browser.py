@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -79,26 +79,25 @@ def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None 
     if program is None:
         raise _missing()
 
-    async def visit(network: _Network) -> Response:
-        driver = await async_playwright().start()
-        try:
-            return await _visit(driver, program, network, url, timeout, user_agent)
-        finally:
-            await _within(driver.stop(), CLOSE_TIMEOUT_S)
-
-    def work() -> Response:
-        with _open_network(url, until, guard) as network:
-            return asyncio.run(asyncio.wait_for(visit(network), max(0.1, timeout)))
+    async def visit() -> Response:
+        async with _open_network(url, until, guard) as network:
+            driver = await async_playwright().start()
+            try:
+                return await _visit(driver, program, network, url, timeout, user_agent)
+            finally:
+                await _within(driver.stop(), CLOSE_TIMEOUT_S)
 
     # In a thread: the caller may run an event loop, and must not hang with the browser.
     try:
-        return call_with_timeout(work, max(0.1, timeout) + 2 * CLOSE_TIMEOUT_S)
+        return call_with_timeout(
+            lambda: asyncio.run(asyncio.wait_for(visit(), max(0.1, timeout))), max(0.1, timeout) + 2 * CLOSE_TIMEOUT_S
+        )
     except TimeoutError:
         raise DeadlineError from None
 
 
-@contextlib.contextmanager
-def _open_network(url: str, until: float, guard: Guard | None) -> Iterator[_Network]:
+@contextlib.asynccontextmanager
+async def _open_network(url: str, until: float, guard: Guard | None) -> AsyncIterator[_Network]:
     if guard is None:
         yield _Network()
     elif proxy := system_proxy(url):
@@ -109,7 +108,7 @@ def _open_network(url: str, until: float, guard: Guard | None) -> Iterator[_Netw
     else:
         split_url(url)  # raises for anything but http(s)
         guarded = GuardedProxy(guard, until)
-        with guarded as address:
+        async with guarded as address:
             server = f"http://{PROXY_HOST}:{address.port}"
             login = {"username": address.username, "password": address.password}
             yield _proxy_only(server, f"MAP {PROXY_HOST} {address.host}", login, guarded.refused)

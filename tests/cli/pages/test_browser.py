@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.guarded_proxy import run_proxy
 
 from sleuth_providers.browser import browser as browser_module
 from sleuth_providers.browser.browser import find_program, read_page
@@ -250,7 +251,7 @@ def test_all_requests_use_the_system_proxy(
 
     attempt = f"fetch('http://localhost:{trap.port}/').catch(() => 0)"
     public.page("/", f"<p>A page.</p><script>{attempt}</script>")
-    with GuardedProxy(decide, time.monotonic() + 40) as proxy:
+    with run_proxy(GuardedProxy(decide, time.monotonic() + 40)) as proxy:
         monkeypatch.setenv("http_proxy", f"http://{proxy.username}:{proxy.password}@{proxy.host}:{proxy.port}")
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)
