@@ -71,16 +71,14 @@ class _Peer(Record):
 class GuardedProxy:
     """Serves during its `async with` block, until the deadline at most; `refused` has the guard's errors by host."""
 
-    def __init__(
-        self, guard: Guard, deadline: float, max_bytes: int = MAX_BYTES, max_connections: int = MAX_CONNECTIONS
-    ) -> None:
+    def __init__(self, guard: Guard, deadline: float) -> None:
         self.refused: dict[str, Exception] = {}
         self._guard, self._deadline = guard, deadline
-        self._bytes_left, self._max_connections = max_bytes, max_connections
+        self._bytes_left = MAX_BYTES
         self._closed = False
         self._clients: set[asyncio.Task[None]] = set()
         # Not the event loop's own threads: those are waited for at its end.
-        self._threads = ThreadPoolExecutor(max_connections)
+        self._threads = ThreadPoolExecutor(MAX_CONNECTIONS)
 
     async def __aenter__(self) -> ProxyAddress:
         password = secrets.token_urlsafe(24)  # keeps other users of this machine out
@@ -106,7 +104,7 @@ class GuardedProxy:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one client; whatever client, server or network do wrong ends this connection only."""
         task: Any = asyncio.current_task()
-        is_full = self._closed or len(self._clients) >= self._max_connections
+        is_full = self._closed or len(self._clients) >= MAX_CONNECTIONS
         self._clients.add(task)
         with contextlib.suppress(OSError, EOFError, HTTPException, ValueError, asyncio.CancelledError):
             try:
@@ -123,24 +121,34 @@ class GuardedProxy:
         login = headers.get("Proxy-Authorization", "").encode("latin-1", "replace")
         if not secrets.compare_digest(login, self._login):
             raise _RefusedError(407)
-        method, target = _request_line(line.decode("latin-1"))
-        if method == "CONNECT":
-            server = await self._connect(*_host_and_port(target))
-        else:
-            parts, host, port = _web_address(target)
-            length = _body_length(headers)
-            server = await self._connect(host, port)
+        method, parts, host, port = _parse_request_line(line.decode("latin-1"))
+        length = 0 if method == "CONNECT" else _body_length(headers)
+        server = await self._connect(host, port)
         with contextlib.closing(server.writer):
             if method == "CONNECT":
                 await self._send(client.writer, b"HTTP/1.1 200 Connected\r\n\r\n")
                 upload = self._pump(client.reader, server.writer)
             else:
-                lines = [f"Host: {parts.netloc.rpartition('@')[2]}", *_forwarded(headers, {"host"}, self._login)]
+                lines = [f"Host: {parts.netloc.rpartition('@')[2]}", *self._forwarded(headers, "host")]
                 await self._send(server.writer, _head(f"{method} {request_target(parts)} HTTP/1.1", lines))
                 await self._pump(client.reader, server.writer, length)
-                await self._send(client.writer, await _response_head(server.reader))
+                line, headers = await _read_response_head(server.reader)
+                # A body with both is chunked; browsers may take a wrong length for an attack.
+                lines = self._forwarded(headers, "content-length" if "Transfer-Encoding" in headers else "")
+                await self._send(client.writer, _head(line.decode("latin-1"), lines))
                 upload = self._pump(client.reader, None)  # sees the client leave; a second request is dropped
             await _first_of(upload, self._pump(server.reader, client.writer))
+
+    def _forwarded(self, headers: HTTPMessage, dropped: str) -> list[str]:
+        """Return the header lines to forward."""
+        named = {name.strip().lower() for value in headers.get_all("Connection", []) for name in value.split(",")}
+        return [
+            f"{name}: {FOLDED_LINE.sub(' ', value)}"
+            for name, value in headers.items()
+            if name.lower() not in HOP_BY_HOP_HEADERS | named | {dropped}
+            # Older versions of Playwright send the proxy's login to any site that demands one.
+            and value.encode("latin-1", "replace") != self._login
+        ]
 
     async def _connect(self, host: str, port: int) -> _Peer:
         until = min(self._deadline, time.monotonic() + CONNECT_TIMEOUT_S)
@@ -205,45 +213,33 @@ async def _read_head(reader: asyncio.StreamReader) -> tuple[bytes, HTTPMessage]:
     return lines[0].strip(), parse_headers(io.BytesIO(b"".join(lines[1:])))
 
 
-async def _response_head(reader: asyncio.StreamReader) -> bytes:
-    """Return the head of the final response as it is forwarded."""
-    line = b"HTTP/1.1 100"
-    while line[9:10] == b"1":
-        try:
+async def _read_response_head(reader: asyncio.StreamReader) -> tuple[bytes, HTTPMessage]:
+    """Return the head of the final response; interim ones (1xx) are skipped."""
+    try:
+        while True:
             line, headers = await _read_head(reader)
-        except (OSError, EOFError, HTTPException, ValueError) as problem:
-            raise _RefusedError(502) from problem
-        if not STATUS_LINE.match(line):
-            raise _RefusedError(502)
-    # A body with both is chunked; browsers may take a wrong length for an attack.
-    dropped = {"content-length"} if "Transfer-Encoding" in headers else set()
-    return _head(line.decode("latin-1"), _forwarded(headers, dropped, b""))
+            if not STATUS_LINE.match(line):
+                raise _RefusedError(502)
+            if line[9:10] != b"1":
+                return line, headers
+    except (OSError, EOFError, HTTPException, ValueError) as problem:
+        raise _RefusedError(502) from problem
 
 
-def _request_line(line: str) -> tuple[str, str]:
+def _parse_request_line(line: str) -> tuple[str, Any, str, int]:
+    """Return method, URL, host and port of a CONNECT, or of a request for an absolute http:// URL."""
     words = line.split(" ")
     if len(words) != 3 or not words[0].isalpha() or not words[2].startswith("HTTP/1."):
         raise _RefusedError(403)
-    return words[0], words[1]
-
-
-def _host_and_port(target: str) -> tuple[str, int]:
-    """Parse the target of a CONNECT."""
-    parts, host, port = _web_address(f"http://{target}")
-    if not parts.port or parts.netloc != target or "@" in target:
-        raise _RefusedError(403)
-    return host, port
-
-
-def _web_address(target: str) -> tuple[Any, str, int]:
-    """Parse the target of a plain request, which must be an absolute http:// URL."""
+    method, target, _ = words
+    is_connect = method == "CONNECT"
     try:
-        parts, host, port = split_url(target)
+        parts, host, port = split_url(f"http://{target}" if is_connect else target)
     except ProviderError:
         raise _RefusedError(403) from None
-    if parts.scheme != "http":
+    if parts.scheme != "http" or (is_connect and (not parts.port or parts.netloc != target or "@" in target)):
         raise _RefusedError(403)
-    return parts, host, port
+    return method, parts, host, port
 
 
 def _body_length(headers: HTTPMessage) -> int:
@@ -251,18 +247,6 @@ def _body_length(headers: HTTPMessage) -> int:
     if "Transfer-Encoding" in headers or not (length.isascii() and length.isdigit()):
         raise _RefusedError(403)  # browsers send no such request over HTTP/1.1
     return int(length)
-
-
-def _forwarded(headers: HTTPMessage, dropped: set[str], login: bytes) -> list[str]:
-    """Return the header lines to forward."""
-    named = {name.strip().lower() for value in headers.get_all("Connection", []) for name in value.split(",")}
-    return [
-        f"{name}: {FOLDED_LINE.sub(' ', value)}"
-        for name, value in headers.items()
-        if name.lower() not in HOP_BY_HOP_HEADERS | named | dropped
-        # Older versions of Playwright send the proxy's login to any site that demands one.
-        and not (login and name.lower() == "authorization" and value.encode("latin-1", "replace") == login)
-    ]
 
 
 def _head(first: str, lines: list[str]) -> bytes:

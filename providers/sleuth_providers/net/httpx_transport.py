@@ -155,7 +155,7 @@ class _Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return the bytes that have arrived, none at the end."""
-        return self._connection.recv(max_bytes)
+        return self._connection.read(max_bytes) or b""
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send everything."""

@@ -398,9 +398,10 @@ def test_client_that_disconnects_early_does_not_disturb_others(serve: Any, deadl
         assert status(send(address, f"GET {server.url}/ HTTP/1.1")) == 200
 
 
-def test_byte_limit_covers_all_connections(serve: Any, deadline: float) -> None:
+def test_byte_limit_covers_all_connections(serve: Any, deadline: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy_module, "MAX_BYTES", 100_000)
     server = serve(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 40_000)
-    with run_proxy(GuardedProxy(allow_all, deadline, max_bytes=100_000)) as address:
+    with run_proxy(GuardedProxy(allow_all, deadline)) as address:
         sizes = [len(send(address, f"GET {server.url}/ HTTP/1.1")) for _ in range(4)]
     assert sizes[0] > 40_000
     assert sizes[1] > 40_000
@@ -409,15 +410,17 @@ def test_byte_limit_covers_all_connections(serve: Any, deadline: float) -> None:
 
 
 @pytest.mark.parametrize("line", ["GET http://{}/ HTTP/1.1", "CONNECT {} HTTP/1.1"])
-def test_endless_reply_is_cut_off(line: str, serve: Any, deadline: float) -> None:
-    with run_proxy(GuardedProxy(allow_all, deadline, max_bytes=200_000)) as address:
+def test_endless_reply_is_cut_off(line: str, serve: Any, deadline: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy_module, "MAX_BYTES", 200_000)
+    with run_proxy(GuardedProxy(allow_all, deadline)) as address:
         data = send(address, line.format(serve(pour).netloc), body=b"GET / HTTP/1.1\r\n\r\n")
     assert 50_000 < len(data) <= 200_000
 
 
-def test_number_of_connections_is_limited(serve: Any, deadline: float) -> None:
+def test_number_of_connections_is_limited(serve: Any, deadline: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy_module, "MAX_CONNECTIONS", 2)
     server = serve(echo)
-    with run_proxy(GuardedProxy(allow_all, deadline, max_connections=2)) as address:
+    with run_proxy(GuardedProxy(allow_all, deadline)) as address:
         with tunnel(address, server.netloc), tunnel(address, server.netloc), call(address) as third:
             assert status(read_all(third)) == 503
         wait_until(lambda: status(send(address, "GET / HTTP/1.1")) == 403)
