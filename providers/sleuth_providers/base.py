@@ -158,11 +158,11 @@ class Response(Record):
     url: str = ""
 
     def json(self) -> Any:
-        """Return the body as JSON; raise BadResponseError for NaN, deep nesting, bad encoding and too many values."""
+        """Return the body as JSON; raise BadResponseError for deep nesting and too many values."""
         if sum(map(self.body.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
             raise BadResponseError("too many JSON values", status=self.status)
         try:
-            return json.loads(self.body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+            return json.loads(self.body.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as problem:
             detail = "not JSON" if self.headers.get("content-type", "").startswith("text/") else "invalid JSON"
             raise BadResponseError(detail, status=self.status) from problem
@@ -174,10 +174,6 @@ class Response(Record):
             return self.body.decode(charset[1] if charset else "utf-8", "replace")
         except LookupError:
             return self.body.decode("utf-8", "replace")
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(name)
 
 
 class Sample(Record):

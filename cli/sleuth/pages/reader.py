@@ -44,7 +44,7 @@ USER_AGENT = user_agent(__version__)  # for services; sites see a browser
 MIN_TIMEOUT_S = 0.1
 CACHE_WRITE_TIMEOUT_S = 1.0  # how long to wait, after the last page, for workers that still write to the cache
 
-Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
+Browser = Callable[..., Response]  # browser(url, timeout=…, guard=…)
 ReadEvent = tuple[str, str, Page | None]  # start or end, the URL, and at the end its page
 
 
@@ -214,7 +214,7 @@ class Reader:
         _check_addresses(url, watch)
         # Requests of scripts have their own guard: a refused one does not make the page itself private.
         script_guard = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
-        reply = browser(url, timeout=_remaining(until), user_agent="", guard=script_guard)
+        reply = browser(url, timeout=_remaining(until), guard=script_guard)
         _check_addresses(reply.url, watch)
         if error := refusal(reply):
             raise error
@@ -267,10 +267,10 @@ def _check_addresses(url: str, watch: Guard) -> None:
     watch(host, [str(entry[4][0]) for entry in found])
 
 
-def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Response:
+def _browser(url: str, *, timeout: float, guard: Guard) -> Response:
     from sleuth_providers.browser.browser import read_page
 
-    return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
+    return read_page(url, timeout=timeout, guard=guard)
 
 
 def _import_extractor() -> None:

@@ -39,12 +39,6 @@ HOP_BY_HOP_HEADERS = {
 }
 FOLDED_LINE = re.compile(r"[\r\n]+[ \t]*")  # obsolete: a header value that goes on in the next line
 STATUS_LINE = re.compile(rb"HTTP/1\.\d [1-5]\d\d(?= |$)")
-ERROR_TEXTS = {
-    403: "sleuth does not allow pages to connect to this address.",
-    407: "This proxy is for the browser that sleuth started.",
-    502: "sleuth received no response from this address.",
-    503: "Too many connections.",
-}
 
 
 class ProxyAddress(Record):
@@ -254,7 +248,5 @@ def _head(first: str, lines: list[str]) -> bytes:
 
 
 def _error_reply(status: int) -> bytes:
-    text = f"{ERROR_TEXTS[status]}\n".encode()
     challenge = [f'Proxy-Authenticate: Basic realm="{USER_NAME}"'] if status == 407 else []
-    lines = ["Content-Type: text/plain; charset=utf-8", f"Content-Length: {len(text)}", *challenge]
-    return _head(f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", lines) + text
+    return _head(f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", ["Content-Length: 0", *challenge])

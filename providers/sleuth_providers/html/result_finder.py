@@ -225,7 +225,7 @@ def _text_beside(link: _Link, block: Node, shared: Counter[int]) -> list[str]:
     node, parts = block.next, 0
     while node is not None and not prose(texts) and node.mem_id not in shared and parts < MAX_SIBLINGS:
         if node.tag not in ("-text", "-comment", "hr", "br"):
-            texts += segments(node, None, None)
+            texts += segments(node, link.title, link.node)
             parts += 1
         node = node.next
     return texts

@@ -12,6 +12,7 @@ import selectors
 import socket
 import time
 from collections.abc import Callable
+from itertools import zip_longest
 
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.policy import Guard
@@ -74,8 +75,7 @@ def resolve(host: str, port: int, until: float) -> list[Address]:
     found = [(family, sockaddr) for family, _, _, _, sockaddr in answer]
     first = [entry for entry in found if entry[0] == found[0][0]]
     second = [entry for entry in found if entry[0] != found[0][0]]
-    mixed = [entry for pair in zip(first, second, strict=False) for entry in pair]
-    return mixed + first[len(second) :] + second[len(first) :]
+    return [entry for pair in zip_longest(first, second) for entry in pair if entry]
 
 
 def numeric_address(host: str) -> str:
@@ -156,8 +156,7 @@ class DeadlineSocket(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Receive the bytes that have arrived, none at the end of the stream."""
         self.raw.settimeout(remaining(self.until()))
-        size: int = self.raw.recv_into(buffer)
-        return size
+        return int(self.raw.recv_into(buffer))
 
     def sendall(self, data: Any) -> None:
         """Send everything."""

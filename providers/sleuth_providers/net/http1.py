@@ -8,6 +8,7 @@ through proxies and streams of models, where the import does not matter, go over
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader
@@ -29,7 +30,7 @@ MAX_CHUNK_DIGITS = 16
 NOT_HTTP = "the connection was closed, or the response is not HTTP"
 INCOMPLETE = "the connection was closed before the response was complete"
 INVALID_CHARACTERS = "a key, header or URL contains characters that HTTP does not allow"
-TOKEN_CHARACTERS = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+HEADER_LINES = re.compile(r"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [^\r\n\0\u0100-\U0010ffff]*)+", re.ASCII)
 IDENTITY = ("", "identity")
 COMPRESSED = ("gzip", "x-gzip", "deflate")
 
@@ -68,14 +69,11 @@ def encoded(request: Request, headers: Mapping[str, str]) -> tuple[bytes | None,
 def request_head(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
     """Return the head of a request; raise BadRequestError for a header that would be read as two."""
     named = {"Host": host} | dict(headers) | ({"Content-Length": str(len(body))} if body is not None else {})
-    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
-    if not all(name and TOKEN_CHARACTERS.issuperset(name) for name in named) or any(map(_is_invalid, lines)):
+    lines = "".join(f"\r\n{name}: {value}" for name, value in named.items())
+    head = f"{method} {target} HTTP/1.1{lines}"
+    if not HEADER_LINES.fullmatch(head) or head.count("\n") != len(named):
         raise BadRequestError(INVALID_CHARACTERS)
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-
-
-def _is_invalid(line: str) -> bool:
-    return any(character in "\r\n\0" or ord(character) > 255 for character in line)
+    return f"{head}\r\n\r\n".encode("latin-1")
 
 
 def read_head(stream: BufferedReader) -> tuple[int, dict[str, str]]:

@@ -73,10 +73,9 @@ class NestedTLS:
     def recv_into(self, buffer: Any) -> int:
         """Decrypt into a buffer and return the number of bytes, 0 at the end of the stream."""
         try:
-            size: int = self._run(lambda: self._tls.read(len(buffer), buffer))
+            return int(self._run(lambda: self._tls.read(len(buffer), buffer)))
         except ssl.SSLZeroReturnError:
             return 0
-        return size
 
     def sendall(self, data: bytes) -> None:
         """Encrypt and send everything."""

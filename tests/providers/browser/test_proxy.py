@@ -16,8 +16,6 @@ from tests.guarded_proxy import run_proxy
 from sleuth_providers.browser import proxy as proxy_module
 from sleuth_providers.browser.proxy import GuardedProxy, ProxyAddress
 
-REFUSED = b"sleuth does not allow pages to connect to this address.\n"
-
 
 def wait_until(condition: Callable[[], Any]) -> None:
     """Poll a condition; only the timeout of the test ends a wait in vain."""
@@ -243,7 +241,6 @@ def test_refused_host_is_not_connected_to(line: str, serve: Any, deadline: float
     with run_proxy(proxy) as address:
         answer = send(address, line.format(server.netloc))
     assert status(answer) == 403
-    assert answer.endswith(REFUSED)
     assert server.open == []
     assert isinstance(proxy.refused["127.0.0.1"], GuardError)
 
