@@ -364,12 +364,12 @@ def test_a_page_that_needs_scripts_is_read_in_a_browser(site: Any, make_reader: 
     url = site.page("/app", SHELL)
     seen: list[Any] = []
 
-    def browser(address: str, *, timeout: float, user_agent: str, guard: Any) -> Response:
-        seen.append((address, 0 < timeout <= 8, user_agent))
+    def browser(address: str, *, timeout: float, guard: Any) -> Response:
+        seen.append((address, 0 < timeout <= 8))
         return Response(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
 
     [page] = make_reader(reader={"browser": browser}).read([url])
-    assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True, "")])
+    assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True)])
     assert states(page) == [("page", "empty"), ("browser", "ok")]
     [page] = make_reader().read([url])
     assert (page.ok, states(page)) == (False, [("page", "empty")])
