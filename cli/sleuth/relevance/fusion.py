@@ -1,6 +1,6 @@
 """Merges the result lists of several providers into one ranked list without duplicates.
 
-Reciprocal rank fusion: a result gets weight ÷ (k + rank) points from each provider that found it. Ranks are comparable
+Reciprocal rank fusion: a result gets weight ÷ (60 + rank) points from each provider that found it. Ranks are comparable
 between providers, scores are not. Every step is recorded in the hit for --explain.
 """
 
@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
+from typing import Any
 
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
@@ -25,8 +26,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
+# Fields of a hit that come from the best-ranked result that has them.
+FIRST_KNOWN = ("site", "published", "thumbnail", "author", "length", "image")
 WEB_SCHEMES, FILE_SCHEMES = ("http", "https"), ("http", "https", "file")
 MAX_TITLE_CHARS, MAX_SNIPPET_CHARS, MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 300, 2_000, 100_000, 100
+
+RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
 
 # --recent multiplies scores by a factor that falls from 1 to OLDEST_FACTOR; half of the way takes HALF_LIFE_DAYS.
 HALF_LIFE_DAYS = 90
@@ -67,14 +72,13 @@ def fuse(
     rules: Rules | None = None,
     recent: bool = False,
     rerank: str = "",
-    k: int = 60,
 ) -> list[Hit]:
     """Merge result lists into one, ranked by score; citations count from 1.
 
     The score is the sum of the points times the factors in `adjustments`; with `rerank`, a query, the mix named there.
     """
     groups = sorted(_merge(_ranked_results(lists, now)), key=lambda group: group[0][1:3])
-    hits = [_hit(group, k) for group in groups]
+    hits = [_hit(group) for group in groups]
     if recent:
         hits = [_apply_recency(hit, now.date()) for hit in hits]
     if rules is not None:
@@ -170,34 +174,31 @@ def _is_similar(one: _Sketch, other: _Sketch) -> bool:
     return len(one.pieces & other.pieces) >= MIN_COMMON_SHARE * len(one.pieces | other.pieces)
 
 
-def _hit(group: list[_RankedResult], k: int) -> Hit:
+def _hit(group: list[_RankedResult]) -> Hit:
     votes: dict[str, Vote] = {}
     for one in group:  # sorted by rank, so the best rank of each provider counts
-        points = one.weight / (k + one.rank)
+        points = one.weight / (RANK_CONSTANT + one.rank)
         votes.setdefault(one.provider, Vote(one.provider, one.rank, one.weight, points))
     results = [one.result for one in group]
     url = min((one for one in group if one.key == group[0].key), key=_url_flaws).result.url
+    first: dict[str, Any] = {name: _first(results, name) for name in FIRST_KNOWN}
     return Hit(
         citation=0,
         title=max((result.title for result in results), key=_title_quality) or domain(url) or url,
         url=url,
         snippet=max((result.snippet for result in results), key=len),
         content=max((result.content for result in results), key=len) or None,
-        site_name=_first(result.site for result in results) or domain(url),
-        published=_first(result.published for result in results),
+        site_name=first.pop("site") or domain(url),
         score=math.fsum(vote.points for vote in votes.values()),
         providers=tuple(votes),
         engines=tuple(dict.fromkeys(engine for result in results for engine in result.engines if engine)),
-        thumbnail=_first(result.thumbnail for result in results),
-        author=_first(result.author for result in results),
-        length=_first(result.length for result in results),
-        image=_first(result.image for result in results),
         votes=tuple(votes.values()),
+        **first,
     )
 
 
-def _first(values: Iterable[str]) -> str:
-    return next(filter(None, values), "")
+def _first(results: list[Result], name: str) -> str:
+    return next(filter(None, (getattr(result, name) for result in results)), "")
 
 
 def _title_quality(title: str) -> tuple[bool, bool, int]:
