@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
-from typing import Any
 
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
@@ -24,6 +23,8 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sleuth.relevance.rules import Rules
 
 # Fields of a hit that come from the best-ranked result that has them.
