@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 # Fields of a hit that come from the best-ranked result that has them.
 FIRST_KNOWN = ("site", "published", "thumbnail", "author", "length", "image")
 WEB_SCHEMES, FILE_SCHEMES = ("http", "https"), ("http", "https", "file")
-MAX_TITLE_CHARS, MAX_SNIPPET_CHARS, MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 300, 2_000, 100_000, 100
+MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 100_000, 100
+MAX_TEXT_CHARS = {"title": 300, "snippet": 2_000} | dict.fromkeys(("site", "author", "length"), MAX_LABEL_CHARS)
 
 RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
 
@@ -99,18 +100,15 @@ def _ranked_results(lists: Sequence[ProviderList], now: datetime) -> Iterable[_R
 
 
 def _cleaned(result: Result, url: str, now: datetime) -> Result:
+    texts: dict[str, Any] = {name: clean(getattr(result, name), limit) for name, limit in MAX_TEXT_CHARS.items()}
     return Result(
-        title=clean(result.title, MAX_TITLE_CHARS),
         url=url,
-        snippet=clean(result.snippet, MAX_SNIPPET_CHARS),
         content=clean(result.content, MAX_CONTENT_CHARS, lines=True),
         published=normalise(result.published, now) if result.published else "",
-        site=clean(result.site, MAX_LABEL_CHARS),
         thumbnail=clean_url(result.thumbnail),
         engines=tuple(clean(engine, MAX_LABEL_CHARS) for engine in result.engines),
-        author=clean(result.author, MAX_LABEL_CHARS),
-        length=clean(result.length, MAX_LABEL_CHARS),
         image=clean_url(result.image),
+        **texts,
     )
 
 
