@@ -83,6 +83,7 @@ class Searcher:
         outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
+        _log(outcome)
         return outcome
 
     def finish(self) -> None:
@@ -218,6 +219,17 @@ def _next_pages(
     paged = [r for r in replies.all if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
     more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1)) for r in paged])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
+
+
+def _log(outcome: Outcome) -> None:
+    """Write what happened to the log: one line per search, and with --debug one per attempt."""
+    for attempt in outcome.attempts:
+        cached = " from the cache" if attempt.cached else ""
+        logs.debug(
+            "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
+        )
+    found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
+    logs.log("search %r: %s, %d results from %s in %d ms", outcome.query, *found)
 
 
 def _is_plain(pattern: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
+from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -176,6 +177,7 @@ class ProviderSelector:
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
             user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            trace=logs.debug,
         )
 
 
