@@ -98,7 +98,7 @@ class ProviderSelector:
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one that has the category and is not opt-in."""
+        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
         if "all" in ids:
             every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
             usual = [one for one in every if not one.adapter.opt_in]

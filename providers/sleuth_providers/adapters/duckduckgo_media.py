@@ -2,6 +2,7 @@
 
 import re
 
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.adapters._walls import wall_error
 from sleuth_providers.adapters.duckduckgo import region
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample, Sender
@@ -128,7 +129,7 @@ def _picture(item: dict[str, object]) -> Result:
         url=as_text(item.get("url")),
         thumbnail=as_text(item.get("thumbnail")),
         image=as_text(item.get("image")),
-        details=Details(width=as_count(item.get("width")), height=as_count(item.get("height"))),
+        details=picture_size(item),
     )
 
 

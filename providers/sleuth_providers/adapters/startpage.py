@@ -4,8 +4,9 @@ import json
 import re
 from typing import Any
 
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.adapters._walls import wall_error
-from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.html.tree import join, page_text, read_html, text_of
 from sleuth_providers.json import as_count, as_dict, as_text, objects, strip_tags, web_results
@@ -173,7 +174,7 @@ def _result(item: dict[str, object], address: str) -> Result:
         site=as_text(item.get("source")),
         thumbnail=join(address, as_text(item.get("thumbnailUrl"))) if item.get("thumbnailUrl") else "",
         image=as_text(item.get("rawImageUrl")),
-        details=Details(width=as_count(item.get("width")), height=as_count(item.get("height"))),
+        details=picture_size(item),
     )
 
 
