@@ -59,7 +59,8 @@ ARXIV = """<feed><entry><id>http://arxiv.org/abs/2609.01234v1</id><published>202
  <link title="pdf" href="http://arxiv.org/pdf/2609.01234v1" type="application/pdf"/></entry></feed>"""
 PUBMED = """<PubmedArticleSet><PubmedArticle><PMID>7</PMID><ArticleTitle>Asthma</ArticleTitle><Journal><JournalIssue>
  <Volume>12</Volume><Issue>3</Issue></JournalIssue><Title>J. Examples</Title></Journal><Author>
- <LastName>Example</LastName><ForeName>Ada</ForeName></Author><ELocationID EIdType="doi">10.1000/abc</ELocationID><PubMedPubDate PubStatus="pubmed">
+ <LastName>Example</LastName><ForeName>Ada</ForeName></Author><ELocationID EIdType="doi">10.1000/abc</ELocationID>
+ <PubMedPubDate PubStatus="pubmed">
  <Year>2026</Year><Month>3</Month></PubMedPubDate></PubmedArticle></PubmedArticleSet>"""
 COMMONS = {
     "title": "File:Lighthouse.jpg",
