@@ -290,7 +290,7 @@ class Provider:
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
     required_options: ClassVar[tuple[str, ...]] = ()
-    option_env: ClassVar[Mapping[str, str]] = {}  # environment variables for options
+    option_env: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # environment variables for options
     error_rules: ClassVar[tuple[ErrorRule, ...]] = ()
     samples: ClassVar[tuple[Sample, ...]] = ()
 
