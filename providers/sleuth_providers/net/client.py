@@ -64,7 +64,9 @@ class HttpClient:
 
     def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
         """Return the reply to a request; raise a ProviderError for an error status or a failed connection."""
-        for attempt in range(1, self.policy.attempts + 1):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 response = self._follow(request)
                 error = (detect_error(response) if detect_error else None) or status_error(response)
@@ -73,11 +75,10 @@ class HttpClient:
                 raise error
             except ProviderError as error:
                 pause = _pause(error, attempt)
-                final = attempt == self.policy.attempts or not error.retryable
-                if final or time.monotonic() + pause >= self.deadline:
+                is_last = attempt >= self.policy.attempts or not error.retryable
+                if is_last or time.monotonic() + pause >= self.deadline:
                     raise
             self.sleep(pause)
-        raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _follow(self, request: Request) -> Response:
         for _ in range(MAX_REDIRECTS + 1):
@@ -129,15 +130,13 @@ def retry_after(response: Response) -> float | None:
     """Return the seconds that a Retry-After header asks for, as a number or a date; None where there is none."""
     value = response.headers.get("retry-after", "").strip()
     try:
-        if not value:
-            return None
-        seconds = float(value) if value.isdigit() else _until(value)
+        seconds = float(value) if value.isdigit() or not value else _seconds_until(value)
         return min(max(0.0, seconds), MAX_RETRY_AFTER_S)
     except (ValueError, OverflowError):
         return None
 
 
-def _until(date: str) -> float:
+def _seconds_until(date: str) -> float:
     from email.utils import parsedate_to_datetime
 
     return parsedate_to_datetime(date).timestamp() - time.time()
