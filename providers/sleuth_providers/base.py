@@ -286,6 +286,7 @@ class Provider:
     per_day: ClassVar[int] = 0
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
     scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
+    opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps

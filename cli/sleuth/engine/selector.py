@@ -86,10 +86,11 @@ class ProviderSelector:
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one that has the category."""
+        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
         if "all" in ids:
             every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
-            fitting = [one for one in every if not category or category in one.adapter.categories]
+            usual = [one for one in every if not one.adapter.opt_in]
+            fitting = [one for one in usual if not category or category in one.adapter.categories]
             return [candidate for candidate in fitting if self.obstacle(candidate) is None]
         return [self.candidate(id) for id in dict.fromkeys(ids)]
 

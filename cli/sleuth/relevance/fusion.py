@@ -17,7 +17,7 @@ from functools import cache
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
 from sleuth.relevance.dates import normalise
-from sleuth.relevance.details import clean_details, identities, united_details
+from sleuth.relevance.details import clean_details, identities, is_picture, united_details
 from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical
 from sleuth_providers.base import Result
@@ -133,7 +133,7 @@ def _merge(results: Iterable[_RankedResult]) -> list[list[_RankedResult]]:
 
 def _by_identity(results: list[_RankedResult]) -> list[list[_RankedResult]]:
     """Group results that share a URL, a DOI, an arXiv id or a picture, directly or through a third one."""
-    pictures = Counter((one.order, one.key) for one in results if one.result.image)
+    pictures = Counter((one.order, one.key) for one in results if is_picture(one.result))
     group_of: dict[str, list[_RankedResult]] = {}
     names_of: dict[int, list[str]] = {}  # identities of a group, by the id of its list
     for one in results:
