@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
+MAX_PROVIDER_PAGES = 10  # that one search requests
 
 
 class SearchRequest(Record):
@@ -44,6 +45,7 @@ class SearchRequest(Record):
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
+    fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
 
@@ -63,15 +65,20 @@ class Searcher:
         questions = tuple(clean_query(text) for text in request.questions)
         if not self.settings[HISTORY]:
             logs.keep_out(*questions)
-        queries = [self._provider_query(request.query, text, now) for text in questions]
+        queries = [self._provider_query(request.query._replace(page=1), text, now) for text in questions]
         dispatcher = self._dispatcher(request, while_waiting)
         replies = self._query_providers(request, dispatcher, queries)
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         outcome = merge(request, text, replies, excluded, now)
-        if more := _next_pages(request, dispatcher, replies, outcome):
+        while more := _next_pages(request, dispatcher, replies, outcome):
+            before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
             outcome = merge(request, text, replies, excluded, now)
-        outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
+            if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
+                break
+        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000))
+        )
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
         return outcome
@@ -207,12 +214,44 @@ def search_error(outcome: Outcome) -> SearchError:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request one more page from each provider if filters left fewer results than requested."""
-    if outcome.status.count_after >= min(request.query.count, outcome.status.count_before):
+    """Request as many pages of the providers as seem necessary to fill the page of the request."""
+    found, wanted = len(outcome.results), request.query.page * request.query.count
+    if not request.fill:  # then only what filters have dropped is replaced
+        wanted = min(wanted, outcome.status.count_before)
+    last = _continued(replies.all)
+    if found >= wanted or not last:
         return []
-    paged = [r for r in replies.all if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
-    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1)) for r in paged])
+    done = max(reply.query.page for reply in last)
+    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
+    steps = range(1, max(pages, 1) + 1)
+    more = dispatcher.run(
+        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
+    )  # dated: the text has the date already
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
+
+
+def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
+    """Return the last reply of each provider that may have a further page."""
+    last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
+    return [reply for reply in last if reply.found.results and _has_next_page(reply)]
+
+
+def _has_next_page(reply: ProviderReply) -> bool:
+    """Whether to look for another page. One that costs money is not requested after a list that was not full."""
+    adapter, query = reply.candidate.adapter, reply.query
+    is_full = len(reply.found.results) >= query.count
+    return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and (is_full or not adapter.cost)
+
+
+def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+    """Return the page of the results that was requested; numbers go on from the page before."""
+    count, start = request.query.count, (request.query.page - 1) * request.query.count
+    shown = outcome.results[start : start + count]
+    exhausted = request.fill and len(shown) < count
+    more = len(outcome.results) > start + count or (may_continue and not exhausted)
+    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    status = outcome.status._replace(count_after=len(shown), more=more)
+    return outcome._replace(results=shown, outcome=verdict, status=status)
 
 
 def _is_plain(pattern: str) -> bool:
