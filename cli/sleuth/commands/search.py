@@ -74,7 +74,8 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         raise search_error(outcome)
     display.show_messages(runtime, outcome, format)
     if options.open_first or options.open_result:
-        display.open_result(outcome, options.open_result or 1)
+        first = outcome.results[0].citation if outcome.results else 1
+        display.open_url(display.result_url(outcome, options.open_result or first))
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
 
 
@@ -89,6 +90,7 @@ def _view(runtime: Runtime, options: SearchOptions) -> View:
         explain=options.explain,
         snippet_length=runtime.settings[SNIPPET_LENGTH],
         color=runtime.color,
+        full_urls=options.full_urls,
         theme=runtime.settings[UI_THEME],
     )
 

@@ -53,6 +53,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         offline=options.offline,
         timeout=options.timeout,
         rules=rules,
+        fill=options.count is not None or options.page > 1,
         recent=options.recent,
         rerank=options.rerank,
     )
