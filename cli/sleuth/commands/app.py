@@ -16,6 +16,7 @@ from sleuth_providers.translatable import Translatable
 
 COMMANDS = (  # in the order of the help
     "search",
+    "read",
     "summarize",
     "ask",
     "chat",

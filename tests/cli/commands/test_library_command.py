@@ -399,3 +399,8 @@ def test_help_shows_examples(sleuth: Any) -> None:
     assert done.exit == 0
     assert all(name in done.out for name in ("add", "search", "list", "remove", "stats"))
     assert "Example" in sleuth.process("library", "add", "--help").out
+
+
+def test_yaml_in_the_handbook_keeps_its_indentation(sleuth: Any) -> None:
+    found = sleuth("search", "-p", "library", "--content", "--json", "-n", "3", "enable json in searxng").json
+    assert any("search:\n  formats:\n    - html\n    - json" in hit["content"] for hit in found["results"])
