@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from sleuth.base import logs
-from sleuth.base.errors import UnwritableError
+from sleuth.base.errors import DatabaseError, UnwritableError
 from sleuth.library import index
 from sleuth.store.database import (
     DATABASE_ERRORS,
@@ -133,6 +133,16 @@ class Library:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
         return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
 
+    def document(self, url: str) -> Document | None:
+        """Return a document with its text as it was when it was added."""
+        with self._reading() as connection:
+            sql = "SELECT title, text, site, published, lang FROM page WHERE url = ?"
+            row = connection.execute(sql, (url,)).fetchone()
+        if row is None:
+            return None
+        title, text, site, published, lang = row
+        return Document(url, title, text, site, published=published, lang=lang)
+
     def _has(self, sql: str, *values: object) -> bool:
         with self._reading() as connection:
             return connection.execute(sql, values).fetchone() is not None
@@ -229,6 +239,8 @@ class Library:
         """Open the file; if it cannot be written, open it read-only, or put the handbook alone into memory."""
         try:
             return open_database(self.path, index.MIGRATIONS), None
+        except DatabaseError:
+            raise
         except UnwritableError as problem:
             logs.log("library: %s", problem)
             if os.path.exists(self.path):
