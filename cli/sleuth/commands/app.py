@@ -16,6 +16,8 @@ from sleuth_providers.translatable import Translatable
 
 COMMANDS = (  # in the order of the help
     "search",
+    "open",
+    "again",
     "read",
     "summarize",
     "ask",

@@ -26,13 +26,11 @@ class PageLink(Record):
 def links(source: str, base: str, kind: str) -> list[PageLink]:
     """Return the web links of an HTML or Markdown text in their order, each URL once."""
     if kind == "markdown":
-        from sleuth.base.markdown import inspect
+        from sleuth.base.markdown import to_html
 
-        pairs = [(link.label, link.target) for link in inspect(source).links if not link.is_picture]
-    else:
-        pairs = _anchors(source)
+        source = to_html(source)
     found: dict[str, str] = {}
-    for label, target in pairs:
+    for label, target in _anchors(source):
         url = _absolute(base, target)
         if url and len(found) < MAX_LINKS:
             found[url] = found.get(url) or clean(label, MAX_LABEL_CHARS)
