@@ -26,6 +26,7 @@ COMMANDS = (  # in the order of the help
     "providers",
     "config",
     "library",
+    "handbook",
     "doctor",
     "searxng",
     "serve",
