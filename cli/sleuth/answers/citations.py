@@ -11,7 +11,6 @@ from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
 
-STYLES = ("markdown", "terminal", "plain")
 MAX_NUMBERS = 30  # in one pair of brackets; a longer range is something else
 MAX_TITLE_CHARS = 300
 

@@ -168,7 +168,7 @@ def reset(ctx: typer.Context, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
     runtime: Runtime = ctx.obj
     row = runtime.table.get(id)
-    seeds = {seed.id: seed for seed in built_in()}
+    seeds = {adapter.id: adapter for adapter in built_in()}
     if row.id not in seeds:
         raise not_built_in(id)
     runtime.table.reset(id, seeds[id])
@@ -191,7 +191,7 @@ def test(
 ) -> int:
     """Test providers with one real request each, in parallel."""
     from sleuth.engine.outcome import trial_as_json
-    from sleuth.engine.trial import test_providers
+    from sleuth.engine.search import test_providers
 
     runtime: Runtime = ctx.obj
     if not ids and not every:

@@ -194,16 +194,13 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
             raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
-        reason = _where(problem) if isinstance(problem, UnicodeDecodeError) else problem
+        reason: object = problem
+        if isinstance(problem, UnicodeDecodeError):
+            before = problem.object[: problem.start].split(b"\n")
+            reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
         raise SettingsError(
             "{path} is not valid TOML: {reason}", "fix that line: sleuth config edit", path=path, reason=reason
         ) from problem
-
-
-def _where(problem: UnicodeDecodeError) -> str:
-    before = problem.object[: problem.start]
-    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-    return f"not UTF-8 (at line {line}, column {column})"
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -272,17 +269,11 @@ def _edited(text: str, key: str, value: Any) -> str:
         document = tomlkit.parse(text)
         place: Any = document
         for section in sections:
-            if section not in place:
-                place[section] = tomlkit.table()
-            place = place[section]
+            place = place.setdefault(section, tomlkit.table())
         if value is None:
             del place[name]
-        elif isinstance(value, dict):
-            table = tomlkit.inline_table()
-            table.update(value)
-            place[name] = table
         else:
-            place[name] = value
+            place[name] = tomlkit.inline_table() | value if isinstance(value, dict) else value
         after = tomlkit.dumps(document)
     except Exception:  # bugs in tomlkit must not damage the file
         return ""
