@@ -25,8 +25,9 @@ HEADERS = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
 KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
 CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "ecmascript")
 HTML_START = re.compile(
-    rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
-    re.IGNORECASE | re.DOTALL,
+    rb"\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+|<\?xml[^>]*+>\s*+)*+"
+    rb"<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
+    re.IGNORECASE,
 )
 
 

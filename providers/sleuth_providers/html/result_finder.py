@@ -95,7 +95,10 @@ class _Link(Record):
 
     def signature(self) -> tuple[Any, ...]:
         """Return what links of one list have in common; classes with digits differ from result to result."""
-        classes = (re.sub(r"\S*\d\S*", "", node.attributes.get("class") or "").split() for node in self.blocks[:3])
+        classes = (
+            re.sub(r"(?<!\S)[^\s\d]*+\d\S*+", "", node.attributes.get("class") or "").split()
+            for node in self.blocks[:3]
+        )
         return (
             self.in_sidebar,
             tuple(node.tag for node in self.blocks),
