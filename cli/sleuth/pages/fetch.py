@@ -46,8 +46,8 @@ class Fetched(Record):
 
 def fetch(
     url: str, *, timeout: float, guard: Guard | None = None, transport: Transport | None = None, language: str = ""
-) -> Fetched:
-    """Fetch a page, or raise the ProviderError that says why it cannot be read; `language` is for Accept-Language."""
+) -> Response:
+    """Fetch a page, or raise the ProviderError that says why there is none; `language` is for Accept-Language."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,
@@ -59,7 +59,7 @@ def fetch(
         cross_origin=True,
         headers=HEADERS | ({"Accept-Language": f"{language},en;q=0.5"} if language else {}),
     )
-    return received(HttpClient(policy, transport).send(Request(address), refusal), url)
+    return HttpClient(policy, transport).send(Request(address), refusal)
 
 
 def received(reply: Response, requested: str) -> Fetched:

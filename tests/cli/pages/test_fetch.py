@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sleuth.pages.errors import UnreadableError
-from sleuth.pages.fetch import fetch, wire_url
+from sleuth.pages.fetch import fetch, received, wire_url
 from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, PrivateAddressError, ProviderError
 from sleuth_providers.net import guard
 from sleuth_providers.net.policy import BROWSER_USER_AGENT
@@ -23,7 +23,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
 
 def get(url: str, **options: Any) -> Any:
-    return fetch(url, timeout=TIMEOUT, **options)
+    return received(fetch(url, timeout=TIMEOUT, **options), url)
 
 
 def refuse(url: str, **options: Any) -> ProviderError:
