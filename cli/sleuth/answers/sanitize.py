@@ -7,7 +7,7 @@ from functools import partial
 from sleuth.answers.citations import MARK, find
 from sleuth.answers.prose import LABEL
 from sleuth.base import markdown
-from sleuth.base.text import clean
+from sleuth.base.text import clean, markdown_target
 from sleuth.base.urls import ascii_url, clean_url, domain
 
 FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
@@ -86,6 +86,6 @@ def _safe_link(targets: Mapping[int, str], found: re.Match[str]) -> str:
     """Return a link to a source; of any other link or image its text and host."""
     label, url = found["label"], ascii_url(clean_url(found["target"]))
     if found[0][0] != "!" and _is_known(label, url.replace("&amp;", "&"), targets):
-        return f"[{label}](<{url}>)"
+        return f"[{label}]({markdown_target(url)})"
     site = domain(url)
     return f"{label} ({site})" if site and site not in label else label

@@ -96,6 +96,10 @@ class UnwritableError(SettingsError):
     """A file or folder cannot be written; a search continues without it."""
 
 
+class DatabaseError(UnwritableError):
+    """A database is damaged, or was written by a newer version; nothing is written to it."""
+
+
 class UnknownProviderError(SleuthError):
     """No provider has that id."""
 

@@ -72,6 +72,12 @@ def log(template: str, *values: object) -> None:
             _append(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {line}\n")
 
 
+def debug(template: str, *values: object) -> None:
+    """Log one line if --debug is on."""
+    if _state["debug"]:
+        log(template, *values)
+
+
 def _append(line: str) -> None:
     path = os.path.join(private_folder(str(_state["folder"])), "sleuth.log")
     if _size(path) > MAX_LOG_BYTES:

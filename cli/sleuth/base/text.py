@@ -74,7 +74,7 @@ def shorten(text: str, limit: int) -> str:
 
 def width(text: str) -> int:
     """Return how many terminal columns text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    return len(text) if text.isascii() else sum(map(columns_of, text))
 
 
 def fit(text: str, columns: int) -> str:
@@ -83,14 +83,15 @@ def fit(text: str, columns: int) -> str:
         return text
     kept, room = [], columns - 1
     for character in text:
-        room -= _columns(character)
+        room -= columns_of(character)
         if room < 0:
             break
         kept.append(character)
     return "".join(kept).rstrip() + "…" if columns > 0 else ""
 
 
-def _columns(character: str) -> int:
+def columns_of(character: str) -> int:
+    """Return how many terminal columns a character takes."""
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -133,6 +134,11 @@ def spellings(secret: str) -> Iterable[str]:
     encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
     lower_hex = (re.sub("%..", lambda found: found[0].lower(), form) for form in encoded)
     return (secret, repr(secret)[1:-1], *encoded, *lower_hex)
+
+
+def markdown_target(url: str) -> str:
+    """Return the target of a Markdown link; in angle brackets only if the URL needs them, as few readers know them."""
+    return f"<{url}>" if re.search(r"[\s()<>\\]", url) else url
 
 
 def escape_markdown(text: str) -> str:

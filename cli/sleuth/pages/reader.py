@@ -43,7 +43,7 @@ USER_AGENT = user_agent(__version__)  # for services; sites see a browser
 MIN_TIMEOUT_S = 0.1
 CACHE_WRITE_TIMEOUT_S = 1.0  # how long to wait, after the last page, for workers that still write to the cache
 
-Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
+Browser = Callable[..., Response]  # browser(url, timeout=…, guard=…)
 ReadEvent = tuple[str, str, Page | None]  # start or end, the URL, and at the end its page
 
 
@@ -208,7 +208,7 @@ class Reader:
         return POOL.extract(reply, url, until)
 
     def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ExtractedPage:
-        reply = browser(url, timeout=_remaining(until), user_agent="", guard=watch)
+        reply = browser(url, timeout=_remaining(until), guard=watch)
         if error := refusal(reply):
             raise error
         return POOL.extract(reply, url, until)
@@ -251,7 +251,7 @@ def _remaining(until: float) -> float:
     return max(MIN_TIMEOUT_S, until - time.monotonic())
 
 
-def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Response:
+def _browser(url: str, *, timeout: float, guard: Guard) -> Response:
     from sleuth_providers.browser.browser import read_page
 
-    return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
+    return read_page(url, timeout=timeout, guard=guard)

@@ -236,7 +236,7 @@ def test_written_digest_has_each_page_and_every_source() -> None:
     )
     markdown = presentation.digest_as_text(written(*pages, query="speed"), "markdown")
     assert "## What 2 pages say about 'speed', written by m" in markdown
-    assert "### Tokio \\*a\\* [[1]](<https://tokio.rs/a>)\n\nFast [[1]](<https://tokio.rs/a>)." in markdown
+    assert "### Tokio \\*a\\* [[1]](https://tokio.rs/a)\n\nFast [[1]](https://tokio.rs/a)." in markdown
     alone = presentation.digest_as_text(written(pages[0], text="One."), "plain")
     assert (
         alone == "What 1 page says, written by m\n\nOne.\n\nSources\n[1] Tokio *a* — tokio.rs\n    https://tokio.rs/a\n"

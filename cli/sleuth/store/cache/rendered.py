@@ -11,6 +11,7 @@ import time
 
 from sleuth import __version__
 from sleuth.base.paths import Paths, find_paths, stamp_of
+from sleuth.base.process import terminal_columns
 
 try:  # 0.2 ms to import; hashlib takes 4 ms because it loads OpenSSL, and zlib.crc32 is no faster than this
     from _blake2 import blake2b
@@ -51,7 +52,7 @@ def make_key(
     values: "Mapping[str, Any]", environ: "Mapping[str, str]", out: "TextIO", err: "TextIO"
 ) -> RenderedKey | None:
     """Return the key of a search; None if its answer must not be saved."""
-    screen = f"{getattr(out, 'encoding', None)} {out.isatty()} {err.isatty()} {_columns()}"
+    screen = f"{getattr(out, 'encoding', None)} {out.isatty()} {err.isatty()} {terminal_columns()}"
     facts = [__version__, repr(sorted(values.items())), screen]
     for name in sorted(environ):
         if name.endswith(SECRET_SUFFIXES):
@@ -102,8 +103,9 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
 
 def clear(paths: Paths) -> None:
     """Delete every rendered answer, and temporary files of killed writers."""
-    for name in _names(paths.rendered, unfinished=True):
-        _remove(os.path.join(paths.rendered, name))
+    from shutil import rmtree
+
+    rmtree(paths.rendered, ignore_errors=True)
 
 
 def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
@@ -125,25 +127,14 @@ def digest(data: bytes) -> bytes:
 
 def _make_room(folder: str) -> None:
     """Delete the oldest files so that one more fits."""
-    files = [os.path.join(folder, name) for name in _names(folder)]
+    from contextlib import suppress
+
+    files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
     if len(files) >= MAX_ANSWERS:
         files.sort(key=_stamp)  # starts with the time of the last change
         for file in files[: len(files) - MAX_ANSWERS + 1]:
-            _remove(file)
-
-
-def _names(folder: str, *, unfinished: bool = False) -> list[str]:
-    try:
-        return [name for name in os.listdir(folder) if name.endswith(SUFFIX) or (unfinished and f"{SUFFIX}." in name)]
-    except OSError:
-        return []
-
-
-def _remove(file: str) -> None:
-    try:
-        os.unlink(file)
-    except OSError:
-        return  # another process was faster
+            with suppress(OSError):  # another process was faster
+                os.unlink(file)
 
 
 def _stamp(path: str) -> str:
@@ -152,12 +143,3 @@ def _stamp(path: str) -> str:
     except OSError:
         return "-"
     return f"{found.st_mtime_ns}:{found.st_size}:{found.st_ino}"
-
-
-def _columns() -> int:
-    for handle in (0, 1, 2):
-        try:
-            return os.get_terminal_size(handle).columns
-        except OSError:
-            continue
-    return 0
