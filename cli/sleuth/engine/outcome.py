@@ -127,7 +127,7 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
         "title": hit.title,
         "url": hit.url,
         "snippet": hit.snippet,
-        "content": hit.snippet if hit.content is None else hit.content,
+        "content": hit.text,
         "siteName": hit.site_name or None,
         "published": hit.published or None,
         "score": round(hit.score, 6),

@@ -12,10 +12,10 @@ from sleuth import __version__
 from sleuth.base import logs, process
 from sleuth.base.errors import SleuthError
 from sleuth.serving.log_redirect import redirect_logging
+from sleuth.serving.streamed_work import StreamedWork, Workers
 from sleuth.serving.tool_definitions import ToolDefinition, tool_definition
 from sleuth.serving.tool_replies import ToolReply, error_reply
 from sleuth.serving.tools import Toolbox, ToolStep, UnknownToolError
-from sleuth.serving.workers import StreamedWork, WorkerPool
 
 MAX_CALLS, MAX_QUEUED_CALLS = 16, 256
 INSTRUCTIONS = """\
@@ -56,8 +56,8 @@ class _Handlers:
 
     def __init__(self, toolbox: Toolbox) -> None:
         self.toolbox = toolbox
-        self.calls = WorkerPool(toolbox.client, MAX_CALLS, MAX_QUEUED_CALLS)
-        self.lists = WorkerPool(toolbox.client, 1, MAX_QUEUED_CALLS)  # a list never waits for calls
+        self.calls = Workers(toolbox.client, MAX_CALLS, MAX_QUEUED_CALLS)
+        self.lists = Workers(toolbox.client, 1, MAX_QUEUED_CALLS)  # a list never waits for calls
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that are enabled now."""
