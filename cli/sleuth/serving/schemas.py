@@ -169,9 +169,11 @@ ROUND = _object(
         "provider": MAYBE_TEXT,
         "sufficient": {"type": ["boolean", "null"]}
         | _about("the verdict of the reflection step; null: it did not run"),
-        "missing": MAYBE_TEXT,
+        **_each(MAYBE_TEXT, "missing", "reasoning"),
+        "confidence": {"type": ["number", "null"]} | _about("in the verdict, from 0 to 1"),
     }
 )
+PROBLEM = _object({"code": TEXT | _about("such as EXTRACTION_FAILED"), "message": TEXT, "hint": MAYBE_TEXT})
 USAGE = _object(
     {
         **_each(COUNT, "calls", "promptTokens", "completionTokens", "reasoningTokens", "cachedTokens"),
@@ -194,6 +196,7 @@ ASK_ANSWER = _document(
         "rounds": _list(ROUND),
         "usage": USAGE,
         "warnings": TEXTS,
+        "problems": _list(PROBLEM, "the warnings about steps that failed, with a code"),
         "elapsedMs": COUNT,
     },
 )

@@ -83,8 +83,9 @@ def digest_reply(found: Digest, max_chars: int) -> ToolReply:
 
 def answer_reply(answer: Answer, max_chars: int) -> ToolReply:
     """Return an answer with the list of its sources."""
-    text, document = as_text(safe(answer), "plain"), answer_as_json(answer)
-    return _truncated(ToolReply(_fenced(text, answer.model or "the web", answer.warnings), document), max_chars)
+    notes = (*answer.warnings, *answer.hints)
+    text = _fenced(as_text(safe(answer), "plain"), answer.model or "the web", notes)
+    return _truncated(ToolReply(text, answer_as_json(answer)), max_chars)
 
 
 def error_reply(error: SleuthError) -> ToolReply:
