@@ -46,6 +46,8 @@ else:
 
 
 AUTO_PRICE: float | str = "auto"
+AUTO_TIMEOUT: float | str = "auto"
+SECONDS = number(0.1, 86_400, "auto")
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
 TABLE: dict[str, Setting[Any]] = {}
@@ -112,6 +114,16 @@ LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-c
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
 LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_TIMEOUT = Setting("llm.timeout", AUTO_TIMEOUT, SECONDS, "seconds for every reply of the model; auto: by step")
+LLM_TIMEOUTS = {
+    step: Setting(f"llm.timeouts.{step}", AUTO_TIMEOUT, SECONDS, meaning)
+    for step, meaning in (
+        ("analyse", "seconds to analyse a question; auto: 20, local models 120"),
+        ("extract", "seconds to take notes on up to three pages; auto: 10, local models 60"),
+        ("reflect", "seconds to judge the findings; auto: 5, local models 30"),
+        ("write", "seconds between two pieces of an answer; auto: 120, local models 720"),
+    )
+}
 LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
 LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
