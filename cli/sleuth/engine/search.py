@@ -239,14 +239,14 @@ def _next_pages(
 
 
 def _log(outcome: Outcome) -> None:
-    """Write what happened to the log: one line per search, and with --debug one per attempt."""
+    """Log one line per search, without the query; print one per attempt with --debug."""
     for attempt in outcome.attempts:
         cached = " from the cache" if attempt.cached else ""
         logs.debug(
             "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
         )
     found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
-    logs.log("search %r: %s, %d results from %s in %d ms", outcome.query, *found)
+    logs.log("search: %s, %d results from %s in %d ms", *found)
 
 
 def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
