@@ -256,7 +256,7 @@ class Client:
                 str(question),
                 search=search,
                 history=tuple(history),
-                providers=_several(providers) or ("auto",),
+                providers=_several(providers),
                 rounds=rounds or 0,
                 pages=pages or 0,
                 lang=lang,

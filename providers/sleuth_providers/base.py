@@ -246,6 +246,7 @@ class Provider:
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
     scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
     offline: ClassVar[bool] = False  # needs no network
+    caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description

@@ -1,7 +1,7 @@
 """The words that options and settings choose from. Constants only: the cached path imports this module."""
 
 SAFE_SEARCH = ("off", "moderate", "strict")
-CATEGORIES = ("general", "news", "images", "videos", "science", "it")
+CATEGORIES = ("general", "news", "images", "videos", "science", "it", "books")
 FRESHNESS = ("day", "week", "month", "year")
 COMPRESSION = ("none", "cutoff", "rag")
 UNITS = ("char", "token")

@@ -154,10 +154,10 @@ class Chat:
 
     def _set_provider(self, ids: str) -> None:
         chosen = split(ids.split()) or self.question.providers
-        if chosen != ("auto",):
+        if chosen and chosen != ("auto",):
             self.runtime.selector.named(chosen)  # raises for unknown ids
         self.question = self.question._replace(providers=chosen)
-        self._print(tr("provider: {ids}", ids=", ".join(chosen)))
+        self._print(tr("provider: {ids}", ids=", ".join(chosen) or "auto"))
 
     def _last(self) -> Answer:
         if not self.conversation.answers:
@@ -205,7 +205,7 @@ class Chat:
         return [
             PanelRow(tr("Mode"), self.switch.mode, "/mode chat|agent"),
             PanelRow(tr("Search"), self.switch.state, "/search on|off|auto", self.switch.is_disabled),
-            PanelRow(tr("Provider"), ", ".join(self.question.providers), "/provider ID"),
+            PanelRow(tr("Provider"), ", ".join(self.question.providers) or "auto", "/provider ID"),
             PanelRow(tr("Model"), models.writer.name if models else tr("none; answers quote the pages")),
             PanelRow(tr("Rounds"), str(self.question.rounds or settings[ASK_ROUNDS]), "ask.max_iterations"),
             PanelRow(tr("Pages"), str(self.question.pages or settings[ASK_PAGES]), "ask.pages"),

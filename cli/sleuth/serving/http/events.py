@@ -18,6 +18,7 @@ from sleuth.engine.options import language
 from sleuth.runtime import Runtime
 from sleuth.serving.http.errors import error_body, internal_error
 from sleuth.serving.http.models import AskBody
+from sleuth.serving.http.search import named
 from sleuth.serving.workers import StreamedWork, WorkerPool
 
 KEEPALIVE_INTERVAL_S = 10.0
@@ -70,7 +71,7 @@ def _question(runtime: Runtime, body: AskBody) -> Question:
         body.question,
         search=body.search,
         history=tuple(Message(message.role, message.content) for message in body.history),
-        providers=(body.provider_id,),
+        providers=named(body.provider_id),
         rounds=body.max_iterations or 0,
         pages=body.pages or 0,
         lang=language(body.language or ""),
