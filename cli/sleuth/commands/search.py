@@ -46,7 +46,7 @@ def typer_command() -> Any:
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
     view = make_view(runtime, options)
-    request = runtime.search_request(options)
+    request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command

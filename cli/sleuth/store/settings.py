@@ -13,8 +13,11 @@ from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
+from sleuth.store.default_chains import CHAINS, GENERAL
 from sleuth.store.setting_types import (
+    CHAIN_TABLE,
     COMPRESSION,
+    EMAIL,
     FLAG,
     LANGUAGE_CODE,
     NAMES,
@@ -71,10 +74,15 @@ class Setting(Generic[T]):
 DEFAULT_PROVIDER = Setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
 FALLBACK = Setting(
     "websearch.fallback",
-    ["searxng", "duckduckgo", "library"],
+    GENERAL,
     NAMES,
-    "providers to try in this order when the chosen one fails or has no key",
+    "providers to try in this order; your own list replaces the default chain of every category",
 )
+CHAINS_BY_CATEGORY = Setting(
+    "websearch.chains", CHAINS, CHAIN_TABLE, "default chains by category; + joins providers that are searched together"
+)
+KEYLESS = Setting("websearch.keyless", True, FLAG, "let the default chains use services that you did not choose")
+CONTACT = Setting("websearch.contact", "", EMAIL, "your e-mail, for the APIs that ask for one (Crossref, PubMed, …)")
 SEARCH_WITH_TIME = Setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
 MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
 EXCLUDE_DOMAINS = Setting(
