@@ -16,6 +16,7 @@ from sleuth.store.settings import (
     CONNECT_TIMEOUT,
     DEFAULT_PROVIDER,
     FALLBACK,
+    IMPERSONATE,
     RETRIES,
     SEARXNG_TIMEOUT,
     TIMEOUT,
@@ -24,7 +25,7 @@ from sleuth.store.settings import (
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
 from sleuth_providers.errors import KeyMissingError, ProviderError
-from sleuth_providers.net.policy import BROWSER_USER_AGENT, Policy
+from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -188,7 +189,9 @@ class ProviderSelector:
             connect_timeout=min(limit, self.settings[CONNECT_TIMEOUT]),
             attempts=self.settings[RETRIES],
             max_body=MAX_BODY_BYTES,
-            user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            user_agent=self.agent,
+            browser=candidate.adapter.scraped,
+            impersonate=self.settings[IMPERSONATE],
         )
 
 
