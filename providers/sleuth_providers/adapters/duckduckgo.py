@@ -35,7 +35,6 @@ REGIONS = re.findall(
     " no-no ph-tl pl-pl ro-ro ru-ru sk-sk sl-sl se-sv th-th tr-tr ua-uk vn-vi",
 )
 BANG = re.compile(r"(?<!\S)(!{1,2}\w\S*)")  # a command that redirects to another site, unless it is quoted
-WALL_PAUSE_S = 900.0
 MAX_BLOCKS = 200  # unclosed tags can nest each block in the one before
 
 
@@ -56,9 +55,9 @@ class DuckDuckGo(Provider):
     scraped = True
     challenge = rb"anomaly-modal|anomaly\.js|challenge-form|bots use DuckDuckGo too"
     error_rules = (
-        ErrorRule(202, BlockedError, min_pause_s=WALL_PAUSE_S),
-        ErrorRule(403, BlockedError, min_pause_s=WALL_PAUSE_S),
-        ErrorRule(200, BlockedError, challenge, "challenge page", min_pause_s=WALL_PAUSE_S),
+        ErrorRule(202, BlockedError),
+        ErrorRule(403, BlockedError),
+        ErrorRule(200, BlockedError, challenge, "challenge page"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

@@ -22,10 +22,11 @@ from typing import Any
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadResponseError, BrokenOffError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.connection import check_behind_proxy, connection_error, remaining, resolve
-from sleuth_providers.net.http1 import encoded, exchange, request_head
+from sleuth_providers.net.http1 import INCOMPLETE, NOT_HTTP, encoded, exchange, request_head
 from sleuth_providers.net.identity import CHROME_VERSION
 from sleuth_providers.net.policy import ExchangeLimits, Guard
 from sleuth_providers.net.urls import host_header, host_of, request_target, split_url
+from sleuth_providers.translatable import Translatable
 
 CA_BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Arch, Alpine
@@ -57,7 +58,7 @@ def _exchange(
     proxy: str | None, request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None = None
 ) -> Response:
     parts, host, port = split_url(request.address)
-    name = host_header(parts, host, port)
+    name, where = host_header(parts, host, port), parts.netloc.rpartition("@")[2]
     body, sent = encoded(request, headers)
     request_head(request.method, request_target(parts), name, sent, body)  # raises for invalid headers
     is_script = sent.get("Sec-Fetch-Mode") != "navigate"
@@ -74,9 +75,9 @@ def _exchange(
             status, received, content = _send(client, request.method, url, sent, body, limits.body)
             return Response(status, received, content, request.address)
         except OSError as problem:  # from our own resolver, or the deadline
-            raise connection_error(problem, parts.netloc.rpartition("@")[2]) from problem
+            raise connection_error(problem, where) from problem
         except errors as problem:
-            error = _error(problem, host, proxy)
+            error = _error(problem, where, proxy)
         except BaseException as problem:
             if type(problem).__name__ != "CancelledError":
                 raise
@@ -84,9 +85,9 @@ def _exchange(
         finally:
             _clients.discard(client)
             del client
-    if error is None:  # the roots that wreq brings lack those of a company
+    if error is None:
         return exchange(request, headers, limits, guard)
-    raise error  # without the error of wreq, whose text holds the URL with the query
+    raise error
 
 
 def _send(
@@ -203,22 +204,29 @@ def _read_limited(response: Any, status: int, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def _error(problem: Exception, host: str, proxy: str | None) -> ProviderError | None:
-    """Return the error for one of wreq; None if the plain transport may succeed."""
-    name, text = type(problem).__name__, str(problem)
-    if name == "TimeoutError" or "TimedOut" in text:
+def _error(problem: Exception, where: str, proxy: str | None) -> ProviderError | None:
+    """Return the error for one of wreq; None if the plain transport may succeed.
+
+    Errors of wreq differ in what their text says of the cause. It also holds the URL with the query, so none is shown.
+    """
+    text = f"{type(problem).__name__}: {problem}"
+    if "TimeoutError" in text or "TimedOut" in text:
         return DeadlineError()
-    if name == "TlsError":
-        may_be_company = sys.platform != "linux" and not proxy
-        return (
-            None
-            if may_be_company
-            else UnreachableError("bad certificate at {where}: {reason}", where=host, reason="TLS")
-        )
-    if name == "ProxyConnectionError":
+    if "ProxyConnectionError" in text:
         return UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy or ""))
-    if name == "DecodingError":
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        if sys.platform != "linux" and not proxy:
+            return None  # the roots that wreq brings lack those of a company
+        reason = "certificate verify failed"
+        return UnreachableError("bad certificate at {where}: {reason}", where=where, reason=reason)
+    if "WRONG_VERSION_NUMBER" in text:
+        return UnreachableError("{where} does not use TLS; try http:// instead of https://", where=where)
+    if "ConnectionRefused" in text:
+        return UnreachableError("connection refused at {where}", where=where)
+    if any(sign in text for sign in ("IncompleteBody", "IncompleteMessage", "UnexpectedEof")):
+        return BrokenOffError(INCOMPLETE)
+    if text.startswith("DecodingError"):
         return BadResponseError("corrupt compressed data")
-    if name in ("BodyError", "ConnectionResetError", "RequestError"):
-        return BrokenOffError("connection closed by {where}", where=host)
-    return UnreachableError("{reason} at {where}", where=host, reason="cannot connect")
+    if text.startswith(("RequestError", "ConnectionResetError", "BodyError")):
+        return BrokenOffError(NOT_HTTP)
+    return UnreachableError("{reason} at {where}", where=where, reason=Translatable("cannot connect"))
