@@ -71,6 +71,7 @@ class Account(Record):
     password: str = ""
     browser: bool = False
     options: Mapping[str, Any] = {}
+    contact: str = ""  # e-mail of the user for APIs that ask for one; empty if not set
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -285,7 +286,9 @@ class Provider:
     per_day: ClassVar[int] = 0
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
     scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
+    opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
+    caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
@@ -331,8 +334,8 @@ class Provider:
         supported = self.supports | ({"include", "exclude"} if self.operators else set())
         ignored = {name: name not in supported for name in wanted}
         ignored["category"] = query.category not in self.categories
-        is_too_deep = self.max_depth and query.page * min(query.count, self.max_results) > self.max_depth
-        ignored["page"] = ignored.get("page") or bool(is_too_deep)
+        if self.max_depth and query.page * min(query.count, self.max_results) > self.max_depth:
+            ignored["page"] = True
         ignored["include"] = ignored.get("include") or len(query.include) > self.max_include
         ignored["exclude"] = ignored.get("exclude") or bool(self.one_domain_list and query.include and query.exclude)
         if self.known_engines and query.engines and not set(query.engines) & set(self.known_engines):

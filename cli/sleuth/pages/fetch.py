@@ -23,8 +23,9 @@ SNIFFED_BYTES = 2048
 KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
 CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "ecmascript")
 HTML_START = re.compile(
-    rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
-    re.IGNORECASE | re.DOTALL,
+    rb"\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+|<\?xml[^>]*+>\s*+)*+"
+    rb"<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
+    re.IGNORECASE,
 )
 
 
@@ -49,8 +50,8 @@ def fetch(
     transport: Transport | None = None,
     language: str = "",
     impersonate: bool = True,
-) -> Fetched:
-    """Fetch a page as a browser, or raise the ProviderError that says why it cannot be read."""
+) -> Response:
+    """Fetch a page as a browser, or raise the ProviderError that says why there is none."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,
@@ -63,7 +64,7 @@ def fetch(
         cross_origin=True,
         headers={"Accept-Language": accept_language(language)},
     )
-    return received(HttpClient(policy, transport).send(Request(address), refusal), url)
+    return HttpClient(policy, transport).send(Request(address), refusal)
 
 
 def received(reply: Response, requested: str) -> Fetched:
