@@ -11,7 +11,6 @@ from sleuth_providers.base import Account, Details, Found, Provider, Query, Requ
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.html.tree import read_html, text_of
 from sleuth_providers.json import as_count, as_dict, as_text, strip_tags, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 PAGE_SIZE = 35
 MAX_NODES = 200  # unclosed tags can nest each item in the one before
@@ -57,7 +56,7 @@ class BingMedia(Provider):
             "form": "VRFLTR" if minutes and is_video else None,
         }
         path = "/videos/asyncv2" if is_video else "/images/async"
-        return self.get(account, path, params, BROWSER_HEADERS | language)
+        return self.get(account, path, params, language)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check."""
