@@ -2,6 +2,7 @@
 
 import re
 
+from sleuth_providers.adapters._contact import contact_headers
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names, known_names, year_of
 from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
@@ -42,7 +43,7 @@ class OpenLibrary(Provider):
             "limit": min(query.count, self.max_results),
             "page": query.page if query.page > 1 else None,
         }
-        return self.get(account, "/search.json", params)
+        return self.get(account, "/search.json", params, contact_headers(account))
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Remove a freshness of a year, which is applied."""

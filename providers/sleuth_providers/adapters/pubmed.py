@@ -68,7 +68,12 @@ class PubMed(Provider):
         return self._get(account, "esearch", params)
 
     def _get(self, account: Account, name: str, params: dict[str, str | int | None]) -> Request:
-        common = {"db": "pubmed", "retmode": "xml", "tool": "sleuth", "email": account.options.get("email")}
+        common = {
+            "db": "pubmed",
+            "retmode": "xml",
+            "tool": "sleuth",
+            "email": account.options.get("email") or account.contact,
+        }
         return self.get(account, f"/entrez/eutils/{name}.fcgi", common | {"api_key": account.key} | params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

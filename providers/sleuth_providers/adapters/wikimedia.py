@@ -2,6 +2,7 @@
 
 import re
 
+from sleuth_providers.adapters._contact import contact_headers
 from sleuth_providers.adapters._media import credit, video_length
 from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
@@ -46,7 +47,7 @@ class Wikimedia(Provider):
             "iiextmetadatalanguage": language,
             "gsroffset": (query.page - 1) * count or None,
         }
-        return self.get(account, "/w/api.php", params)
+        return self.get(account, "/w/api.php", params, contact_headers(account))
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200; 403 refuses the user agent or the address."""
