@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
     from sleuth.relevance.fusion import ProviderList
+    from sleuth.relevance.hit import Hit
 
 
 class Replies(Record):
@@ -58,7 +59,15 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
         warnings=(*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))),
         notices=replies.notices,
+        attribution=_attribution(replies.all, kept),
     )
+
+
+def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ...]:
+    """Return what the providers of these results ask to be shown, each once."""
+    shown = {provider for hit in hits for provider in hit.providers}
+    texts = (reply.candidate.adapter.attribution for reply in replies if reply.candidate.id in shown)
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _ranked_lists(replies: list[ProviderReply], results: list[list[Result]]) -> list[ProviderList]:

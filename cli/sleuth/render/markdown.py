@@ -4,10 +4,13 @@ from typing import TextIO
 
 from sleuth.base.text import escape_markdown as escape
 from sleuth.base.text import markdown_target, shorten
-from sleuth.base.urls import ascii_url, domain
+from sleuth.base.urls import ascii_url
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
+from sleuth.render.layouts import facts, place
+
+MAX_FACTS = 6
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -19,7 +22,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 
 def _item(hit: Hit, view: View) -> str:
-    about = " · ".join(part for part in (domain(hit.url), hit.published) if part)
+    about = " · ".join([place(hit), *(fact.text for fact in facts(hit)[:MAX_FACTS])])
     lines = [
         f"{hit.citation}. [{escape(hit.title)}]({markdown_target(ascii_url(hit.url))})",
         f"   {escape(about)}  " if about else "",

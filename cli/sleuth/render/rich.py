@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.base.i18n import tr
 from sleuth.base.text import shorten
 from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
+from sleuth.render.layouts import facts, place
 from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
@@ -61,6 +61,9 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     for hit in outcome.results:
         _print_hit(console, hit, outcome.query, view, styles)
         console.print()
+    if outcome.attribution:
+        print_wrapped(console, Text(" · ".join(outcome.attribution), styles["quiet"]), INDENT)
+        console.print()
 
 
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
@@ -87,15 +90,11 @@ def print_wrapped(console: Console, text: Text, indent: str, first: Text | None 
 
 
 def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
-    where = hit.url if view.full_urls else domain(hit.url) or hit.site_name
-    text = Text(where, styles["about"])
-    agree = ", ".join(hit.providers) if len(hit.providers) > 1 else ""
-    for fact in (hit.published, hit.author, hit.length, agree):
-        if fact:
-            text.append(f" · {fact}", styles["quiet"])
-    if hit.image:
+    text = Text(hit.url if view.full_urls else place(hit), styles["about"])
+    for fact in facts(hit):
         text.append(" · ", styles["quiet"])
-        text.append(tr("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))
+        link = Style(link=ascii_url(fact.url)) if fact.url else Style()
+        text.append(fact.text, Style.parse(styles["quiet"]) + link)
     return text
 
 

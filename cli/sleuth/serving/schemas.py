@@ -116,6 +116,7 @@ SEARCH_ANSWER = _document(
     {
         "ageSeconds": {"type": ["integer", "null"]} | _about("age of a cached answer"),
         "corrections": TEXTS,
+        "attribution": TEXTS | _about("what the providers ask to be shown with their results"),
         "pages": _list(PAGE, "how each page was read, with --content"),
     },
 )

@@ -22,6 +22,7 @@ class Arxiv(Provider):
     name = "arXiv"
     homepage = "https://info.arxiv.org/help/api/"
     notes = "arXiv allows one request every 3 seconds, and may refuse more when it is busy."
+    attribution = "Thank you to arXiv for use of its open access interoperability"
     host = "https://export.arxiv.org"
     supports = frozenset({"freshness", "range", "page"})
     categories = ("science",)

@@ -20,6 +20,7 @@ class GitHub(Provider):
     key_page = "https://github.com/settings/personal-access-tokens"
     notes = (
         "Works without a key, for 10 searches a minute per IP address; a token without any permission allows 30. "
+        "GITHUB_TOKEN or GH_TOKEN, if set, is sent with each search. "
         "Engines: " + ", ".join(ENGINES) + " (issues and pull requests)."
     )
     env = ("GITHUB_TOKEN", "GH_TOKEN")

@@ -37,6 +37,7 @@ class PubMed(Provider):
     homepage = "https://www.ncbi.nlm.nih.gov/books/NBK25497/"
     key_page = "https://account.ncbi.nlm.nih.gov/settings/"
     notes = "Works without a key, for 3 requests a second; a search takes two. Europe PMC includes the same papers."
+    attribution = "PubMed, U.S. National Library of Medicine"
     env = ("NCBI_API_KEY",)
     host = "https://eutils.ncbi.nlm.nih.gov"
     supports = frozenset({"freshness", "range", "lang", "page"})
