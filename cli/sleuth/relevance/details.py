@@ -89,6 +89,9 @@ def united_details(all_details: Sequence[Details]) -> Details:
     published = [one for one in all_details if one.doi and not one.doi.lower().startswith(ARXIV_DOI)]
     if published:
         united["doi"] = published[0].doi
+    types = [details.type for details in all_details if details.type not in ("", "article")]
+    if types:  # a preprint that was published
+        united["type"] = types[0]
     if any(details.open_access for details in all_details):
         united["open_access"] = True
     return Details(**united)

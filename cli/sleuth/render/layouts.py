@@ -43,6 +43,11 @@ def facts(hit: Hit) -> list[Fact]:
     return shown
 
 
+def facts_line(hit: Hit) -> str:
+    """Return the facts of a result that has details as one line of text; empty for an ordinary page."""
+    return " · ".join([place(hit), *(fact.text for fact in facts(hit))]) if hit.details.known() else ""
+
+
 def _work(hit: Hit) -> Iterator[Fact]:
     """Yield authors · year · venue · publisher · counts · DOI · PDF of a paper or book."""
     details = hit.details
@@ -61,12 +66,11 @@ def _work(hit: Hit) -> Iterator[Fact]:
 
 
 def _picture(hit: Hit) -> Iterator[Fact]:
-    """Yield size · licence · author · source of a picture."""
+    """Yield size · licence · author · date of a picture."""
     details = hit.details
     yield Fact(f"{details.width} × {details.height}" if details.height else "")
     yield Fact(details.license, details.license_url)
     yield Fact(hit.author)
-    yield Fact(hit.site_name)
     yield Fact(hit.published)
     yield Fact(tr("picture") if hit.image else "", hit.image)
 

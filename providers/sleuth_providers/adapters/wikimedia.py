@@ -19,7 +19,7 @@ class Wikimedia(Provider):
     id = "wikimedia"
     name = "Wikimedia Commons"
     homepage = "https://commons.wikimedia.org/wiki/Commons:API"
-    notes = "There is no filter for adult content. Snippets name author and licence, which reuse must state."
+    notes = "There is no filter for adult content. Reuse must state author and licence, which results have."
     host = "https://commons.wikimedia.org"
     supports = frozenset({"lang", "page"})
     categories = ("images", "videos")
@@ -115,9 +115,7 @@ def _result(page: dict[str, object]) -> Result:
     return Result(
         title=re.sub(r"^[^:]{1,30}:|\.\w{2,5}$", "", as_text(page.get("title"))),
         url=as_text(info.get("descriptionurl")),
-        snippet=credit(
-            facts.get("ImageDescription", "")[:DESCRIPTION_CHARS], author, facts.get("LicenseShortName", "")
-        ),
+        snippet=facts.get("ImageDescription", "")[:DESCRIPTION_CHARS],
         published=facts.get("DateTimeOriginal", ""),
         site="Wikimedia Commons",
         thumbnail=as_text(info.get("thumburl")),

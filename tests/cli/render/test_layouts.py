@@ -69,7 +69,7 @@ NEWS = Hit(7, "News", "https://news.google.com/rss/x", site_name="Example Times"
     [
         (PAPER, "J. Search · Ada Example, Bert Muster, Carl Third et al. · 2026 · cited 12× · 10.1000/abc · PDF"),
         (BOOK, "openlibrary.org · Woolf, Virginia · 1927 · Hogarth · 310 editions · ISBN 9780156907392"),
-        (PICTURE, "commons.wikimedia.org · 4000 × 3000 · CC BY-SA 4.0 · Ada · Wikimedia Commons · picture"),
+        (PICTURE, "commons.wikimedia.org · 4000 × 3000 · CC BY-SA 4.0 · Ada · picture"),
         (VIDEO, "tube.example · 8:02 · Sea · 2026-05-01 · 1.2M views"),
         (QUESTION, "stackoverflow.com · 2026-01-02 · 1 point · 3 answers · accepted answer"),
         (REPOSITORY, "github.com · ★ 1.5k · Python · MIT"),
@@ -83,6 +83,13 @@ NEWS = Hit(7, "News", "https://news.google.com/rss/x", site_name="Example Times"
 )
 def test_line_of_facts(hit: Hit, line: str) -> None:
     assert " · ".join([place(hit), *(fact.text for fact in facts(hit))]) == line
+
+
+def test_plain_text_has_the_line_only_for_results_with_details() -> None:
+    out = io.StringIO()
+    renderer("plain")(Outcome("x", "p", results=(REPOSITORY, NEWS)), out, View())
+    expected = "6. a/b\n   https://github.com/a/b\n   github.com · ★ 1.5k · Python · MIT\n\n"
+    assert out.getvalue() == f"{expected}7. News\n   https://news.google.com/rss/x\n"
 
 
 def test_pdf_and_doi_are_links() -> None:
