@@ -10,7 +10,8 @@ from sleuth.relevance.hit import Hit
 from sleuth_providers.records import Record
 
 MAX_AUTHORS = 3
-REDIRECTING_HOSTS = ("doi.org", "news.google.com")  # say nothing about where a result is from
+SEPARATOR = " · "
+REDIRECTING_HOST = "news.google.com"  # says nothing about the newspaper
 
 
 class Fact(Record):
@@ -18,12 +19,6 @@ class Fact(Record):
 
     text: str
     url: str = ""
-
-
-def place(hit: Hit) -> str:
-    """Return where a result is from: its host, or the journal or newspaper behind a redirecting host."""
-    host = domain(hit.url)
-    return (hit.details.venue or hit.site_name if host in REDIRECTING_HOSTS else host) or hit.site_name or host
 
 
 def facts(hit: Hit) -> list[Fact]:
@@ -37,15 +32,13 @@ def facts(hit: Hit) -> list[Fact]:
         found = _video(hit)
     else:
         found = _page(hit)
-    shown = [fact for fact in found if fact.text and fact.text != place(hit)]
-    if len(hit.providers) > 1:
-        shown.append(Fact(", ".join(hit.providers)))
-    return shown
+    shown = [fact for fact in found if fact.text]
+    return [*shown, Fact(", ".join(hit.providers))] if len(hit.providers) > 1 else shown
 
 
 def facts_line(hit: Hit) -> str:
     """Return the facts of a result that has details as one line of text; empty for an ordinary page."""
-    return " · ".join([place(hit), *(fact.text for fact in facts(hit))]) if hit.details.known() else ""
+    return SEPARATOR.join(fact.text for fact in facts(hit)) if hit.details.known() else ""
 
 
 def _work(hit: Hit) -> Iterator[Fact]:
@@ -59,7 +52,8 @@ def _work(hit: Hit) -> Iterator[Fact]:
     if details.cited_by:
         yield Fact(tr("cited {count}×", count=details.cited_by))
     yield Fact(tr("open access") if details.open_access and not details.pdf else "")
-    yield Fact(details.doi, f"https://doi.org/{details.doi}" if details.doi else "")
+    if details.doi and not hit.url.lower().endswith(details.doi.lower()):
+        yield Fact(details.doi, f"https://doi.org/{details.doi}")
     yield Fact(f"arXiv:{details.arxiv}" if details.arxiv and not details.doi else "")
     yield Fact(f"ISBN {details.isbn}" if details.isbn and not details.doi else "")
     yield Fact("PDF" if details.pdf else "", details.pdf)
@@ -88,6 +82,7 @@ def _video(hit: Hit) -> Iterator[Fact]:
 def _page(hit: Hit) -> Iterator[Fact]:
     """Yield date · author, and votes, answers, stars and language of questions and code."""
     details = hit.details
+    yield Fact(hit.site_name if domain(hit.url) == REDIRECTING_HOST else "")
     yield Fact(hit.published or str(details.year or ""))
     yield Fact(hit.author)
     if details.stars is not None:

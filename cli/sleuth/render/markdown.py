@@ -4,13 +4,11 @@ from typing import TextIO
 
 from sleuth.base.text import escape_markdown as escape
 from sleuth.base.text import markdown_target, shorten
-from sleuth.base.urls import ascii_url
+from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
-from sleuth.render.layouts import facts, place
-
-MAX_FACTS = 6
+from sleuth.render.layouts import SEPARATOR, facts_line
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -22,7 +20,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 
 def _item(hit: Hit, view: View) -> str:
-    about = " · ".join([place(hit), *(fact.text for fact in facts(hit)[:MAX_FACTS])])
+    about = SEPARATOR.join(filter(None, (domain(hit.url), facts_line(hit) or hit.published)))
     lines = [
         f"{hit.citation}. [{escape(hit.title)}]({markdown_target(ascii_url(hit.url))})",
         f"   {escape(about)}  " if about else "",

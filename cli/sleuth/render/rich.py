@@ -8,13 +8,14 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.base.text import shorten
-from sleuth.base.urls import ascii_url, domain
+from sleuth.base.text import shorten, shorten_middle
+from sleuth.base.text import width as text_width
+from sleuth.base.urls import ascii_url
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
-from sleuth.render.layouts import facts, place
+from sleuth.render.layouts import SEPARATOR, facts
 from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
@@ -55,21 +56,24 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     for answer in outcome.answers:
         body = Text(answer.text)
         if answer.url:
-            body.append(f" {domain(answer.url)}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
+            body.append(f" {answer.url}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
         print_wrapped(console, body, "  ")
         console.print()
     for hit in outcome.results:
         _print_hit(console, hit, outcome.query, view, styles)
         console.print()
     if outcome.attribution:
-        print_wrapped(console, Text(" · ".join(outcome.attribution), styles["quiet"]), INDENT)
+        print_wrapped(console, Text(SEPARATOR.join(outcome.attribution), styles["quiet"]), INDENT)
         console.print()
 
 
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
     title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
     print_wrapped(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
-    print_wrapped(console, _about(hit, view, styles), INDENT)
+    if view.full_urls or not console.is_terminal:  # not wrapped, so that the address can be copied
+        print_lines(console, [Text(INDENT) + _about(hit, view._replace(full_urls=True), styles, 0)])
+    else:
+        print_wrapped(console, _about(hit, view, styles, min(console.width, MAX_WIDTH) - len(INDENT)), INDENT)
     if hit.content is not None or hit.snippet:
         print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:
@@ -89,10 +93,14 @@ def print_wrapped(console: Console, text: Text, indent: str, first: Text | None 
         print_lines(console, [Text.assemble(lead, line)])
 
 
-def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
-    text = Text(hit.url if view.full_urls else place(hit), styles["about"])
-    for fact in facts(hit):
-        text.append(" · ", styles["quiet"])
+def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
+    """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
+    known = facts(hit)
+    after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
+    address = hit.url if view.full_urls else shorten_middle(hit.url, max(room - after, room // 2))
+    text = Text(address, Style.parse(styles["about"]) + Style(link=ascii_url(hit.url)))
+    for fact in known:
+        text.append(SEPARATOR, styles["quiet"])
         link = Style(link=ascii_url(fact.url)) if fact.url else Style()
         text.append(fact.text, Style.parse(styles["quiet"]) + link)
     return text

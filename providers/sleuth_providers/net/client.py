@@ -102,7 +102,21 @@ class HttpClient:
         limits = ExchangeLimits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
         headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent} | dict(self.policy.headers)
         transport = self.transport or choose_transport(request.address)
-        return transport(request, headers, limits, self.policy.guard)
+        started = time.monotonic()
+        try:
+            response = transport(request, headers, limits, self.policy.guard)
+        except ProviderError as error:
+            self._trace("%s %s: %s %s", request.method, request.address, error.code, error.detail)
+            raise
+        result = (response.status, len(response.body), (time.monotonic() - started) * 1000)
+        self._trace("%s %s: %s, %d bytes, %.0f ms", request.method, request.address, *result)
+        if response.status >= 400:
+            self._trace("%s: %s", response.status, response.text()[:500])
+        return response
+
+    def _trace(self, template: str, *values: object) -> None:
+        if self.policy.trace:
+            self.policy.trace(template, *values)
 
 
 def _pause(error: ProviderError, attempt: int) -> float:
