@@ -170,6 +170,8 @@ def test_contact_address_is_sent_only_where_it_is_asked_for() -> None:
     senders = set()
     for name in registry.names():
         provider = registry.load(name)
+        if not provider.samples:  # registered by another test
+            continue
         sample = provider.samples[0]
         request = provider.request(sample.query, sample.account._replace(contact="me@example.net", options={"cx": "1"}))
         if re.search("me(@|%40)example.net", f"{request.address} {request.headers} {request.json} {request.form}"):
