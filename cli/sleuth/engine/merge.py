@@ -56,18 +56,28 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
         warnings=(*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))),
         notices=replies.notices,
+        attribution=_attribution(replies.all, kept),
     )
+
+
+def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ...]:
+    """Return what the providers of these results ask to be shown, each once."""
+    shown = {provider for hit in hits for provider in hit.providers}
+    texts = (reply.candidate.adapter.attribution for reply in replies if reply.candidate.id in shown)
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _ranked(
     request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
+    from sleuth.relevance.details import identities, is_picture
     from sleuth.relevance.fusion import ProviderList, fuse
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
-    ranked: dict[str, Hit] = {}
+    ranked: list[Hit] = []
+    seen: set[str] = set()  # a result may get another URL when further pages are merged
     for page in sorted({reply.query.page for reply in replies}):
         for reply, found in zip(replies, results, strict=True):
             if reply.query.page == page and found:
@@ -84,8 +94,11 @@ def _ranked(
             rerank=text if request.rerank else "",
         )
         for hit in hits:
-            ranked.setdefault(canonical(hit.url), hit)
-    return list(ranked.values())
+            names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
+            if seen.isdisjoint(names):
+                ranked.append(hit)
+            seen.update(names)
+    return ranked
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
