@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import functools
+from contextlib import ExitStack
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.commands.terminal import display
+from sleuth.commands.terminal.questions import piped_text
 from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
@@ -14,7 +15,6 @@ from sleuth.store.settings import SNIPPET_LENGTH, UI_THEME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from sleuth.engine.outcome import Outcome
@@ -44,6 +44,8 @@ def typer_command() -> Any:
 
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
+    if options.words == ("-",):
+        options = options._replace(words=(piped_text(runtime),))
     view = _view(runtime, options)
     request = runtime.search_request(options)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
@@ -55,7 +57,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.commands.terminal.prompt import SearchPrompt
 
         return SearchPrompt(runtime, request, view).run()
-    outcome = _search(runtime, request, options, meanwhile=functools.partial(renderer, format))
+    outcome = _search(runtime, request, options, format)
     if options.wants_content:
         from sleuth.commands.terminal.progress import Progress
 
@@ -73,6 +75,8 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 
         raise search_error(outcome)
     display.show_messages(runtime, outcome, format)
+    if options.verbose:
+        display.show_attempts(runtime, outcome)
     if options.open_first or options.open_result:
         first = outcome.results[0].citation if outcome.results else 1
         display.open_url(display.result_url(outcome, options.open_result or first))
@@ -95,12 +99,19 @@ def _view(runtime: Runtime, options: SearchOptions) -> View:
     )
 
 
-def _search(
-    runtime: Runtime, request: SearchRequest, options: SearchOptions, meanwhile: Callable[[], object]
-) -> Outcome:
-    """Search, with a recording if there is one. `meanwhile` runs while the providers work: it imports the renderer."""
+def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, format: str) -> Outcome:
+    """Search, with a recording if there is one."""
     if not options.record and not options.replay:
-        return runtime.searcher.search(request, meanwhile)
+        with ExitStack() as stack:
+
+            def wait() -> None:  # runs while the providers work, and not for an answer from the cache
+                if runtime.stderr.isatty():
+                    from sleuth.commands.terminal.progress import WaitingLine
+
+                    stack.enter_context(WaitingLine(runtime, options.progress))
+                renderer(format)
+
+            return runtime.searcher.search(request, wait)
     from sleuth.engine.recording import Recorder, Replayer
 
     if options.record and options.replay:

@@ -140,8 +140,7 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
     offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
     last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
     if has_hits or any(reply.found.answers for reply in replies.all):
-        incomplete = last_resort or any(attempt.engines for attempt in answered)
-        return "partial" if incomplete or (failures and not replies.chained) else "success"
+        return "partial" if last_resort or (failures and not replies.chained) else "success"
     if not answered or last_resort:
         return "failed"
     return "partial" if any(attempt.state not in NOT_QUERIED_STATES for attempt in failures) else "no_results"
@@ -162,9 +161,6 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
         name = reply.candidate.row.name
         if attempt.answered and attempt.not_applied:
             yield tr("{provider} does not support: {options}", provider=name, options=", ".join(attempt.not_applied))
-        if attempt.answered and attempt.engines:
-            engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
-            yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
         if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message

@@ -50,6 +50,14 @@ class SearchRequest(Record):
     rerank: bool = False
 
 
+class JobState(Record):
+    """A provider that was started, for display while it works."""
+
+    provider: str
+    seconds: float  # since the start
+    is_running: bool
+
+
 class Searcher:
     """The search engine of sleuth."""
 
@@ -68,6 +76,9 @@ class Searcher:
         queries = [self._provider_query(request.query._replace(page=1), text, now) for text in questions]
         dispatcher = self._dispatcher(request, while_waiting)
         replies = self._query_providers(request, dispatcher, queries)
+        if any(len(clean(text, entities=False)) > MAX_QUERY_CHARS for text in request.questions):
+            truncated = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            replies = replies._replace(notices=(*replies.notices, truncated))
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         outcome = merge(request, text, replies, excluded, now)
         while more := _next_pages(request, dispatcher, replies, outcome):
@@ -82,6 +93,12 @@ class Searcher:
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
         return outcome
+
+    def jobs(self) -> list[JobState]:
+        """Return the providers of the current search; another thread may call this."""
+        jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
+        running = self._dispatchers[-1].running if jobs else ()
+        return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -191,9 +208,8 @@ class _FallbackChain:
 
 
 def clean_query(text: str) -> str:
-    """Return the text to search for: one line without control characters and angle brackets, truncated."""
-    query = clean(text, entities=False).replace("<", " ").replace(">", " ")
-    query = " ".join(query.split())[:MAX_QUERY_CHARS].strip()
+    """Return the text to search for: one line without control characters, truncated."""
+    query = clean(text, entities=False)[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query

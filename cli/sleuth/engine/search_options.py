@@ -163,6 +163,7 @@ class SearchOptions(Record):
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)
+    verbose: bool = option("--verbose -v", "Say on stderr what each provider did.", False)
     exit_status: bool = option("--exit-status", "Exit with status 7 when there are no results.", False, rendered=True)
 
     cached: bool = option("--cache/--no-cache", "Use the cache.", True, other_names=("cache",))

@@ -176,7 +176,7 @@ def test_bad_options_are_refused_with_a_hint(
     assert "\nhint: " in done.err
 
 
-@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",), ("<>",)])
+@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",)])
 def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert (done.exit, done.out) == (2, "")
@@ -269,15 +269,6 @@ def test_empty_answer_is_no_error(sleuth: Any, httpserver: HTTPServer) -> None:
     assert "no results for 'x'" in done.err
     assert sleuth("search", "-p", "searxng", "--exit-status", "x").exit == 7
     assert sleuth("search", "-p", "searxng", "--json", "x").json["outcome"] == "no_results"
-
-
-def test_failing_engines_make_an_answer_partial(sleuth: Any, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_json(answer(unresponsive_engines=[["slow", "timeout"]]))
-    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    done = sleuth("search", "-p", "searxng", "--json", "x")
-    assert done.json["outcome"] == "partial"
-    assert done.json["attempts"][0]["engines"] == {"slow": "timeout"}
-    assert "slow (timeout)" in done.err
 
 
 def test_library_is_used_without_network(sleuth: Any) -> None:

@@ -6,7 +6,7 @@ import io
 
 from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError, SleuthError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View, renderer
@@ -82,6 +82,18 @@ def show_messages(
         related = suggestions(outcome)
         related = [f"+{number} {text}" for number, text in enumerate(related, 1)] if numbered else related
         runtime.footer(summary(outcome, age), related)
+
+
+def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
+    """Print what each provider did, for --verbose."""
+    for attempt in outcome.attempts:
+        facts = [
+            f"{attempt.provider}{tr(': ')}{attempt.state}",
+            trn("{count} result", "{count} results", attempt.count) if attempt.answered else attempt.message,
+            tr("cached") if attempt.cached else f"{attempt.elapsed_ms} ms",
+            *(f"{engine}{tr(': ')}{reason}" for engine, reason in sorted(attempt.engines.items())),
+        ]
+        runtime.note(" · ".join(fact for fact in facts if fact))
 
 
 def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
