@@ -7,7 +7,7 @@ import sys
 from functools import cached_property
 
 from sleuth import __version__
-from sleuth.base.errors import STATUSES, SleuthError, UnwritableError
+from sleuth.base.errors import STATUSES, DatabaseError, SleuthError, UnwritableError
 from sleuth.base.i18n import set_language, tr
 from sleuth.base.paths import Paths, find_paths
 from sleuth.base.text import clean
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from sleuth.store.cache.disk import Cache, DiskCache
     from sleuth.store.cache.redis.server import RedisServer
     from sleuth.store.health import Health
-    from sleuth.store.provider_table import ProviderSeed, ProviderTable
+    from sleuth.store.provider_table import ProviderTable
+    from sleuth_providers.base import Provider
 
 MAX_CACHED_PAGES = 1000
 
@@ -112,9 +113,9 @@ class Runtime:
     @cached_property
     def cache(self) -> Cache:
         """The cache of answers; empty if it is turned off."""
-        from sleuth.store.cache.disk import NoCache
+        from sleuth.store.cache.disk import Cache
 
-        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else NoCache()
+        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else Cache()
 
     @cached_property
     def result_cache(self) -> DiskCache:
@@ -134,9 +135,9 @@ class Runtime:
     def reader(self) -> Reader:
         """The page reader, with its own cache."""
         from sleuth.pages.reader import Reader
-        from sleuth.store.cache.disk import NoCache
+        from sleuth.store.cache.disk import Cache
 
-        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else NoCache()
+        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else Cache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property
@@ -169,7 +170,7 @@ class Runtime:
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
-            table, health = self._read_only(tr(problem.message, **problem.values))
+            table, health = self._read_only(problem)
         return ProviderSelector(
             self.settings, table, health, self.environ, user_agent(__version__), {"library": self._library_provider}
         )
@@ -315,7 +316,7 @@ class Runtime:
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
 
-    def _read_only(self, reason: str) -> tuple[ProviderTable, Health]:
+    def _read_only(self, problem: UnwritableError) -> tuple[ProviderTable, Health]:
         """Return the table as it is on disk, if it can be read, and health records that end with this run."""
         from sleuth.store.database import MEMORY, open_copy, open_database
         from sleuth.store.health import Health
@@ -323,12 +324,15 @@ class Runtime:
 
         try:
             connection = open_copy(self.paths.database, MIGRATIONS)
-            known = os.path.exists(self.paths.database)
+            table = self._table_in(connection)
+            known = os.path.exists(self.paths.database) and bool(table.all())
         except UnwritableError:  # it cannot be read either
             connection, known = open_database(MEMORY, MIGRATIONS), False
+            table = self._table_in(connection)
         effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
-        self.warn(reason + tr(effect))
-        return self._table_in(connection), Health(connection, self.shared)
+        hint = tr("; {hint}", hint=tr(problem.hint, **problem.values)) if isinstance(problem, DatabaseError) else ""
+        self.warn(tr(problem.message, **problem.values) + tr(effect) + hint)
+        return table, Health(connection, self.shared)
 
     def _jina_key(self) -> str:
         """Return the key of the jina provider for the page reader; empty if there is none."""
@@ -360,10 +364,8 @@ def error_as_json(error: SleuthError) -> dict[str, Any]:
     }
 
 
-def built_in() -> list[ProviderSeed]:
-    """Return the table rows of the built-in providers."""
-    from sleuth.store.provider_table import ProviderSeed
+def built_in() -> list[Provider]:
+    """Return the built-in providers."""
     from sleuth_providers import registry
 
-    adapters = (registry.load(name) for name in registry.names())
-    return [ProviderSeed(adapter.id, adapter.name, adapter.type) for adapter in adapters]
+    return [registry.load(name) for name in registry.names()]

@@ -1,6 +1,6 @@
 """Summaries of pages, each and all together: quoted sentences, or text written by a model, with citations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -79,6 +79,18 @@ class Digest(Record):
     def read(self) -> tuple[DigestSource, ...]:
         """Return the sources that were read."""
         return tuple(source for source in self.sources if source.citation)
+
+    def renumbered(self, numbers: Mapping[int, int]) -> "Digest":
+        """Return a quoted digest with other numbers for its sources."""
+
+        def changed(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
+            return tuple(quote._replace(citation=numbers[quote.citation]) for quote in quotes)
+
+        sources = (
+            one._replace(citation=numbers.get(one.citation, 0), summary=changed(one.summary)) for one in self.sources
+        )
+        pages = tuple(page._replace(citation=numbers[page.citation]) for page in self.pages)
+        return self._replace(summary=changed(self.summary), sources=tuple(sources), pages=pages)
 
     def heading(self, model: str = "") -> str:
         """Return the heading of the summary written by a model, or of the quoted one."""

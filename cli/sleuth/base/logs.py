@@ -6,8 +6,8 @@ import sys
 import time
 from contextlib import suppress
 
-from sleuth.base.append import append, wait_for_writers
-from sleuth.base.files import locked, private_folder
+from sleuth.base.append import append
+from sleuth.base.files import locked, private_folder, wait_for_writers
 from sleuth.base.text import clean, redact
 
 MAX_LOG_BYTES = 1_000_000  # then sleuth.log is renamed to sleuth.log.1, replacing the previous one
@@ -70,6 +70,12 @@ def log(template: str, *values: object) -> None:
                 print(f"debug: {line}", file=sys.stderr)
         if _state["folder"]:
             _append(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {line}\n")
+
+
+def debug(template: str, *values: object) -> None:
+    """Log one line if --debug is on."""
+    if _state["debug"]:
+        log(template, *values)
 
 
 def _append(line: str) -> None:

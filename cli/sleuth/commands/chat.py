@@ -56,7 +56,7 @@ def chat(
     provider: o.Provider = None,
     rounds: o.Rounds = None,
     pages: o.Pages = None,
-    lang: o.Lang = None,
+    language: o.Language = None,
     region: o.Region = None,
     extractive: o.Extractive = False,
     cached: o.Cached = True,

@@ -1,6 +1,7 @@
 """`sleuth providers`: the provider table."""
 
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -167,7 +168,7 @@ def reset(ctx: typer.Context, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
     runtime: Runtime = ctx.obj
     row = runtime.table.get(id)
-    seeds = {seed.id: seed for seed in built_in()}
+    seeds = {adapter.id: adapter for adapter in built_in()}
     if row.id not in seeds:
         raise not_built_in(id)
     runtime.table.reset(id, seeds[id])
@@ -190,7 +191,7 @@ def test(
 ) -> int:
     """Test providers with one real request each, in parallel."""
     from sleuth.engine.outcome import trial_as_json
-    from sleuth.engine.trial import test_providers
+    from sleuth.engine.search import test_providers
 
     runtime: Runtime = ctx.obj
     if not ids and not every:
@@ -254,7 +255,7 @@ def _provider_as_json(selector: "ProviderSelector", candidate: "Candidate", *, f
             "perDay": adapter.per_day or None,
             "price": adapter.price or None,
             "homepage": adapter.homepage or None,
-            "environment": [*adapter.env, *adapter.host_env, *adapter.option_env.values()],
+            "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
             "notes": adapter.notes or None,
             "createdAt": row.created_at,
             "updatedAt": row.updated_at,

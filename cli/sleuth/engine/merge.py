@@ -10,7 +10,6 @@ from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status
-from sleuth.engine.selector import Candidate
 from sleuth.store.provider_table import number_option
 from sleuth_providers.base import DirectAnswer, Result
 from sleuth_providers.records import Record
@@ -42,7 +41,10 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
     return Outcome(
         query=text,
         provider=",".join(used or dict.fromkeys(attempt.provider for attempt in attempts)),
-        results=tuple(_numbered(hit, number, query.content) for number, hit in enumerate(kept, 1)),
+        results=tuple(
+            hit._replace(citation=number, content=hit.content if query.content else None)
+            for number, hit in enumerate(kept, 1)
+        ),
         outcome=_verdict(bool(kept), replies, attempts),
         cached=bool(answered) and all(attempt.cached for attempt in answered),
         age=max((attempt.age for attempt in answered if attempt.cached), default=0.0),
@@ -68,8 +70,10 @@ def _ranked(
     for page in sorted({reply.query.page for reply in replies}):
         for reply, found in zip(replies, results, strict=True):
             if reply.query.page == page and found:
-                candidate, key = reply.candidate, (reply.candidate.id, reply.query.text)
-                known = lists.get(key) or ProviderList(candidate.id, _weight(candidate), [], candidate.adapter.files)
+                adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
+                weight = number_option(reply.candidate.row.options, "weight")
+                weight = adapter.weight if weight is None else weight
+                known = lists.get(key) or ProviderList(key[0], weight, [], adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
             list(lists.values()),
@@ -99,15 +103,6 @@ def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
     for pattern in patterns:
         if pattern.startswith("/") and (len(pattern) < 3 or expression(pattern.strip("/")) is None):
             yield tr("ignoring the pattern {pattern}: it is invalid or too slow", pattern=pattern)
-
-
-def _numbered(hit: Hit, number: int, with_content: bool) -> Hit:
-    return hit._replace(citation=number, content=hit.content if with_content else None)
-
-
-def _weight(candidate: Candidate) -> float:
-    weight = number_option(candidate.row.options, "weight")
-    return candidate.adapter.weight if weight is None else weight
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:

@@ -123,28 +123,22 @@ def _status_as_json(status: Status) -> dict[str, Any]:
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return the JSON form of one result."""
-    document: dict[str, Any] = {
-        "citation": hit.citation,
-        "title": hit.title,
-        "url": hit.url,
-        "snippet": hit.snippet,
+    fields = hit._asdict() | {
         "content": hit.snippet if hit.content is None else hit.content,
-        "siteName": hit.site_name or None,
-        "published": hit.published or None,
         "score": round(hit.score, 6),
-        "providers": list(hit.providers),
-        "engines": list(hit.engines),
-        "thumbnail": hit.thumbnail or None,
+        "passages": [{"start": start, "end": end, "score": score} for start, end, score in hit.passages],
+        "votes": [vote._asdict() for vote in hit.votes],
     }
-    for name in ("author", "length", "image"):
-        if value := getattr(hit, name):
-            document[name] = value
-    if hit.passages:
-        document["passages"] = [{"start": start, "end": end, "score": score} for start, end, score in hit.passages]
-    if explain:
-        document["votes"] = [vote._asdict() for vote in hit.votes]
-        document["adjustments"] = list(hit.adjustments)
-    return document
+    fields |= {name: list(fields[name]) for name in ("providers", "engines", "adjustments")}
+    fields |= {name: fields[name] or None for name in ("site_name", "published", "thumbnail")}
+    left_out = ["details"] if explain else ["details", "votes", "adjustments"]
+    left_out += [name for name in ("author", "length", "image", "passages") if not fields[name]]
+    fields |= {name: _listed(value) for name, value in hit.details.known().items()}
+    return camel_case({name: value for name, value in fields.items() if name not in left_out})
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:

@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.engine.dispatch import Dispatcher, DispatchPlan
+from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome
+from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
-from sleuth.store.settings import CACHE_TTL, EXCLUDE_DOMAINS, HISTORY
+from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
 MAX_PROVIDER_PAGES = 10  # that one search requests
+TEST_QUERY = "open source search engine"
 
 
 class SearchRequest(Record):
@@ -40,7 +41,7 @@ class SearchRequest(Record):
     query: Query  # everything but the text
     providers: tuple[str, ...] = ("auto",)
     fallback: bool | None = None  # None: only if no provider was named
-    cache: str = "use"
+    cache: str = "use"  # use | refresh | off
     offline: bool = False
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
@@ -74,7 +75,15 @@ class Searcher:
         if not self.settings[HISTORY]:
             logs.keep_out(*questions)
         queries = [self._provider_query(request.query._replace(page=1), text, now) for text in questions]
-        dispatcher = self._dispatcher(request, while_waiting)
+
+        def prepare() -> None:
+            import sleuth.relevance.fusion  # noqa: F401 - loaded while the network is slow, needed after it
+
+            if while_waiting:
+                while_waiting()
+
+        dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
+        self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
         if any(len(clean(text, entities=False)) > MAX_QUERY_CHARS for text in request.questions):
             truncated = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
@@ -92,6 +101,7 @@ class Searcher:
         )
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
+        _log(outcome)
         return outcome
 
     def jobs(self) -> list[JobState]:
@@ -105,19 +115,6 @@ class Searcher:
         while self._dispatchers:
             self._dispatchers.pop().finish()
 
-    def _dispatcher(self, request: SearchRequest, while_waiting: Callable[[], object] | None) -> Dispatcher:
-        def prepare() -> None:
-            import sleuth.relevance.fusion  # noqa: F401 - loaded while the network is slow, needed after it
-
-            if while_waiting:
-                while_waiting()
-
-        cache = "off" if request.recording else request.cache
-        plan = DispatchPlan(cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
-        dispatcher = Dispatcher(self.selector, self.cache, plan, request.recording, prepare)
-        self._dispatchers.append(dispatcher)
-        return dispatcher
-
     def _record(self, outcome: Outcome, replies: Sequence[ProviderReply]) -> None:
         """Add the search to the journal, with the attempts that made no request: those are not logged elsewhere."""
         local = [r.attempt for r in replies if r.attempt.cached or r.candidate.adapter.offline]
@@ -129,10 +126,9 @@ class Searcher:
 
     def _provider_query(self, query: Query, text: str, now: datetime) -> Query:
         """Return the query for providers. They get plain domains only; patterns are applied to the results."""
-        exclude = [domain for domain in (*query.exclude, *self.settings[EXCLUDE_DOMAINS]) if _is_plain(domain)]
+        exclude = dict.fromkeys(filter(_is_plain, (*query.exclude, *self.settings[EXCLUDE_DOMAINS])))
         include = query.include if all(map(_is_plain, query.include)) else ()
-        exclude_unique = tuple(dict.fromkeys(exclude))
-        return query._replace(text=text, include=include, exclude=exclude_unique, today=now.date().isoformat())
+        return query._replace(text=text, include=include, exclude=tuple(exclude), today=now.date().isoformat())
 
     def _query_providers(self, request: SearchRequest, dispatcher: Dispatcher, queries: list[Query]) -> Replies:
         ids = request.providers
@@ -154,57 +150,45 @@ class Searcher:
         return Replies(replies)
 
     def _run_chain(self, dispatcher: Dispatcher, candidates: Sequence[Candidate], queries: list[Query]) -> Replies:
-        chain = _FallbackChain(dispatcher, queries)
+        """Query providers one after the other until one answers; a slow one gets competition from the next."""
+        replies: list[ProviderReply] = []
+
+        def wait(timeout: float = float("inf")) -> bool:
+            """Collect replies until one is an answer, all have failed, or the time is up."""
+            end = time.monotonic() + timeout
+            while not any(reply.attempt.answered for reply in replies):
+                arrived = dispatcher.next_reply(end - time.monotonic())
+                if arrived is None:
+                    return False
+                replies.append(arrived[1])
+            return True
+
         for candidate in candidates:
             if not dispatcher.replays and (attempt := self.selector.skipped(candidate)):
-                chain.replies.append(ProviderReply(candidate, queries[0], attempt))
-            elif chain.query(candidate, self.health.usual_time(candidate.id) or HEDGE_S):
+                replies.append(ProviderReply(candidate, queries[0], attempt))
+                continue
+            if candidate.adapter.offline and wait():  # the last resort, when all others have failed
                 break
-        return chain.finish()
+            started = [dispatcher.start(candidate, query) for query in queries]
+            replies += [reply for reply in started if isinstance(reply, ProviderReply)]
+            if wait(self.health.usual_time(candidate.id) or HEDGE_S):
+                break
+        wait()
+        return Replies(replies, tuple(_finish_chain(dispatcher, replies)), chained=True)
 
 
-class _FallbackChain:
-    """Queries providers one after the other until one answers; a slow one gets competition from the next."""
-
-    def __init__(self, dispatcher: Dispatcher, queries: list[Query]) -> None:
-        self.dispatcher, self.queries = dispatcher, queries
-        self.replies: list[ProviderReply] = []
-
-    def query(self, candidate: Candidate, hedge_delay: float) -> bool:
-        """Start a provider and wait up to `hedge_delay`; True when there is an answer by then."""
-        if candidate.adapter.offline and self._wait():  # the last resort, when all others have failed
-            return True
-        started = [self.dispatcher.start(candidate, query) for query in self.queries]
-        self.replies += [reply for reply in started if isinstance(reply, ProviderReply)]
-        return self._wait(float("inf") if candidate.adapter.offline else hedge_delay)
-
-    def finish(self) -> Replies:
-        """Wait for an answer, abandon the other providers, and wait for the rest of the winner's replies."""
-        self._wait()
-        winner = next((reply.candidate for reply in self.replies if reply.attempt.answered), None)
-        if winner is None:
-            return Replies(self.replies, chained=True)
-        for job in [job for job in self.dispatcher.running if job.candidate.id != winner.id]:
-            message = tr("{winner} was faster", winner=winner.row.name)
-            self.replies.append(self.dispatcher.abandon(job, message))
-        while arrived := self.dispatcher.next_reply():
-            self.replies.append(arrived[1])
-        return Replies(self.replies, tuple(self._notice(winner)), chained=True)
-
-    def _wait(self, timeout: float = float("inf")) -> bool:
-        """Collect replies until one is an answer, all have failed, or the time is up."""
-        end = time.monotonic() + timeout
-        while not any(reply.attempt.answered for reply in self.replies):
-            arrived = self.dispatcher.next_reply(end - time.monotonic())
-            if arrived is None:
-                return False
-            self.replies.append(arrived[1])
-        return True
-
-    def _notice(self, winner: Candidate) -> Iterator[str]:
-        failures = (r.attempt for r in self.replies if not r.attempt.answered and r.attempt.state != "skipped")
-        if reasons := "; ".join(dict.fromkeys(attempt.message for attempt in failures if attempt.message)):
-            yield tr("{reasons}; used {winner} instead", reasons=reasons, winner=winner.row.name)
+def _finish_chain(dispatcher: Dispatcher, replies: list[ProviderReply]) -> Iterator[str]:
+    """Abandon all providers but the first that answered, collect the rest of its replies, and yield a notice."""
+    winner = next((reply.candidate for reply in replies if reply.attempt.answered), None)
+    if winner is None:
+        return
+    losers = [job for job in dispatcher.running if job.candidate.id != winner.id]
+    replies += [dispatcher.abandon(job, tr("{winner} was faster", winner=winner.row.name)) for job in losers]
+    while arrived := dispatcher.next_reply():
+        replies.append(arrived[1])
+    failures = (reply.attempt for reply in replies if not reply.attempt.answered and reply.attempt.state != "skipped")
+    if reasons := "; ".join(dict.fromkeys(attempt.message for attempt in failures if attempt.message)):
+        yield tr("{reasons}; used {winner} instead", reasons=reasons, winner=winner.row.name)
 
 
 def clean_query(text: str) -> str:
@@ -225,6 +209,28 @@ def search_error(outcome: Outcome) -> SearchError:
     error = SearchError("{why}", first.hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
+
+
+def test_providers(
+    selector: ProviderSelector, candidates: list[Candidate], timeout: float | None
+) -> Iterator[TrialResult]:
+    """Send the same query to all providers and yield the results as they arrive."""
+    query = Query(TEST_QUERY, count=3)
+    dispatcher = Dispatcher(selector, Cache(), SearchRequest((), query, cache="off", timeout=timeout))
+    started = [dispatcher.start(candidate, query) for candidate in candidates]
+    yield from (_trial_result(reply) for reply in started if isinstance(reply, ProviderReply))
+    while arrived := dispatcher.next_reply():
+        yield _trial_result(arrived[1])
+
+
+def _trial_result(reply: ProviderReply) -> TrialResult:
+    attempt = reply.attempt
+    if attempt.answered:
+        message = trn("{count} result", "{count} results", attempt.count)
+        if attempt.engines:
+            message += tr("; failed engines: {engines}", engines=", ".join(sorted(attempt.engines)))
+        return TrialResult(attempt.provider, True, message, attempt.elapsed_ms)
+    return TrialResult(attempt.provider, False, attempt.message, attempt.elapsed_ms, attempt.code, attempt.hint)
 
 
 def _next_pages(
@@ -268,6 +274,17 @@ def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> 
     verdict = "no_results" if outcome.results and not shown else outcome.outcome
     status = outcome.status._replace(count_after=len(shown), more=more)
     return outcome._replace(results=shown, outcome=verdict, status=status)
+
+
+def _log(outcome: Outcome) -> None:
+    """Write what happened to the log: one line per search, and with --debug one per attempt."""
+    for attempt in outcome.attempts:
+        cached = " from the cache" if attempt.cached else ""
+        logs.debug(
+            "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
+        )
+    found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
+    logs.log("search %r: %s, %d results from %s in %d ms", outcome.query, *found)
 
 
 def _is_plain(pattern: str) -> bool:

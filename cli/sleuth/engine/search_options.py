@@ -22,48 +22,33 @@ GROUPS = {
     "batch": "Batch",
 }
 MAX_LIMIT = 10_000_000  # of --limit and --max-tokens
-KINDS = {
-    tuple[str, ...]: "texts",
-    str: "text",
-    str | None: "text",
-    int: "int",
-    int | None: "int",
-    float | None: "float",
-    bool: "flag",
-    bool | None: "flag",
-}
+KINDS = {tuple[str, ...]: "texts", str: "text", int: "int", float: "float", bool: "flag"}
 
 
-class OptionSpec:
-    """The declaration of one option.
+class OptionSpec(Record):
+    """The declaration of one option; `name`, `kind` and `group` come from the field that is declared."""
 
-    `flags` are separated by spaces; those after a slash turn the option off. `rendered` says that the same words mean
-    the same output until the cache entry expires, so that a saved rendering may answer. `other_names` are its names in
-    HTTP bodies and tool schemas, where they differ. `name`, `kind` and `group` come from the field that is declared.
+    flags: tuple[str, ...]
+    help: str
+    default: "Any" = None
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    range: tuple[float, float] | None = None
+    rendered: bool = False  # same words, same output until the cache entry expires: a saved rendering may answer
+    other_names: tuple[str, ...] = ()  # in HTTP bodies and tool schemas, where they differ
+    negative: tuple[str, ...] = ()  # flags that turn the option off
+    name: str = ""
+    kind: str = ""
+    group: str = ""
+
+
+def option(flags: str, help: str, default: "Any" = None, **more: "Any") -> "Any":
+    """Declare an option as the default of a field; the loop below puts the real default in its place.
+
+    Flags are separated by spaces; those after a slash turn the option off.
     """
-
-    def __init__(
-        self,
-        flags: str,
-        help: str,
-        default: object = None,
-        *,
-        metavar: str | None = None,
-        choices: tuple[str, ...] = (),
-        range: tuple[float, float] | None = None,
-        rendered: bool = False,
-        other_names: tuple[str, ...] = (),
-    ) -> None:
-        positive, _, negative = flags.partition("/")
-        self.name = self.kind = self.group = ""
-        self.flags, self.negative = tuple(positive.split()), tuple(negative.split())
-        self.help, self.default, self.metavar, self.choices, self.range = help, default, metavar, choices, range
-        self.rendered, self.other_names = rendered, other_names
-
-
-def option(*arguments: "Any", **more: "Any") -> "Any":
-    """Declare an option as the default of a field; the loop below puts the real default in its place."""
-    return OptionSpec(*arguments, **more)
+    positive, _, negative = flags.partition("/")
+    return OptionSpec(tuple(positive.split()), help, default, negative=tuple(negative.split()), **more)
 
 
 class SearchOptions(Record):
@@ -79,9 +64,7 @@ class SearchOptions(Record):
         metavar="QUESTION",
         rendered=True,
     )
-    lang: str | None = option(
-        "--lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True, other_names=("language",)
-    )
+    language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
         "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))
@@ -184,8 +167,10 @@ class SearchOptions(Record):
 OPTIONS: dict[str, OptionSpec] = dict(SearchOptions._field_defaults)
 _group = ""
 for _name, _spec in OPTIONS.items():
-    _spec.group = _group = GROUPS.get(_name, _group)
-    _spec.name, _spec.kind = _name, KINDS[SearchOptions.__annotations__[_name]]
+    _group = GROUPS.get(_name, _group)
+    _type = SearchOptions.__annotations__[_name]
+    _kind = next(kind for known, kind in KINDS.items() if _type in (known, known | None))
+    OPTIONS[_name] = _spec._replace(name=_name, kind=_kind, group=_group)
     SearchOptions._field_defaults[_name] = _spec.default
 
 POSITIONAL = "words"

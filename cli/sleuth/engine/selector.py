@@ -5,22 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
+from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
+from sleuth.store import settings as setting
 from sleuth.store.health import Health
-from sleuth.store.provider_table import ProviderRow, ProviderSeed, ProviderTable, number_option
-from sleuth.store.settings import (
-    CONNECT_TIMEOUT,
-    DEFAULT_PROVIDER,
-    FALLBACK,
-    RETRIES,
-    SEARXNG_TIMEOUT,
-    TIMEOUT,
-    Settings,
-)
+from sleuth.store.provider_table import ProviderRow, ProviderTable, number_option
+from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider
 from sleuth_providers.errors import KeyMissingError, ProviderError
@@ -71,19 +65,14 @@ class ProviderSelector:
         try:
             own = self.own.get(row.adapter)
             return Candidate(row, own() if own else registry.load(row.adapter))
-        except registry.PluginError as problem:
+        except (registry.PluginError, KeyError) as problem:
+            reason = problem if isinstance(problem, registry.PluginError) else tr("not installed")
             raise RequestError(
-                "the plug-in of {id!r} cannot be loaded ({reason})",
-                "update or uninstall its package",
-                id=id,
-                reason=problem,
-            ) from problem
-        except KeyError as problem:
-            raise RequestError(
-                "{id!r} needs the adapter {adapter!r}, which is not installed",
+                "cannot load the adapter {adapter!r} of {id!r} ({reason})",
                 "install its package again, or: sleuth providers remove {id}",
                 id=id,
                 adapter=row.adapter,
+                reason=reason,
             ) from problem
 
     def discover(self) -> list[str]:
@@ -91,28 +80,28 @@ class ProviderSelector:
         problems = []
         for name in registry.plugins():
             try:
-                adapter = registry.load(name)
-                self.table.add_plugin(ProviderSeed(adapter.id, adapter.name, adapter.type))
+                self.table.add_plugin(registry.load(name))
             except registry.PluginError as problem:
                 problems.append(tr("the plug-in {name!r} cannot be loaded ({reason})", name=name, reason=problem))
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one that has the category."""
+        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
         if "all" in ids:
             every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
-            fitting = [one for one in every if not category or category in one.adapter.categories]
+            usual = [one for one in every if not one.adapter.opt_in]
+            fitting = [one for one in usual if not category or category in one.adapter.categories]
             return [candidate for candidate in fitting if self.obstacle(candidate) is None]
         return [self.candidate(id) for id in dict.fromkeys(ids)]
 
     def chain(self, first: str | None = None) -> list[Candidate]:
         """Return the fallback chain: the given provider or the default, then the configured fallbacks that exist."""
-        default = first or self.table.default() or self.settings[DEFAULT_PROVIDER]
+        default = first or self.table.default() or self.settings[setting.DEFAULT_PROVIDER]
         ids = [default] if default != "auto" else []
         known = {row.id for row in self.table.all()}
         if ids:
             self.table.get(ids[0])
-        ids += [id for id in self.settings[FALLBACK] if id in known]
+        ids += [id for id in self.settings[setting.FALLBACK] if id in known]
         return [self.candidate(id) for id in dict.fromkeys(ids)]
 
     def obstacle(self, candidate: Candidate) -> ProviderError | None:
@@ -176,18 +165,20 @@ class ProviderSelector:
 
     def _options(self, candidate: Candidate) -> dict[str, Any]:
         known = candidate.adapter.option_env.items()
-        return {name: self.environ[named] for name, named in known if named in self.environ} | candidate.row.options
+        found = {name: self.environ[env] for name, names in known for env in reversed(names) if env in self.environ}
+        return found | candidate.row.options
 
     def policy(self, candidate: Candidate, timeout: float | None) -> Policy:
         """Return timeouts, retries and user agent for a provider."""
-        usual = self.settings[SEARXNG_TIMEOUT if candidate.row.adapter == "searxng" else TIMEOUT]
+        usual = self.settings[setting.SEARXNG_TIMEOUT if candidate.row.adapter == "searxng" else setting.TIMEOUT]
         limit = timeout or number_option(candidate.row.options, "timeout") or usual
         return Policy(
             timeout=limit,
-            connect_timeout=min(limit, self.settings[CONNECT_TIMEOUT]),
-            attempts=self.settings[RETRIES],
+            connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
+            attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
             user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            trace=logs.debug,
         )
 
 

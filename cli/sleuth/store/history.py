@@ -45,10 +45,8 @@ def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: in
         "SELECT id, at, query, providers, outcome, results, elapsed_ms, cached FROM search"
         " WHERE query IS NOT NULL ORDER BY id DESC"
     )
-    found = (
-        HistoryEntry(*row)._replace(cached=bool(row["cached"])) for row in rows if contains_all(row["query"], words)
-    )
-    return list(islice(found, count))
+    found = (HistoryEntry(*row) for row in rows if contains_all(row["query"], words))
+    return [entry._replace(cached=bool(entry.cached)) for entry in islice(found, count)]
 
 
 def contains_all(text: str, words: Iterable[str]) -> bool:

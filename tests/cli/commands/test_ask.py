@@ -64,8 +64,8 @@ def test_markdown_has_links_and_goes_into_a_file(answered: Any, tmp_path: Path) 
     done = answered("ask", "-f", "markdown", "-o", str(file), "x")
     assert (done.exit, done.out) == (0, "")
     text = file.read_text(encoding="utf-8")
-    assert "runtime [[1]](<https://tokio.rs/a>)." in text
-    assert "### Round 2\n\n- \\[2\\] [Smol](<https://smol.org/b>) — smol.org\n" in text
+    assert "runtime [[1]](https://tokio.rs/a)." in text
+    assert "### Round 2\n\n- \\[2\\] [Smol](https://smol.org/b) — smol.org\n" in text
     assert file.stat().st_mode & 0o777 == 0o600
 
 

@@ -71,7 +71,7 @@ def test_saving_does_not_overwrite_unless_forced(answered: Any, tmp_path: Path) 
     assert f"error: {file} exists already\nhint: to overwrite it: /save! {file}\n" in done.err
     assert "error: the file name is missing" in done.err
     text = file.read_text(encoding="utf-8")
-    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](<https://tokio.rs/a>).")
+    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](https://tokio.rs/a).")
     assert "### References" in text
     assert "a later one" not in text
     for command in ("/save!", "/save --force"):

@@ -15,13 +15,23 @@ import pytest
 from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProviderError, UnwritableError
 from sleuth.store.database import open_database
 from sleuth.store.migrations import MIGRATIONS
-from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, ProviderSeed, ProviderTable
+from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, ProviderTable
+from sleuth_providers.base import Provider
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+
+
+def seed(id: str, name: str, type: str) -> Provider:
+    """Return an adapter with these declarations."""
+    adapter = Provider()
+    vars(adapter).update(id=id, name=name, type=type)
+    return adapter
+
+
 SEEDS = [
-    ProviderSeed("brave", "Brave Search", "api"),
-    ProviderSeed("searxng", "SearXNG", "api"),
-    ProviderSeed("local-bing", "Bing", "local"),
+    seed("brave", "Brave Search", "api"),
+    seed("searxng", "SearXNG", "api"),
+    seed("local-bing", "Bing", "local"),
 ]
 SECRET = "sk-secret-0123456789"
 
@@ -48,7 +58,7 @@ def raw(table: ProviderTable) -> list[tuple[Any, ...]]:
 
 def test_first_use_adds_every_built_in_provider(table: ProviderTable) -> None:
     rows = table.all()
-    assert [(row.id, row.name, row.type) for row in rows] == sorted(tuple(seed) for seed in SEEDS)
+    assert [(row.id, row.name, row.type) for row in rows] == sorted((one.id, one.name, one.type) for one in SEEDS)
     row = rows[0]
     assert (row.adapter, row.built_in, row.enabled, row.is_default, row.using_browser) == (
         row.id,
@@ -62,7 +72,7 @@ def test_first_use_adds_every_built_in_provider(table: ProviderTable) -> None:
 
 
 def test_seeding_happens_once_per_mark(table: ProviderTable) -> None:
-    def fail() -> list[ProviderSeed]:
+    def fail() -> list[Provider]:
         raise AssertionError("nobody needs them")
 
     table.seed("1", fail)
@@ -73,16 +83,16 @@ def test_newer_sleuth_adds_providers_and_keeps_values(table: ProviderTable) -> N
     table.use("searxng")
     table.add("own", "Own", "api", "searxng", {"api_host": "https://own.test"})
     before = raw(table)
-    table.seed("2", lambda: [*SEEDS, ProviderSeed("new", "New", "api"), ProviderSeed("own", "Now built in", "api")])
+    table.seed("2", lambda: [*SEEDS, seed("new", "New", "api"), seed("own", "Now built in", "api")])
     assert [row for row in raw(table) if row[0] != "new"] == before
     assert table.get("new").built_in
     assert table.get("own").name == "Own"
 
 
 def test_plugin_is_added_once(table: ProviderTable) -> None:
-    table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
+    table.add_plugin(seed("theirs", "Theirs", "api"))
     table.update("theirs", {"name": "Renamed"})
-    table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
+    table.add_plugin(seed("theirs", "Theirs", "api"))
     assert table.get("theirs").name == "Renamed"
     assert not table.get("theirs").built_in
 

@@ -37,7 +37,7 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
         providers=split(params["provider"]) or ("auto",),
         rounds=params["rounds"] or 0,
         pages=params["pages"] or 0,
-        lang=language(params["lang"] or ""),
+        lang=language(params["language"] or ""),
         region=(params["region"] or "").upper(),
         cache="off" if not params["cached"] else "refresh" if params["refresh"] else "use",
         offline=params["offline"],
