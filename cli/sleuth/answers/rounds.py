@@ -28,12 +28,12 @@ def run_round(research: Research, searcher: Searcher, contents: ContentReader, q
     message = tr("Round {number}: searching for {query}", number=this.iteration, query=query)
     research.report("web_search_iteration", message, rounds=research.max_rounds)
     outcome = searcher.search(_request(research, query))
-    for line in (*outcome.notices, *outcome.warnings):
-        research.warn(line)
     this = this._replace(results=len(outcome.results), outcome=outcome.outcome, provider=outcome.provider)
     research.rounds[-1] = this
     if outcome.outcome == "failed":
         raise search_error(outcome)
+    for line in (*outcome.notices, *outcome.warnings):
+        research.warn(line)
     texts = _read(research, contents, outcome)
     research.rounds[-1] = this._replace(pages=len(texts))
     return research.add(outcome, texts)

@@ -44,6 +44,7 @@ def typer_command() -> Any:
 
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
+    _check_combinations(options)
     if options.words == ("-",):
         options = options._replace(words=(piped_text(runtime),))
     view = _view(runtime, options)
@@ -83,6 +84,29 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
 
 
+def _check_combinations(options: SearchOptions) -> None:
+    """Raise RequestError for options that contradict each other, instead of ignoring one."""
+    format = options.format or ("json" if options.as_json else None)
+    table = (
+        (options.record and options.replay, "--record", "--replay"),
+        (options.as_json and options.format not in (None, "json"), "--json", f"--format {options.format}"),
+        (options.template and format, "--template", f"--format {format}"),
+        (options.template and options.fields, "--template", "--fields"),
+        (options.fields and format in ("rich", "markdown", "urls"), "--fields", f"--format {format}"),
+        (options.batch and (options.words or options.questions), "--batch", "WORDS"),
+        (options.batch and format not in (None, "json", "ndjson"), "--batch", f"--format {format}"),
+        (
+            options.batch and (options.fields or options.template),
+            "--batch",
+            "--fields" if options.fields else "--template",
+        ),
+        (options.batch and options.interactive, "--batch", "--interactive"),
+    )
+    for conflict, one, other in table:
+        if conflict:
+            raise RequestError("{one} and {other} exclude each other", "use one of them", one=one, other=other)
+
+
 def _view(runtime: Runtime, options: SearchOptions) -> View:
     if options.template:
         from sleuth.render.plain import check_template
@@ -114,8 +138,6 @@ def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, fo
             return runtime.searcher.search(request, wait)
     from sleuth.engine.recording import Recorder, Replayer
 
-    if options.record and options.replay:
-        raise RequestError("--record and --replay exclude each other", "use one of them")
     recording = Replayer(options.replay) if options.replay else Recorder()
     outcome = runtime.searcher.search(request._replace(recording=recording))
     if isinstance(recording, Recorder):

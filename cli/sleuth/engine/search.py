@@ -236,19 +236,13 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request as many pages of the providers as seem necessary to fill the page of the request."""
-    found, wanted = len(outcome.results), request.query.page * request.query.count
+    """Request the next page of each provider if the results do not fill the page of the request."""
+    wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    last = _continued(replies.all)
-    if found >= wanted or not last:
-        return []
-    done = max(reply.query.page for reply in last)
-    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
-    steps = range(1, max(pages, 1) + 1)
-    more = dispatcher.run(
-        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
-    )  # dated: the text has the date already
+    last = _continued(replies.all) if len(outcome.results) < wanted else []
+    # The text has the date already, if it needs one.
+    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1, dated=False)) for r in last])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
 
 

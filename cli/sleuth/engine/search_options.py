@@ -21,7 +21,7 @@ GROUPS = {
     "cached": "Cache and network",
     "batch": "Batch",
 }
-MAX_LIMIT = 10_000_000  # of --limit and --max-tokens
+MAX_LIMIT = 10_000_000  # of --content-limit and --max-tokens
 KINDS = {tuple[str, ...]: "texts", str: "text", int: "int", float: "float", bool: "flag"}
 
 
@@ -67,7 +67,7 @@ class SearchOptions(Record):
     language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))
+        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
     )
     safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
     category: str = option("--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True)
@@ -117,8 +117,10 @@ class SearchOptions(Record):
         "Shorten page text: truncate it (cutoff) or keep the passages that match (rag); implies --content.",
         choices=choices.COMPRESSION,
     )
-    limit: int | None = option("--limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT))
-    unit: str | None = option("--unit", "Unit of --limit.", choices=choices.UNITS)
+    limit: int | None = option(
+        "--content-limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT)
+    )
+    unit: str | None = option("--unit", "Unit of --content-limit.", choices=choices.UNITS)
     max_tokens: int | None = option(
         "--max-tokens", "Hard limit in tokens for all page text together.", metavar="N", range=(1, MAX_LIMIT)
     )

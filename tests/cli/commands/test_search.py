@@ -4,10 +4,13 @@ import sys
 import threading
 from typing import Any
 
+import jsonschema
 import pexpect
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
+
+from sleuth.serving.schemas import SEARCH_ANSWER
 
 HIT = {"url": "https://a.example/", "title": "A", "content": "Text."}
 
@@ -98,3 +101,61 @@ def test_messages_are_wrapped_at_words_and_coloured_on_a_terminal(sleuth: Any) -
     assert lines[0].startswith("\x1b[1;31merror:\x1b[0m ")
     assert "'no-such-provider-at-all'" in child.before
     assert any(line.startswith("  ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"), [("d", "day"), ("w", "week"), ("1m", "month"), ("Y", "year"), ("7d", "week"), ("365d", "year")]
+)
+def test_freshness_has_short_forms(sleuth: Any, searxng: HTTPServer, value: str, sent: str) -> None:
+    assert sleuth("search", "-p", "searxng", "--freshness", value, "x").exit == 0
+    assert searxng.log[0][0].args["time_range"] == sent
+
+
+def test_freshness_in_other_numbers_of_days_is_a_range(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--freshness", "3d", "x")
+    assert "--freshness FROM..TO was not applied by SearXNG" in done.err
+    weak = sleuth("search", "--freshness", "weak", "x")
+    assert weak.err.splitlines()[0] == "error: invalid freshness 'weak'"
+
+
+@pytest.mark.parametrize("name", ["SearXNG", "SEARXNG", "searxng"])
+def test_provider_is_found_by_id_or_name_in_any_case(sleuth: Any, searxng: HTTPServer, name: str) -> None:
+    assert sleuth("search", "-p", name, "--json", "x").json["provider"] == "searxng"
+    assert sleuth("providers", "show", name, "--json").json["id"] == "searxng"
+
+
+def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("search", "-p", "searxng", "--site", "https://docs.python.org/3/", "x")
+    assert queries(searxng)[0] == "x site:docs.python.org"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--region", "Switzerland"], "invalid region 'Switzerland'"),
+        (["--limit", "3"], "search has no option --limit"),
+        (["--json", "--template", "{url}"], "--template and --format json exclude each other"),
+        (["--json", "-f", "csv"], "--json and --format csv exclude each other"),
+        (["--fields", "url", "-f", "md"], "--fields and --format markdown exclude each other"),
+        (["--batch", "-"], "--batch and WORDS exclude each other"),
+        (["--record", "a", "--replay", "b"], "--record and --replay exclude each other"),
+        (["--template", "{rank"], "unknown field"),
+        (["--count"], "Option '--count' requires an argument"),
+    ],
+)
+def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[str], message: str) -> None:
+    done = sleuth("search", "x", *arguments)
+    assert done.exit == 2
+    assert message in done.err
+    assert "hint: see: sleuth --help" not in done.err
+
+
+def test_comments_in_a_batch_are_skipped(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "--batch", "-", stdin="# fruit\napple\n\npear\n")
+    assert [line.split('"')[3] for line in done.out.splitlines()] == ["apple", "pear"]
+
+
+def test_json_with_chosen_fields_fits_the_schema(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "--json", "--fields", "title,url", "x")
+    jsonschema.validate(done.json, SEARCH_ANSWER)
+    assert done.json["results"] == [{"title": "A", "url": "https://a.example/"}]

@@ -67,12 +67,19 @@ class CommandLine:
             previous = word
 
     def check_values(self) -> None:
-        """Raise RequestError for an option of a search whose value is missing: another option follows."""
+        """Raise RequestError for --limit, which was ambiguous, and for an option in place of a value."""
         if self.words[:1] != ["search"]:
             return
-        for word, value in zip(self.words[1:], self.words[2:], strict=False):
+        for word, value in zip(self.words[1:], [*self.words[2:], ""], strict=False):
             if word == "--":
                 return
+            if word.partition("=")[0] == "--limit":  # a number of results in other commands
+                from sleuth.base.errors import RequestError
+
+                raise RequestError(
+                    "search has no option --limit",
+                    "for the number of results use -n N, for the size of page text --content-limit N",
+                )
             if word in FLAGS and FLAGS[word][0].kind != "flag" and value in FLAGS:
                 from sleuth.base.errors import RequestError
 
