@@ -2,6 +2,9 @@
 
 COMMANDS = (  # in the order of the help
     "search",
+    "open",
+    "again",
+    "read",
     "summarize",
     "ask",
     "chat",
@@ -9,6 +12,7 @@ COMMANDS = (  # in the order of the help
     "providers",
     "config",
     "library",
+    "handbook",
     "doctor",
     "searxng",
     "serve",

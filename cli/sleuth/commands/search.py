@@ -11,7 +11,8 @@ from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
-from sleuth.store.settings import SNIPPET_LENGTH, UI_THEME
+from sleuth.store.journal import MAX_QUERY_CHARS
+from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     _check_combinations(options)
     if options.words == ("-",):
         options = options._replace(words=(piped_text(runtime),))
-    view = _view(runtime, options)
-    request = runtime.search_request(options)
+    view = make_view(runtime, options)
+    request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
@@ -66,6 +67,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
             outcome = runtime.add_content(outcome, options, progress)
     if rendered_key and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
+        _save_results(runtime, outcome)
         return Exit.DONE
     if request.cache == "refresh":
         rendered.clear(runtime.paths)  # they show what was just replaced
@@ -75,6 +77,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.engine.search import search_error
 
         raise search_error(outcome)
+    _save_results(runtime, outcome)
     display.show_messages(runtime, outcome, format)
     if options.verbose:
         display.show_attempts(runtime, outcome)
@@ -107,7 +110,8 @@ def _check_combinations(options: SearchOptions) -> None:
             raise RequestError("{one} and {other} exclude each other", "use one of them", one=one, other=other)
 
 
-def _view(runtime: Runtime, options: SearchOptions) -> View:
+def make_view(runtime: Runtime, options: SearchOptions) -> View:
+    """Return how results are shown, from the options and the settings."""
     if options.template:
         from sleuth.render.plain import check_template
 
@@ -121,6 +125,15 @@ def _view(runtime: Runtime, options: SearchOptions) -> View:
         full_urls=options.full_urls,
         theme=runtime.settings[UI_THEME],
     )
+
+
+def _save_results(runtime: Runtime, outcome: Outcome) -> None:
+    """Keep the results for `sleuth open` and `sleuth again`."""
+    if runtime.settings[HISTORY] and outcome.results:
+        from sleuth.store import last_results
+
+        query = outcome.query[:MAX_QUERY_CHARS]
+        last_results.save(runtime.paths.state, query, outcome.provider, outcome.results)
 
 
 def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, format: str) -> Outcome:

@@ -82,7 +82,7 @@ def _ranked(
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
                 weight = adapter.weight if weight is None else weight
-                known = lists.get(key) or ProviderList(key[0], weight, [], adapter.files)
+                known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
             list(lists.values()),

@@ -124,7 +124,7 @@ def _status_as_json(status: Status) -> dict[str, Any]:
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return the JSON form of one result."""
     fields = hit._asdict() | {
-        "content": hit.snippet if hit.content is None else hit.content,
+        "content": hit.text,
         "score": round(hit.score, 6),
         "passages": [{"start": start, "end": end, "score": score} for start, end, score in hit.passages],
         "votes": [vote._asdict() for vote in hit.votes],

@@ -279,7 +279,7 @@ def test_library_is_used_without_network(sleuth: Any) -> None:
     assert done.json["provider"] == "library"
     assert "json" in done.json["results"][0]["title"].lower()
     assert [attempt["state"] for attempt in done.json["attempts"]] == ["unreachable", "ok"]
-    assert "used Library instead" in done.err
+    assert "used Library (documents on this machine, not the web) instead" in done.err
 
 
 def test_named_provider_is_strict_unless_fallback_is_allowed(sleuth: Any) -> None:
@@ -394,7 +394,7 @@ def test_next_provider_starts_while_the_first_one_hangs(sleuth: Any, lone_server
     released = hang(lone_server)
     page = '<div class="web-result"><a class="result__a" href="https://a.example/">A</a></div>'
     lone_server.expect_request("/html/").respond_with_data(page, content_type="text/html")
-    sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
+    sleuth.environ |= {"SEARXNG_URL": lone_server.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,duckduckgo"}
     sleuth("providers", "set", "duckduckgo", "--api-host", lone_server.url_for(""))
     done = sleuth("search", "--json", "x")
     released.set()
