@@ -19,6 +19,7 @@ from sleuth.render.fields import explanation
 from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
+MIN_ADDRESS_WIDTH = 40  # beside the date; with less room that goes below
 UNWRAPPED = 10_000  # columns of a pipe or a file, where a program reads whole lines
 INDENT = "    "
 NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
@@ -94,7 +95,9 @@ def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
     """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
     facts = [hit.published, hit.author, hit.length, ", ".join(hit.providers) if len(hit.providers) > 1 else ""]
     after = "".join(f" · {fact}" for fact in facts if fact)
-    place = hit.url if view.full_urls else shorten_middle(hit.url, max(room - text_width(after), room // 2))
+    if after and not view.full_urls and room - text_width(after) < min(MIN_ADDRESS_WIDTH, text_width(hit.url)):
+        after = f"\n{after.removeprefix(' · ')}"
+    place = hit.url if view.full_urls else shorten_middle(hit.url, room - text_width(after.partition("\n")[0]))
     address = Style.parse(styles["about"]) + Style(link=ascii_url(hit.url))
     text = Text.assemble((place, address), (after, styles["quiet"]))
     if hit.image:
