@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from sleuth.base.errors import Exit, RequestError
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.questions import piped_text
-from sleuth.engine.search_options import SearchOptions
+from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
@@ -90,23 +90,20 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 def _check_combinations(options: SearchOptions) -> None:
     """Raise RequestError for options that contradict each other, instead of ignoring one."""
     format = options.format or ("json" if options.as_json else None)
-    table = (
-        (options.record and options.replay, "--record", "--replay"),
-        (options.as_json and options.format not in (None, "json"), "--json", f"--format {options.format}"),
-        (options.template and format, "--template", f"--format {format}"),
-        (options.template and options.fields, "--template", "--fields"),
-        (options.fields and format in ("rich", "markdown", "urls"), "--fields", f"--format {format}"),
-        (options.batch and (options.words or options.questions), "--batch", "WORDS"),
-        (options.batch and format not in (None, "json", "ndjson"), "--batch", f"--format {format}"),
-        (
-            options.batch and (options.fields or options.template),
-            "--batch",
-            "--fields" if options.fields else "--template",
-        ),
-        (options.batch and options.interactive, "--batch", "--interactive"),
-    )
-    for conflict, one, other in table:
-        if conflict:
+    conflicts: dict[tuple[str, str], object] = {
+        ("--record", "--replay"): options.record and options.replay,
+        ("--json", f"--format {options.format}"): options.as_json and options.format not in (None, "json"),
+        ("--template", f"--format {format}"): options.template and format,
+        ("--template", "--fields"): options.template and options.fields,
+        ("--fields", f"--format {format}"): options.fields and format in ("rich", "markdown", "urls"),
+    }
+    if options.batch:
+        conflicts[("--batch", "WORDS")] = options.words or options.questions
+        conflicts[("--batch", f"--format {format}")] = format not in (None, "json", "ndjson")
+        for name in ("template", "fields", "explain", "record", "replay", "exit_status", "interactive"):
+            conflicts[("--batch", OPTIONS[name].flags[0])] = getattr(options, name)
+    for (one, other), is_given in conflicts.items():
+        if is_given:
             raise RequestError("{one} and {other} exclude each other", "use one of them", one=one, other=other)
 
 

@@ -145,7 +145,9 @@ class _Buffer(io.StringIO):
 
 def summary(outcome: Outcome, age: str | None = None) -> str:
     """Return how many results there are, where they come from, and how long it took."""
-    cached = tr("cached {age} ago", age=age or rendered.age_in_words(outcome.age))
+    units = (tr("s"), tr("min"))
+    words = age.join(("", *units, "")) if age else rendered.age_in_words(outcome.age, *units)
+    cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
     found = outcome.status.count_before
     shown = tr("{first}–{last} of {found} results", first=numbers[0], last=numbers[-1], found=found)
