@@ -123,7 +123,8 @@ class Research:
         if isinstance(error, ModelError):
             self.add_usage(error.usage)
         if isinstance(error, SleuthError):
-            return tr(error.message, **error.values)
+            hint = f" ({tr(error.hint, **error.values)})" if error.hint else ""
+            return tr(error.message, **error.values) + hint
         logs.log("answer: %r", error)
         return str(error) if isinstance(error, TimeoutError) else type(error).__name__
 

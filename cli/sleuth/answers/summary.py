@@ -113,7 +113,7 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     parts = dict(zip(numbers, found.per_page, strict=True))
     sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
     warnings = tuple(
-        tr("could not read {site}: {reason}", site=domain(source.url) or source.url, reason=source.problem)
+        tr("could not read {site}: {reason}", site=source.url, reason=source.problem)
         for source in sources
         if not source.citation
     ) + tuple(archive_warning(page.url, page.archived) for page in good if page.archived)

@@ -6,7 +6,6 @@ from typing import Any
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
-from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
@@ -136,7 +135,7 @@ def _failures(pages: Iterable[Page]) -> list[str]:
     failed = [page for page in pages if not page.ok]
     if not failed:
         return []
-    reasons = "; ".join(f"{domain(page.url)}: {page.problem}" for page in failed[:3])
+    reasons = "; ".join(f"{page.url} ({page.problem})" for page in failed[:3])
     more = f" (+{len(failed) - 3})" if len(failed) > 3 else ""
     return [tr("FETCH_FAILED: pages not read, snippets used instead: {reasons}", reasons=reasons + more)]
 

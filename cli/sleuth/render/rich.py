@@ -19,6 +19,7 @@ from sleuth.render.layouts import SEPARATOR, facts
 from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
+MIN_ADDRESS_WIDTH = 40  # beside the date; with less room that goes below
 UNWRAPPED = 10_000  # columns of a pipe or a file, where a program reads whole lines
 INDENT = "    "
 NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
@@ -97,10 +98,12 @@ def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
     """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
     known = facts(hit)
     after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
-    address = hit.url if view.full_urls else shorten_middle(hit.url, max(room - after, room // 2))
+    on_own_line = bool(known) and not view.full_urls and room - after < min(MIN_ADDRESS_WIDTH, text_width(hit.url))
+    space = room if on_own_line else room - after
+    address = hit.url if view.full_urls else shorten_middle(hit.url, space)
     text = Text(address, Style.parse(styles["about"]) + Style(link=ascii_url(hit.url)))
-    for fact in known:
-        text.append(SEPARATOR, styles["quiet"])
+    for number, fact in enumerate(known):
+        text.append("\n" if on_own_line and number == 0 else SEPARATOR, styles["quiet"])
         link = Style(link=ascii_url(fact.url)) if fact.url else Style()
         text.append(fact.text, Style.parse(styles["quiet"]) + link)
     return text

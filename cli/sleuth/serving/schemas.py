@@ -116,7 +116,7 @@ SEARCH_ANSWER = _document(
         **_each(TEXT, "query", "provider"),
         "elapsedMs": COUNT,
         "cached": FLAG,
-        "results": _list(RESULT),
+        "results": _list(RESULT | {"required": []}, "with --fields, only these fields"),
         "outcome": {"enum": list(OUTCOMES)},
         "status": STATUS,
         "attempts": _list(ATTEMPT),

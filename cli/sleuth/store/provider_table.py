@@ -101,7 +101,11 @@ class ProviderTable:
         if not rows:
             from difflib import get_close_matches
 
-            ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
+            names = {str(row[0]): str(row[1]) for row in self._rows("SELECT id, name FROM websearch_provider")}
+            ids = list(names)
+            same = [known for known in ids if id.casefold() in (known.casefold(), names[known].casefold())]
+            if len(same) == 1 and same[0] != id:
+                return self.get(same[0])
             if near := get_close_matches(id, ids, 1, 0.6):
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)

@@ -50,7 +50,7 @@ def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> 
 
 
 def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
-    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--limit", "900", "--json", "runtime")
+    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--content-limit", "900", "--json", "runtime")
     assert done.json["status"]["phase"] == "cutoff"
     lengths = [len(hit["content"]) for hit in done.json["results"]]
     assert sum(lengths) <= 900
