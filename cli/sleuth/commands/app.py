@@ -18,6 +18,7 @@ COMMANDS = (  # in the order of the help
     "search",
     "open",
     "again",
+    "watch",
     "read",
     "summarize",
     "ask",
