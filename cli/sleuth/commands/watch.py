@@ -95,7 +95,7 @@ def run(
     if not words and not name:
         return _run_all(runtime, store, shown)
     name = name or watch_name(words or ())
-    changes = {key: ctx.params[key] for key in SEARCH_OPTIONS if ctx.params[key] not in (None, [])}
+    changes = {key: ctx.params[key] for key in SEARCH_OPTIONS if ctx.params[key] not in (None, [], ())}
     with store.locked(name):
         known = store.load(name)
         if known is None and not words:

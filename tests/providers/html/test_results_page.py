@@ -437,7 +437,7 @@ def test_missing_browser_names_what_to_install(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(ProviderError) as caught:
         ask(httpserver, browser=True)
     assert caught.value.message == "{provider} needs a browser, but Playwright or Chromium is missing"
-    assert "sleuth[browser]" in caught.value.hint
+    assert "sleuth doctor --only install.extras" in caught.value.hint
 
 
 def test_bing_falls_back_to_the_page_when_the_feed_is_empty(httpserver: HTTPServer) -> None:
