@@ -58,6 +58,8 @@ class Runtime:
         self.debug = False
         self.json_errors = False
         self.brief_help = False  # -h instead of --help
+        self.pager = True  # may be used for long output
+        self.quiet = False  # no notes and warnings
         self.warnings: set[str] = set()  # printed so far
 
     @cached_property
@@ -235,12 +237,14 @@ class Runtime:
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr, once."""
-        if message not in self.warnings:
+        if message not in self.warnings and not self.quiet:
             self.warnings.add(message)
             print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
         """Print a note on stderr."""
+        if self.quiet:
+            return
         print(tr("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def show_error(self, error: SleuthError) -> None:

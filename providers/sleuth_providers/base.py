@@ -288,6 +288,7 @@ class Provider:
     scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
     opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
+    caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description

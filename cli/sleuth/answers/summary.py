@@ -11,6 +11,7 @@ from sleuth.answers.llm.chat import Model, Models, Prompt, Usage
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
+from sleuth.answers.rounds import archive_warning
 from sleuth.answers.sanitize import without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
@@ -26,7 +27,6 @@ from sleuth_providers.threads import run_parallel
 
 SENTENCE_ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
 TEMPERATURE = 0.3  # low: a summary should say what the pages say
-TIMEOUT_S = 30.0  # for the summary of one page; between two pieces of the summary of all pages
 MAX_PARALLEL = 4  # requests for single pages
 MAX_PAGE_CHARS = 12_000  # of a page that is summarised by itself
 LENGTHS = {
@@ -116,7 +116,7 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
         tr("could not read {site}: {reason}", site=domain(source.url) or source.url, reason=source.problem)
         for source in sources
         if not source.citation
-    )
+    ) + tuple(archive_warning(page.url, page.archived) for page in good if page.archived)
     read = [source for source in sources if source.citation]
     known = (CitedSource(one.citation, one.url, one.title, page.text) for one, page in zip(read, good, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
@@ -210,7 +210,7 @@ def _summaries(research: Research, model: Model, sources: Sequence[FoundSource],
         batch = sources[first : first + MAX_PARALLEL]
         room = min(research.max_chars, MAX_PAGE_CHARS)
         jobs = [partial(model.complete, _prompt(research, [one], size, room)) for one in batch]
-        for place, result in run_parallel(jobs, TIMEOUT_S):
+        for place, result in run_parallel(jobs, research.timeout("write")):
             if isinstance(result, Exception):
                 if isinstance(result, ModelError) and not texts:
                     raise result  # the others would fail as well
@@ -227,7 +227,7 @@ def _prompt(research: Research, sources: Sequence[FoundSource], size: str, room:
     places = {"length": size, "question": research.question_text, "code": research.fence_code}
     left = left_for("pages", "summary", room, **places)
     shown = show(research, sources, left, research.question.text)
-    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=TIMEOUT_S)
+    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=research.timeout("write"))
 
 
 def _with_text(source: DigestSource, text: str, known: Sequence[CitedSource]) -> DigestSource:

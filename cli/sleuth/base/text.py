@@ -78,6 +78,15 @@ def shorten(text: str, limit: int) -> str:
     return (cut[:space] if space > limit * 0.6 else cut).rstrip(" ,;:，。、") + "…"
 
 
+def shorten_middle(text: str, columns: int) -> str:
+    """Truncate text in the middle, with …, so that it takes at most `columns` of a terminal."""
+    if width(text) <= columns:
+        return text
+    head = fit(text, columns - columns // 3).rstrip("…")  # the beginning of an address says more than its end
+    tail = fit(text[::-1], columns - width(head)).rstrip("…")[::-1]
+    return f"{head}…{tail}"
+
+
 def width(text: str) -> int:
     """Return how many terminal columns text takes."""
     return len(text) if text.isascii() else sum(map(columns_of, text))

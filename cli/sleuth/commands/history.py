@@ -45,7 +45,9 @@ def history(
 ) -> None:
     """List past queries, newest first; --clear deletes them.
 
-    The number of a query is for `sleuth again`. In a pipe there is one query per line. The history stays on this
+    The number of a query is for `sleuth again`.
+
+    In a pipe there is one query per line. The history stays on this
     machine; `sleuth config set history.enabled false` turns it off.
     """
     runtime: Runtime = ctx.obj

@@ -54,11 +54,11 @@ def mcp(
     if runtime.stdin.isatty():
         _explain(runtime)
     gc.disable()  # importing the SDK creates tens of thousands of permanent objects
-    from sleuth.serving.mcp import serve
+    from sleuth.serving.mcp import serve_stdio
 
     gc.freeze()
     gc.enable()
-    serve(toolbox)
+    serve_stdio(toolbox)
     return Exit.DONE
 
 

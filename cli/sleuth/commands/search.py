@@ -46,7 +46,7 @@ def typer_command() -> Any:
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
     view = make_view(runtime, options)
-    request = runtime.search_request(options)
+    request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
@@ -77,7 +77,8 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     _save_results(runtime, outcome)
     display.show_messages(runtime, outcome, format)
     if options.open_first or options.open_result:
-        display.open_result(outcome, options.open_result or 1)
+        first = outcome.results[0].citation if outcome.results else 1
+        display.open_url(display.result_url(outcome, options.open_result or first))
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
 
 
@@ -93,6 +94,7 @@ def make_view(runtime: Runtime, options: SearchOptions) -> View:
         explain=options.explain,
         snippet_length=runtime.settings[SNIPPET_LENGTH],
         color=runtime.color,
+        full_urls=options.full_urls,
         theme=runtime.settings[UI_THEME],
     )
 

@@ -215,8 +215,8 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
     found = re.match(r"---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", text, re.DOTALL)
     if not found:
         return {}, text
-    facts = re.findall(r"^(\w+):[ \t]*[\"']?(.*?)[\"']?[ \t]*$", found[1], re.MULTILINE)
-    return {name.lower(): value for name, value in facts}, text[found.end() :]
+    facts = re.findall(r"^(\w+):(.*)$", found[1], re.MULTILINE)
+    return {name.lower(): value.strip().strip("\"'") for name, value in facts}, text[found.end() :]
 
 
 def _from_html(data: bytes) -> ExtractedPage:

@@ -57,10 +57,10 @@ def _absolute(base: str, target: str) -> str:
 
 def fetch_links(reader: "Reader", url: str, timeout: float | None = None) -> list[PageLink]:
     """Fetch a page and return its links; raise ProviderError if it cannot be read."""
-    from sleuth.pages.fetch import fetch
+    from sleuth.pages.fetch import fetch, received
     from sleuth_providers.net.guard import AddressGuard
 
     watch = AddressGuard(reader.guard, reader.settings[FETCH_PRIVATE])
     seconds = timeout or reader.settings[FETCH_TIMEOUT]
-    page = fetch(url, timeout=seconds, guard=watch, transport=reader.transport)
+    page = received(fetch(url, timeout=seconds, guard=watch, transport=reader.transport), url)
     return [] if page.kind == "pdf" else links(page.text(), page.final_url, page.kind)

@@ -19,7 +19,7 @@ MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")
 ASCII_MARKS = {"✓": "+", "✗": "x", "–": "-"}
 TOPICS = {"install": "This installation", "cache": "Shared cache", "searxng": "SearXNG"}
 FILES_IN_FIXES = ("settings.yml", "limiter.toml", "docker-compose.yml", ".env", "nginx")
-POSITION = re.compile(r"[\w.-]+\.\w+:\d+|\.env:\d+")  # settings.yml:4
+POSITION = re.compile(r"[\w.-]{1,100}\.\w{1,20}:\d+|\.env:\d+")  # settings.yml:4
 
 
 def render(findings: "Iterable[Finding]", out: TextIO, color: str, *, verbose: bool = False) -> "list[Finding]":

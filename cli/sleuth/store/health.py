@@ -109,6 +109,11 @@ class Health:
             if not reserved or not self.connection.execute(update, values).rowcount:
                 self._insert(provider, time.time(), state, elapsed_ms, cost)
 
+    def has_answered(self, provider: str) -> bool:
+        """Tell whether a provider has answered before."""
+        sql = "SELECT 1 FROM request WHERE provider = ? AND state IN ('ok', 'empty') LIMIT 1"
+        return self.connection.execute(sql, (provider,)).fetchone() is not None
+
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, by which several keys rotate."""
         row = self.connection.execute("SELECT count(*) FROM request WHERE provider = ? AND cached = 0", (provider,))

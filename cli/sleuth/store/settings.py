@@ -13,8 +13,11 @@ from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
+from sleuth.store.default_chains import CHAINS, GENERAL
 from sleuth.store.setting_types import (
+    CHAIN_TABLE,
     COMPRESSION,
+    EMAIL,
     FLAG,
     LANGUAGE_CODE,
     NAMES,
@@ -46,6 +49,8 @@ else:
 
 
 AUTO_PRICE: float | str = "auto"
+AUTO_TIMEOUT: float | str = "auto"
+SECONDS = number(0.1, 86_400, "auto")
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
 TABLE: dict[str, Setting[Any]] = {}
@@ -69,10 +74,15 @@ class Setting(Generic[T]):
 DEFAULT_PROVIDER = Setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
 FALLBACK = Setting(
     "websearch.fallback",
-    ["searxng", "duckduckgo", "library"],
+    GENERAL,
     NAMES,
-    "providers to try in this order when the chosen one fails or has no key",
+    "providers to try in this order; your own list replaces the default chain of every category",
 )
+CHAINS_BY_CATEGORY = Setting(
+    "websearch.chains", CHAINS, CHAIN_TABLE, "default chains by category; + joins providers that are searched together"
+)
+KEYLESS = Setting("websearch.keyless", True, FLAG, "let the default chains use services that you did not choose")
+CONTACT = Setting("websearch.contact", "", EMAIL, "your e-mail, for the APIs that ask for one (Crossref, PubMed, …)")
 SEARCH_WITH_TIME = Setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
 MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
 EXCLUDE_DOMAINS = Setting(
@@ -112,6 +122,16 @@ LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-c
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
 LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_TIMEOUT = Setting("llm.timeout", AUTO_TIMEOUT, SECONDS, "seconds for every reply of the model; auto: by step")
+LLM_TIMEOUTS = {
+    step: Setting(f"llm.timeouts.{step}", AUTO_TIMEOUT, SECONDS, meaning)
+    for step, meaning in (
+        ("analyse", "seconds to analyse a question; auto: 20, local models 120"),
+        ("extract", "seconds to take notes on up to three pages; auto: 10, local models 60"),
+        ("reflect", "seconds to judge the findings; auto: 5, local models 30"),
+        ("write", "seconds between two pieces of an answer; auto: 120, local models 720"),
+    )
+}
 LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
 LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")

@@ -100,7 +100,8 @@ class _Link(Record):
         of a list is often wrapped in one more.
         """
         near = self.blocks[:SIGNATURE_DEPTH]
-        classes = (re.sub(r"\S*\d\S*", "", node.attributes.get("class") or "").split() for node in near)
+        names = ((node.attributes.get("class") or "").split() for node in near)
+        classes = ([name for name in some if not re.search(r"\d", name)] for some in names)
         return self.in_sidebar, *(node.tag for node in near), *(" ".join(sorted(names)) for names in classes)
 
 

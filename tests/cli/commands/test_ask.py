@@ -173,7 +173,7 @@ def test_real_answer_from_question_to_references(sleuth: Any, model: Any) -> Non
     done = sleuth("ask", "--progress", "json", "how", "small", "is", "smol")
     assert done.out.startswith("Smol is a small runtime [1]. It has 9 lines [1?].\n\nReferences\n[1] Smol — ")
     names = [json.loads(line)["event"] for line in done.err.splitlines() if line.startswith("{")]
-    assert names[:2] == ["web_search_start", "web_search_iteration"]
+    assert names[:3] == ["web_search_analysing", "web_search_start", "web_search_iteration"]
     assert set(names) >= {"web_search_fetching", "web_search_extracting", "web_search_reflecting"}
     assert names[-1] == "web_search_complete"
     found = sleuth("ask", "--json", "--extractive", "how small is smol").json

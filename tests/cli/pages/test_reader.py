@@ -496,16 +496,6 @@ def test_an_unreadable_page_has_a_reason(name: str, site: Any, make_reader: Any)
     assert page.problem
 
 
-def test_an_extraction_that_never_ends_is_abandoned(
-    site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    end = threading.Event()
-    monkeypatch.setattr("sleuth.pages.reader.extract", lambda *_: end.wait())
-    [page] = make_reader().read([site.page("/", "hello", "text/plain")], timeout=0.5)
-    end.set()
-    assert states(page) == [("page", "timeout")]
-
-
 def test_a_bug_costs_one_page(site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = make_reader()
     monkeypatch.setattr(reader, "_run_layers", lambda *_: 1 / 0)

@@ -9,6 +9,7 @@ from sleuth.answers.citation_check import tally
 from sleuth.answers.citations import without_source
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
+from sleuth.base.text import clean
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
@@ -34,7 +35,7 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
     return Question(
         text,
         search=params["search"],
-        providers=split(params["provider"]) or ("auto",),
+        providers=split(params["provider"]),
         rounds=params["rounds"] or 0,
         pages=params["pages"] or 0,
         lang=language(params["language"] or ""),
@@ -71,6 +72,9 @@ def print_warnings(runtime: Runtime, found: "Answer | Digest") -> None:
     """Print the warnings of an answer or digest on stderr."""
     for warning in found.warnings:
         runtime.warn(warning)
+    if isinstance(found, Answer):
+        for hint in found.hints:
+            print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), file=runtime.stderr)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
 

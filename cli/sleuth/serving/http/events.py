@@ -16,7 +16,8 @@ from sleuth.base.errors import SleuthError
 from sleuth.base.text import strip_controls
 from sleuth.serving.http.errors import error_body, internal_error
 from sleuth.serving.http.models import AskBody
-from sleuth.serving.workers import StreamedWork, WorkerPool
+from sleuth.serving.http.search import named
+from sleuth.serving.streamed_work import StreamedWork, Workers
 
 KEEPALIVE_INTERVAL_S = 10.0
 
@@ -26,7 +27,7 @@ Event = tuple[str, dict[str, Any]]
 class AnswerStream(StreamingResponse):
     """The events of one answer; a client that disconnects cancels the work."""
 
-    def __init__(self, pool: WorkerPool, body: AskBody) -> None:
+    def __init__(self, pool: Workers, body: AskBody) -> None:
         def answer(client: Client, report: Callable[[Event], None]) -> dict[str, Any]:
             def progress(event: ProgressEvent) -> None:
                 report((event.name, event.as_json()))
@@ -66,4 +67,4 @@ def _encode(name: str, document: dict[str, Any]) -> bytes:
 def _arguments(body: AskBody) -> dict[str, Any]:
     given = body.model_dump(include={"question", "search", "pages", "language", "region"})
     history = [Message(message.role, message.content) for message in body.history]
-    return given | {"history": history, "providers": body.provider_id, "rounds": body.max_iterations}
+    return given | {"history": history, "providers": named(body.provider_id), "rounds": body.max_iterations}

@@ -24,7 +24,7 @@ def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
     if body.questions[0] == SUMMARIZE and body.links:
         return _summarize(client, " ".join(body.questions[1:]), body.links)
     compresses = client.runtime.settings[COMPRESSION_METHOD].get("method", "none") != "none"
-    outcome = client.search(body.questions, providers=(body.provider_id,), content=compresses)
+    outcome = client.search(body.questions, providers=named(body.provider_id), content=compresses)
     if body.links:
         warning = tr("links are ignored unless the first question is {word}", word=SUMMARIZE)
         outcome = outcome._replace(warnings=(*outcome.warnings, warning))
@@ -35,6 +35,11 @@ def check_provider(client: Client, id: str) -> None:
     """Raise UnknownProviderError unless the id is `auto` or that of a provider."""
     if id != AUTO:
         client.runtime.selector.candidate(id)
+
+
+def named(id: str) -> tuple[str, ...]:
+    """Return the providers to search; none for `auto`, which is the default provider and then the chain."""
+    return () if id == AUTO else (id,)
 
 
 def log_tracing(tracing: Tracing | None) -> None:
