@@ -90,6 +90,9 @@ def check_arguments(arguments: list[str], line: str) -> None:
     flags = {flag for option in command.options for flag in (*option.flags, *option.negative)}
     for word in arguments:
         subcommands = {child.name: child for child in command.commands}
+        if command.name == "watch" and word not in subcommands:  # `run` may be left out
+            command = subcommands["run"]
+            flags |= {flag for option in command.options for flag in (*option.flags, *option.negative)}
         if word in subcommands and not word.startswith("-"):
             command = subcommands[word]
             flags |= {flag for option in command.options for flag in (*option.flags, *option.negative)}

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
@@ -56,7 +57,7 @@ def serve(
         print(token.text, file=runtime.stdout)
         return Exit.DONE
     if not (find_spec("fastapi") and find_spec("uvicorn")):
-        raise MissingExtraError("sleuth serve needs the extra `serve`", "install it: pip install 'sleuth[serve]'")
+        raise MissingExtraError("sleuth serve needs the optional part `serve`", install_command("serve"))
     from sleuth.serving.http.auth import allowed_hosts, allowed_origins
     from sleuth.serving.http.server import listen
 

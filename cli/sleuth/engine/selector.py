@@ -133,10 +133,17 @@ class ProviderSelector:
             return library or not candidate.adapter.offline
         if not candidate.row.enabled or self.obstacle(candidate):
             return False
-        if LOOPBACK in candidate.adapter.host and not self.is_own(candidate):
-            return self.health.has_answered(candidate.id)
+        if not self.is_set_up(candidate):
+            return False
+        if LOOPBACK in candidate.adapter.host:
+            return True
         keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
         return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
+
+    def is_set_up(self, candidate: Candidate) -> bool:
+        """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
+        is_here = LOOPBACK in candidate.adapter.host
+        return not is_here or self.is_own(candidate) or self.health.has_answered(candidate.id)
 
     def is_own(self, candidate: Candidate) -> bool:
         """Tell whether the user set up this provider: its host, or anything else in its row."""

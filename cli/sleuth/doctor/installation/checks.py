@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -11,6 +12,7 @@ from urllib.parse import urljoin
 from sleuth import __version__
 from sleuth.answers.llm.endpoint import find_key, models_url, sends_key_in_clear
 from sleuth.base.errors import SettingsError, SleuthError
+from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
@@ -36,7 +38,6 @@ from sleuth_providers.json import as_dict, as_list
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
-EXTRAS = {"browser": "playwright", "keyring": "keyring", "mcp": "mcp", "serve": "uvicorn"}  # extra → package
 MODEL_TIMEOUT_S = 3.0
 
 
@@ -55,7 +56,7 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
     missing = [candidate.id for candidate in used if candidate.adapter.needs_key and not sources[candidate.id]]
     if "keyring" in sources.values() and find_spec("keyring") is None:
-        yield fail(shown, remedy("keyring-not-installed"))
+        yield fail(shown, remedy("keyring-not-installed", install=install_command("keyring")))
     if missing:
         report = fail if default in missing else warn
         set_keys = [f"sleuth providers set {id} --api-key -" for id in missing]
@@ -122,14 +123,23 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
 
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
-    """Check that optional parts which the settings require are installed."""
-    installed = [name for name, package in EXTRAS.items() if find_spec(package)]
-    missing = [name for name in EXTRAS if name not in installed]
-    facts = {"installed": ", ".join(installed) or "–", "missing": ", ".join(missing) or "–"}
-    evidence = tr("installed: {installed}; not installed: {missing}", **facts)
-    if not settings[FETCH_BROWSER] or "browser" in installed:
-        return ok(evidence)
-    return warn(evidence, remedy("browser-not-installed"))
+    """Check that the optional parts which settings and providers require are installed."""
+    missing = [name for name, module in MODULES.items() if not find_spec(module)]
+    installed = [name for name in MODULES if name not in missing]
+    lines = [tr("installed: {names}", names=", ".join(installed) or "–")]
+    lines += [
+        tr("not installed: {name}; to install it: {command}", name=name, command=install_command(name))
+        for name in missing
+    ]
+    users = {"fetch.browser": "sleuth config set fetch.browser false"} if settings[FETCH_BROWSER] else {}
+    with suppress(SleuthError):  # a broken database is reported by its own check
+        rows = runtime.table.all() if os.path.exists(runtime.paths.database) else []
+        ids = [row.id for row in rows if row.using_browser and row.enabled]
+        users |= {id: f"sleuth providers set {id} --no-using-browser" for id in ids}
+    if not users or "browser" in installed:
+        return ok("\n".join(lines))
+    values = {"users": ", ".join(users), "install": install_command("browser"), "turn_off": list(users.values())}
+    return warn("\n".join(lines), remedy("browser-not-installed", **values))
 
 
 def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
