@@ -20,6 +20,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
 from sleuth.base.urls import clean_url
 from sleuth.engine.options import check_options, check_value
+from sleuth.engine.options import language as language_code
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
 from sleuth.engine.search_options import MAX_LIMIT, OPTIONS, SearchOptions
@@ -39,6 +40,7 @@ LENGTH = choice("short", "medium", "long")
 SIZE = whole(1, MAX_LIMIT)
 TIMEOUT = number(0.1, 600)  # seconds
 ROUNDS = PAGES = whole(1, 20)
+INHERITED: list[object] = []  # what a forked process must neither use nor close
 LOGGER = logging.getLogger("sleuth")
 LOGGER.addHandler(logging.NullHandler())  # without a handler Python would print messages on stderr
 
@@ -73,6 +75,10 @@ class Client:
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self.environ = environ
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
         self._thread = threading.local()
         self._lock = threading.Lock()
         self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
@@ -85,7 +91,10 @@ class Client:
 
     @property
     def runtime(self) -> Runtime:
-        """The runtime of this thread, renewed when the settings file changes."""
+        """The runtime of this thread, renewed when the settings file changes and in a forked process."""
+        if self._pid != os.getpid():
+            INHERITED.append(self._thread.__dict__)  # SQLite forbids even to close a connection of the parent
+            self._start()
         known: tuple[Stamp, Runtime] | None = getattr(self._thread, "known", None)
         if known and known[0] == _stamp(known[1]):
             return known[1]
@@ -113,7 +122,7 @@ class Client:
         providers: Texts = (),
         count: int | None = None,
         page: int = 1,
-        lang: str | None = None,
+        language: str | None = None,
         region: str | None = None,
         freshness: str | None = None,
         safe: str | None = None,
@@ -231,8 +240,8 @@ class Client:
         providers: Texts = (),
         rounds: int | None = None,
         pages: int | None = None,
-        lang: str = "",
-        region: str = "",
+        language: str | None = None,
+        region: str | None = None,
         cache: str = "use",
         offline: bool = False,
         timeout: float | None = None,
@@ -251,6 +260,7 @@ class Client:
         check_value("pages", pages, PAGES)
         check_value("cache", cache, CACHE)
         check_value("timeout", timeout, TIMEOUT)
+        runtime = self.runtime
         if not isinstance(question, Question):
             question = Question(
                 str(question),
@@ -259,13 +269,13 @@ class Client:
                 providers=_several(providers) or ("auto",),
                 rounds=rounds or 0,
                 pages=pages or 0,
-                lang=lang,
-                region=region,
+                lang=language_code(language or ""),
+                region=(region or "").upper(),
                 cache=cache,
                 offline=offline,
                 timeout=timeout,
+                rules=runtime.rules(),
             )
-        runtime = self.runtime
         try:
             answer = runtime.answerer.answer(question, tell or _ignore, write or _ignore)
         finally:

@@ -83,6 +83,43 @@ class Account(Record):
         return tuple(secret for secret in found if secret)
 
 
+class Details(Record):
+    """Facts that only some kinds of results have; an empty text, an empty tuple and None mean unknown."""
+
+    authors: tuple[str, ...] = ()  # of a paper or book
+    year: int | None = None
+    type: str = ""  # of a work, as in CSL: article-journal, paper-conference, book, chapter, thesis, report, dataset …
+    venue: str = ""  # journal or conference
+    publisher: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    doi: str = ""
+    arxiv: str = ""  # id, such as 2401.01234
+    isbn: str = ""
+    editions: int | None = None
+    pdf: str = ""  # URL
+    cited_by: int | None = None
+    open_access: bool | None = None
+    width: int | None = None  # of a picture, in pixels
+    height: int | None = None
+    license: str = ""
+    license_url: str = ""
+    attribution: str = ""  # what reuse must state, where the source gives it in one sentence
+    channel: str = ""  # of a video
+    views: int | None = None
+    points: int | None = None  # votes for a question or story
+    answer_count: int | None = None
+    accepted: bool | None = None  # the question has an accepted answer
+    comments: int | None = None
+    stars: int | None = None
+    language: str = ""  # of a program
+
+    def known(self) -> dict[str, Any]:
+        """Return the fields that have a value."""
+        return {name: value for name, value in self._asdict().items() if value not in ("", (), None)}
+
+
 class Result(Record):
     """One result as the provider sent it: untrusted, with dates in the provider's format."""
 
@@ -98,6 +135,7 @@ class Result(Record):
     author: str = ""
     length: str = ""  # of a video, for display
     image: str = ""  # URL of the full picture, for an image result
+    details: Details = Details()
 
 
 class DirectAnswer(Record):
@@ -199,6 +237,7 @@ class ErrorRule(Record):
     detail: str = ""
     message: str = ""
     hint: str = ""
+    min_pause_s: float = 0.0  # before a retry, if the Retry-After header does not ask for more
 
 
 ErrorDetector = Callable[[Response], ProviderError | None]
@@ -237,6 +276,7 @@ class Provider:
     one_domain_list: ClassVar[bool] = False  # takes domains to include or to exclude, not both
     known_engines: ClassVar[tuple[str, ...]] = ()  # values of `engines`; any if empty
     max_results: ClassVar[int] = 10
+    max_depth: ClassVar[int] = 0  # results that can be reached by paging; 0 for no limit
     max_query: ClassVar[int] = 400
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
     cost: ClassVar[float] = 0.0  # estimated US dollars per request, for `sleuth usage`
@@ -249,7 +289,7 @@ class Provider:
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
     required_options: ClassVar[tuple[str, ...]] = ()
-    option_env: ClassVar[Mapping[str, str]] = {}  # environment variables for options
+    option_env: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # environment variables for options
     error_rules: ClassVar[tuple[ErrorRule, ...]] = ()
     samples: ClassVar[tuple[Sample, ...]] = ()
 
@@ -265,7 +305,11 @@ class Provider:
         """Return the error that a response means in this API; None leaves it to the HTTP status."""
         for rule in self.error_rules:
             if response.status == rule.status and re.search(rule.pattern, response.body, re.IGNORECASE):
-                return rule.error(rule.detail, status=response.status, message=rule.message, hint=rule.hint)
+                from sleuth_providers.net.client import retry_after
+
+                pause = max(retry_after(response) or 0, rule.min_pause_s) or None
+                texts = {"message": rule.message, "hint": rule.hint}
+                return rule.error(rule.detail, status=rule.status, retry_after=pause, **texts)
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
@@ -291,6 +335,8 @@ class Provider:
             wanted.append("category")
         supported = self.supports | ({"include", "exclude"} if self.operators else set())
         ignored = [name for name in wanted if name not in supported]
+        if self.max_depth and query.page * min(query.count, self.max_results) > self.max_depth:
+            ignored.append("page")
         if len(query.include) > self.max_include:
             ignored.append("include")
         if self.one_domain_list and query.include and query.exclude:
@@ -306,6 +352,11 @@ class Provider:
     def base_url(self, account: Account) -> str:
         """Return the host of the account, else the default, without a trailing slash."""
         return (account.host or self.host).rstrip("/")
+
+    def at_host_of(self, engine: str, account: Account, hosts: Mapping[str, str]) -> Account:
+        """Return the account with the host of an engine, unless its own host is not the default."""
+        is_default = account.host.rstrip("/") in ("", self.host)
+        return account._replace(host=hosts.get(engine, self.host)) if is_default else account
 
     def get(
         self, account: Account, path: str, params: Mapping[str, Any], headers: Mapping[str, str] | None = None

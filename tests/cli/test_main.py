@@ -172,29 +172,6 @@ class TestDamagedHome:
         assert (done.exit, len(done.json["results"])) == (0, 1)
         assert "usage and cooldowns are not saved" in done.err
 
-    def test_database_of_a_newer_version_is_not_written(self, sleuth: Any) -> None:
-        import sqlite3
-
-        sleuth("providers", "list", "--ids")
-        file = sleuth.home / "data" / "sleuth.db"
-        with sqlite3.connect(file) as connection:
-            connection.execute("PRAGMA user_version = 999")
-        connection.close()
-        before = file.read_bytes()
-        done = sleuth("search", "x")
-        assert done.exit == 2
-        assert "newer sleuth" in done.err
-        assert file.read_bytes() == before
-
-    def test_corrupt_database_is_an_error_with_a_hint(self, sleuth: Any) -> None:
-        file = sleuth.home / "data" / "sleuth.db"
-        file.parent.mkdir(parents=True)
-        file.write_bytes(b"this is no database at all" * 100)
-        done = sleuth("search", "x")
-        assert done.exit == 2
-        assert "mv " in done.err
-        assert file.read_bytes().startswith(b"this is no database")
-
     def test_corrupt_cache_is_ignored(self, sleuth: Any, httpserver: HTTPServer) -> None:
         httpserver.expect_request("/search").respond_with_json(
             {"results": [{"url": "https://a.example/", "title": "A"}]}

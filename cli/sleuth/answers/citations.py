@@ -6,7 +6,7 @@ from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, escape_markdown, splice
+from sleuth.base.text import clean, escape_markdown, markdown_target, splice
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
@@ -156,7 +156,7 @@ def _link(label: str, url: str, style: str) -> str:
         return ""
     if style == "terminal":
         return hyperlink(f"[{label}]", target)
-    return f"[[{label}]](<{_for_markdown(target)}>)"
+    return f"[[{label}]]({markdown_target(_for_markdown(target))})"
 
 
 def hyperlink(text: str, target: str) -> str:
@@ -240,7 +240,7 @@ def _reference(source: CitedSource, style: str) -> Iterator[str]:
     site = domain(target)
     title = clean(source.title, MAX_TITLE_CHARS) or site or tr("no title")
     if style == "markdown":
-        named = f"[{_escaped(title)}](<{_for_markdown(target)}>)" if target else _escaped(title)
+        named = f"[{_escaped(title)}]({markdown_target(_for_markdown(target))})" if target else _escaped(title)
         where = site or address(source)
         yield f"- \\[{source.citation}\\] {named}" + (f" — {_escaped(where)}" if where else "")
         return

@@ -50,7 +50,7 @@ def _read(research: Research, contents: ContentReader, outcome: Outcome) -> dict
         research.opened |= {canonical(hit.url) for hit in batch}
         texts |= {hit.url: hit.content for hit in batch if hit.content}
         pages = _open(research, contents, [hit for hit in batch if not hit.content], len(texts))
-        texts |= {page.url: page.text for page in pages if page.text.strip()}
+        texts |= {page.url: page.whole_text for page in pages if page.text.strip()}
         failed += [page for page in pages if not page.text.strip()]
     for page in failed:
         reason = page.problem or tr("it has no text")

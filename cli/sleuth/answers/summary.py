@@ -1,6 +1,6 @@
 """Summaries of pages, each and all together: quoted sentences, or text written by a model, with citations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -80,6 +80,18 @@ class Digest(Record):
         """Return the sources that were read."""
         return tuple(source for source in self.sources if source.citation)
 
+    def renumbered(self, numbers: Mapping[int, int]) -> "Digest":
+        """Return a quoted digest with other numbers for its sources."""
+
+        def changed(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
+            return tuple(quote._replace(citation=numbers[quote.citation]) for quote in quotes)
+
+        sources = (
+            one._replace(citation=numbers.get(one.citation, 0), summary=changed(one.summary)) for one in self.sources
+        )
+        pages = tuple(page._replace(citation=numbers[page.citation]) for page in self.pages)
+        return self._replace(summary=changed(self.summary), sources=tuple(sources), pages=pages)
+
     def heading(self, model: str = "") -> str:
         """Return the heading of the summary written by a model, or of the quoted one."""
         count, query = len(self.read), self.query
@@ -97,7 +109,8 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read."""
     good = [page for page in pages if page.ok]
     numbers = {page.url: place for place, page in enumerate(good, 1)}
-    found = summarise([page.text for page in good], query, length)
+    texts = [page.whole_text for page in good]
+    found = summarise(texts, query, length)
     parts = dict(zip(numbers, found.per_page, strict=True))
     sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
     warnings = tuple(
@@ -106,7 +119,7 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
         if not source.citation
     )
     read = [source for source in sources if source.citation]
-    known = (CitedSource(one.citation, one.url, one.title, page.text) for one, page in zip(read, good, strict=True))
+    known = (CitedSource(one.citation, one.url, one.title, text) for one, text in zip(read, texts, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
 
 

@@ -1,7 +1,7 @@
 """The words that options and settings choose from. Constants only: the cached path imports this module."""
 
 SAFE_SEARCH = ("off", "moderate", "strict")
-CATEGORIES = ("general", "news", "images", "videos", "science", "it")
+CATEGORIES = ("general", "news", "images", "videos", "science", "it", "books")
 FRESHNESS = ("day", "week", "month", "year")
 COMPRESSION = ("none", "cutoff", "rag")
 UNITS = ("char", "token")
@@ -25,4 +25,7 @@ FIELDS = (
     "author",
     "length",
     "image",
+    *("authors", "year", "type", "venue", "publisher", "volume", "issue", "pages", "doi", "arxiv", "isbn", "editions"),
+    *("pdf", "citedBy", "openAccess", "width", "height", "license", "licenseUrl", "attribution", "channel", "views"),
+    *("points", "answerCount", "accepted", "comments", "stars", "language"),
 )

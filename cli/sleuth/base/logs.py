@@ -6,8 +6,8 @@ import sys
 import time
 from contextlib import suppress
 
-from sleuth.base.append import append, wait_for_writers
-from sleuth.base.files import locked, private_folder
+from sleuth.base.append import append
+from sleuth.base.files import locked, private_folder, wait_for_writers
 from sleuth.base.text import clean, redact
 
 MAX_LOG_BYTES = 1_000_000  # then sleuth.log is renamed to sleuth.log.1, replacing the previous one

@@ -151,3 +151,17 @@ def _retry_later() -> bool:
     _signal.signal(_signal.SIGALRM, _interrupt)
     _signal.setitimer(_signal.ITIMER_REAL, INTERRUPT_RETRY_S)
     return True
+
+
+def terminal_columns(default: int = 80) -> int:
+    """Return the width of the terminal; COLUMNS overrides it."""
+    try:
+        return int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        pass
+    for handle in (1, 2, 0):
+        try:
+            return os.get_terminal_size(handle).columns or default
+        except OSError:
+            continue
+    return default

@@ -74,7 +74,7 @@ def shorten(text: str, limit: int) -> str:
 
 def width(text: str) -> int:
     """Return how many terminal columns text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    return len(text) if text.isascii() else sum(map(columns_of, text))
 
 
 def fit(text: str, columns: int) -> str:
@@ -83,14 +83,15 @@ def fit(text: str, columns: int) -> str:
         return text
     kept, room = [], columns - 1
     for character in text:
-        room -= _columns(character)
+        room -= columns_of(character)
         if room < 0:
             break
         kept.append(character)
     return "".join(kept).rstrip() + "…" if columns > 0 else ""
 
 
-def _columns(character: str) -> int:
+def columns_of(character: str) -> int:
+    """Return how many terminal columns a character takes."""
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -114,20 +115,16 @@ def mask(secret: str | None) -> str | None:
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, in each of its `spellings`."""
-    forms = {form for secret in secrets for form in spellings(secret)}
+    forms = sorted({form for secret in secrets for form in spellings(secret)}, key=len, reverse=True)
+    if not forms:
+        return text
     kept, end = [], 0
-    for first, last in sorted(place for form in forms for place in _places(text, form)):
+    for found in re.finditer(rf"(?=({'|'.join(map(re.escape, forms))}))", text):  # also those that overlap
+        first, last = found.span(1)
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
             kept += [text[end:first], "[hidden]"]
         end = max(end, last)
     return "".join(kept) + text[end:]
-
-
-def _places(text: str, form: str) -> Iterable[tuple[int, int]]:
-    start = text.find(form)
-    while start >= 0:
-        yield start, start + len(form)
-        start = text.find(form, start + 1)
 
 
 def spellings(secret: str) -> Iterable[str]:
@@ -137,6 +134,11 @@ def spellings(secret: str) -> Iterable[str]:
     encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
     lower_hex = (re.sub("%..", lambda found: found[0].lower(), form) for form in encoded)
     return (secret, repr(secret)[1:-1], *encoded, *lower_hex)
+
+
+def markdown_target(url: str) -> str:
+    """Return the target of a Markdown link; in angle brackets only if the URL needs them, as few readers know them."""
+    return f"<{url}>" if re.search(r"[\s()<>\\]", url) else url
 
 
 def escape_markdown(text: str) -> str:

@@ -117,6 +117,7 @@ def main(
 
 def run(runtime: Runtime, arguments: list[str]) -> int:
     """Parse a command line, run its command and return the exit status; Typer's own exceptions become ours."""
+    runtime.brief_help = "-h" in arguments
     try:
         status = get_command(app).main(arguments, prog_name="sleuth", standalone_mode=False, obj=runtime)
     except Abort as problem:  # raised for KeyboardInterrupt and EOFError
@@ -138,7 +139,7 @@ def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
     path = context.command_path if context else "sleuth"
-    usage = _translatable(problem.format_message().strip().rstrip("."))
+    usage = _translatable(problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number"))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 
 

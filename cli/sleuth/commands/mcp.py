@@ -27,11 +27,11 @@ def mcp(
     ctx: typer.Context,
     provider: o.Provider = None,
     count: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--count", "-n", min=1, max=10, metavar="N", help="Results if the agent does not ask for a number."
         ),
-    ] = 5,
+    ] = None,
     timeout: o.Timeout = None,
 ) -> int:
     """Serve web_search and other tools to an agent, over MCP on stdin and stdout.

@@ -103,9 +103,8 @@ def _search(
 
     if options.record and options.replay:
         raise RequestError("--record and --replay exclude each other", "use one of them")
-    if options.replay:
-        return runtime.searcher.search(request._replace(recording=Replayer(options.replay)))
-    recorder = Recorder()
-    outcome = runtime.searcher.search(request._replace(recording=recorder))
-    recorder.save(options.record or "")
+    recording = Replayer(options.replay) if options.replay else Recorder()
+    outcome = runtime.searcher.search(request._replace(recording=recording))
+    if isinstance(recording, Recorder):
+        recording.save(options.record or "")
     return outcome

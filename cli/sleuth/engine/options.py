@@ -33,7 +33,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         "",
         count=options.count or settings[MAX_RESULTS],
         page=options.page,
-        lang=language(options.lang if options.lang is not None else settings[LANGUAGE]),
+        lang=language(options.language if options.language is not None else settings[LANGUAGE]),
         region=(options.region if options.region is not None else settings[REGION]).upper(),
         safe=options.safe or settings[SAFE_SEARCH],
         category=options.category,

@@ -138,12 +138,17 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     for name in ("author", "length", "image"):
         if value := getattr(hit, name):
             document[name] = value
+    document |= camel_case({name: _listed(value) for name, value in hit.details.known().items()})
     if hit.passages:
         document["passages"] = [{"start": start, "end": end, "score": score} for start, end, score in hit.passages]
     if explain:
         document["votes"] = [vote._asdict() for vote in hit.votes]
         document["adjustments"] = list(hit.adjustments)
     return document
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:

@@ -79,9 +79,7 @@ class SearchOptions(Record):
         metavar="QUESTION",
         rendered=True,
     )
-    lang: str | None = option(
-        "--lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True, other_names=("language",)
-    )
+    language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
         "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))

@@ -176,7 +176,8 @@ class ProviderSelector:
 
     def _options(self, candidate: Candidate) -> dict[str, Any]:
         known = candidate.adapter.option_env.items()
-        return {name: self.environ[named] for name, named in known if named in self.environ} | candidate.row.options
+        found = {name: self.environ[env] for name, names in known for env in reversed(names) if env in self.environ}
+        return found | candidate.row.options
 
     def policy(self, candidate: Candidate, timeout: float | None) -> Policy:
         """Return timeouts, retries and user agent for a provider."""

@@ -17,12 +17,11 @@ MAX_DEPTH = 1_000  # nested elements; browsers stop at 512, and parsers become v
 MAX_ARTICLE_CHARS = 200_000  # of HTML; a longer file is a manual or a table
 MIN_ARTICLE_CHARS = 250  # of text
 MIN_ARTICLE_SHARE = 0.3  # of the whole text; with less, the rest of the page matters more than its article
-SKIPPED_TAGS = frozenset(
-    ("script", "style", "noscript", "template", "nav", "footer", "aside", "svg", "iframe", "button")
-)
-INLINE_TAG = re.compile(
-    r"a|abbr|b|bdi|bdo|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|r[bpt]|ruby|s|samp|small|span|strong"
-    r"|su[bp]|time|tt|u|var|wbr"
+SKIPPED_TAGS = ["script", "style", "noscript", "template", "nav", "footer", "aside", "svg", "iframe", "button"]
+INLINE_TAGS = re.findall(
+    r"\w+",
+    "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q rb rp rt ruby s samp small span strong sub sup"
+    " time tt u var wbr",
 )
 # Elements that nest: neither void ones nor those whose end tag is often omitted.
 NESTING_TAG = re.compile(
@@ -55,13 +54,10 @@ def read_markup(markup: str) -> HtmlDocument:
 
     tree = LexborHTMLParser(markup)
     title = tree.css_first("title") or tree.css_first("h1")
-    return HtmlDocument(
-        title.text() if title else "",
-        _main_text(tree, markup),
-        _attribute(tree.css_first('meta[property="article:published_time"], meta[name="date"]'), "content")
-        or _attribute(tree.css_first("time[datetime]"), "datetime"),
-        _attribute(tree.css_first("html[lang]"), "lang"),
-    )
+    dated = tree.css_first('meta[property="article:published_time"], meta[name="date"]')
+    published = _attribute(dated, "content") or _attribute(tree.css_first("time[datetime]"), "datetime")
+    language = _attribute(tree.css_first("html[lang]"), "lang")
+    return HtmlDocument(title.text() if title else "", _main_text(tree, markup), published, language)
 
 
 def is_deep(markup: str) -> bool:
@@ -82,6 +78,9 @@ def tidy(text: str) -> str:
 
 
 def _main_text(tree: Any, markup: str) -> str:
+    tree.strip_tags(SKIPPED_TAGS)
+    tree.unwrap_tags(INLINE_TAGS)  # every tag that is left begins a line
+    tree.merge_text_nodes()
     whole = _text(tree.body)
     if len(whole) >= MIN_ARTICLE_CHARS and len(markup) <= MAX_ARTICLE_CHARS:
         from sleuth.pages.article import article
@@ -94,27 +93,7 @@ def _main_text(tree: Any, markup: str) -> str:
 
 
 def _text(root: Any) -> str:
-    """Return the visible text of an element: block elements end a line, inline ones do not. Iterates: no recursion."""
-    parts: list[str] = []
-    open_elements: list[Any] = []
-    node = root.child if root else None
-    while node or open_elements:
-        if node is None:
-            node = open_elements.pop()
-            if not INLINE_TAG.fullmatch(node.tag or ""):
-                parts.append("\n")
-            node = node.next
-        elif node.tag == "-text":
-            parts.append(node.text_content or "")
-            node = node.next
-        elif node.tag in SKIPPED_TAGS:
-            node = node.next
-        else:
-            if not INLINE_TAG.fullmatch(node.tag or ""):
-                parts.append("\n")
-            open_elements.append(node)
-            node = node.child
-    return tidy("".join(parts))
+    return tidy(root.text(separator="\n")) if root else ""
 
 
 def _attribute(node: Any, name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from sleuth.base import logs
-from sleuth.base.errors import UnwritableError
+from sleuth.base.errors import DatabaseError, UnwritableError
 from sleuth.library import index
 from sleuth.store.database import (
     DATABASE_ERRORS,
@@ -27,7 +27,6 @@ from sleuth_providers.records import Record
 MAX_REINDEXED = 3_000  # documents that a search reindexes first; a larger library is left to the next `add`
 MAX_FILTERED = 500  # best documents that a filter chooses from
 MAX_CONTENT_CHARS = 100_000  # of one result
-MAX_NUMBER = 1e11  # no size and no time is larger
 
 
 class Document(Record):
@@ -134,6 +133,16 @@ class Library:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
         return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
 
+    def document(self, url: str) -> Document | None:
+        """Return a document with its text as it was when it was added."""
+        with self._reading() as connection:
+            sql = "SELECT title, text, site, published, lang FROM page WHERE url = ?"
+            row = connection.execute(sql, (url,)).fetchone()
+        if row is None:
+            return None
+        title, text, site, published, lang = row
+        return Document(url, title, text, site, published=published, lang=lang)
+
     def _has(self, sql: str, *values: object) -> bool:
         with self._reading() as connection:
             return connection.execute(sql, values).fetchone() is not None
@@ -201,7 +210,7 @@ class Library:
                 f" {where} ORDER BY url LIMIT ? OFFSET ?",
                 (source, limit, offset),
             )
-            return Listing(tuple(map(_entry, rows)), total)
+            return Listing(tuple(LibraryEntry(*row) for row in rows), total)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -230,6 +239,8 @@ class Library:
         """Open the file; if it cannot be written, open it read-only, or put the handbook alone into memory."""
         try:
             return open_database(self.path, index.MIGRATIONS), None
+        except DatabaseError:
+            raise
         except UnwritableError as problem:
             logs.log("library: %s", problem)
             if os.path.exists(self.path):
@@ -240,25 +251,9 @@ class Library:
             return open_database(MEMORY, index.MIGRATIONS), problem
 
 
-def _entry(row: sqlite3.Row) -> LibraryEntry:
-    """Return a listing entry; in a damaged file, a value of the wrong type counts as empty."""
-    url, title, site, source, kind, size, modified, added_at, published = row
-    url, title, site, source, kind, published = map(_text, (url, title, site, source, kind, published))
-    size, modified, added_at = map(_number, (size, modified, added_at))
-    return LibraryEntry(url, title, site, source, kind, int(size), modified, added_at, published)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and 0 <= value < MAX_NUMBER else 0.0
-
-
 def _url(connection: sqlite3.Connection, id: int) -> str:
     row = connection.execute("SELECT url FROM page WHERE id = ?", (id,)).fetchone()
-    return _text(row[0]) if row else ""
+    return row[0] if row else ""
 
 
 def _result(connection: sqlite3.Connection, id: int, score: float, query: str, content: bool) -> Result | None:
@@ -268,7 +263,7 @@ def _result(connection: sqlite3.Connection, id: int, score: float, query: str, c
     row = connection.execute("SELECT url, title, site, published, text FROM page WHERE id = ?", (id,)).fetchone()
     if row is None:
         return None
-    url, title, site, published, text = map(_text, row)
+    url, title, site, published, text = row
     return Result(
         title=title,
         url=url,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
@@ -16,6 +17,7 @@ from functools import cache
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
 from sleuth.relevance.dates import normalise
+from sleuth.relevance.details import clean_details, identities, united_details
 from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical
 from sleuth_providers.base import Result
@@ -108,19 +110,17 @@ def _cleaned(result: Result, url: str, now: datetime) -> Result:
         thumbnail=clean_url(result.thumbnail),
         engines=tuple(clean(engine, MAX_LABEL_CHARS) for engine in result.engines),
         image=clean_url(result.image),
+        details=clean_details(result),
         **texts,
     )
 
 
 def _merge(results: Iterable[_RankedResult]) -> list[list[_RankedResult]]:
     """Group the results of each page, best rank first."""
-    pages: dict[str, list[_RankedResult]] = {}
-    for one in results:
-        pages.setdefault(one.key, []).append(one)
     groups: list[list[_RankedResult]] = []
     candidates: dict[tuple[str, str, tuple[str, ...]], list[list[_RankedResult]]] = {}
     sketch = cache(_sketch)
-    for page in pages.values():
+    for page in _by_identity(list(results)):
         known = candidates.setdefault(_likeness_key(page[0]), [])
         twin = next((group for group in known[:MAX_COMPARED_PAGES] if _same_text(group, page, sketch)), None)
         if twin is None:
@@ -129,6 +129,24 @@ def _merge(results: Iterable[_RankedResult]) -> list[list[_RankedResult]]:
         else:
             twin += page
     return [sorted(group, key=lambda one: one[1:3]) for group in groups]
+
+
+def _by_identity(results: list[_RankedResult]) -> list[list[_RankedResult]]:
+    """Group results that share a URL, a DOI, an arXiv id or a picture, directly or through a third one."""
+    pictures = Counter((one.order, one.key) for one in results if one.result.image)
+    group_of: dict[str, list[_RankedResult]] = {}
+    names_of: dict[int, list[str]] = {}  # identities of a group, by the id of its list
+    for one in results:
+        # A page with several pictures in one list is not a name for any of them.
+        keys = [] if pictures[one.order, one.key] > 1 else [one.key]
+        names = identities(one.result, keys, canonical)
+        shared = {id(group): group for name in names if (group := group_of.get(name))}
+        first, *others = shared.values() or [[]]
+        first += [one, *(member for group in others for member in group)]
+        joined = [*names, *(name for group in (first, *others) for name in names_of.pop(id(group), []))]
+        names_of[id(first)] = joined
+        group_of |= dict.fromkeys(joined, first)
+    return list({id(group): group for group in group_of.values()}.values())
 
 
 def _likeness_key(one: _RankedResult) -> tuple[str, str, tuple[str, ...]]:
@@ -191,6 +209,7 @@ def _hit(group: list[_RankedResult]) -> Hit:
         score=math.fsum(vote.points for vote in votes.values()),
         providers=tuple(votes),
         engines=tuple(dict.fromkeys(engine for result in results for engine in result.engines if engine)),
+        details=united_details([result.details for result in results]),
         votes=tuple(votes.values()),
         **first,
     )

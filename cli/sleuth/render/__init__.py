@@ -26,7 +26,6 @@ class View(Record):
     color: str = "auto"
     theme: str = "auto"
     full_urls: bool = False
-    width: int = 0  # 0: as wide as the terminal
     age: str = ""  # placeholder that JSON writes in place of the age of a cached answer
 
 

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.padding import Padding
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import strip_controls
 from sleuth.library.handbook import handbook_folder
-from sleuth.render.rich import MAX_WIDTH, make_console
+from sleuth.render.rich import make_console, print_wrapped
 
 if TYPE_CHECKING:
     from sleuth.doctor.finding import Finding
@@ -132,17 +131,9 @@ class _ReportWriter:
 
     def _marked(self, state: str, title: str, style: str = "") -> Text:
         mark, color = MARKS[state]
-        try:
-            mark.encode(getattr(self.out, "encoding", None) or "utf-8")
-        except UnicodeEncodeError:
-            mark = ASCII_MARKS[mark]
+        mark = ASCII_MARKS.get(mark, mark) if self.console.options.ascii_only else mark
         return Text.assemble((mark, color), " ", (strip_controls(title), style))
 
     def _write(self, text: Text, indent: int = 0) -> None:
-        if self.console.is_terminal:
-            width = min(self.console.width, MAX_WIDTH)
-            self.console.print(Padding(text, (0, 0, 0, indent), expand=False) if text else "", width=width)
-            return
-        for line in text.plain.split("\n"):
-            self.out.write(f"{' ' * indent}{line}".rstrip() + "\n")
+        print_wrapped(self.console, text, " " * indent)
         self.out.flush()

@@ -1,5 +1,6 @@
 """Results on a terminal: rank, linked title, site and date, snippet with the query's words highlighted."""
 
+import os
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -14,8 +15,10 @@ from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
+from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
+UNWRAPPED = 10_000  # columns of a pipe or a file, where a program reads whole lines
 INDENT = "    "
 NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
 STYLES = {
@@ -29,26 +32,25 @@ STYLES = {
 }
 
 
-def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
+def make_console(out: TextIO, color: str = "auto", pipe_width: int = UNWRAPPED) -> Console:
     """Return a console that prints text as it is: no markup, emoji codes or highlighting."""
     console = Console(
         file=out,
         force_terminal=True if color == "always" else None,
-        no_color=True if color == "never" else None,
         color_system=None if color == "never" else "auto",
-        width=width or None,
         markup=False,
         emoji=False,
         highlight=False,
         soft_wrap=False,
     )
-    console.width = max(MIN_WIDTH, min(console.width, 500))
+    knows_width = console.is_terminal or "COLUMNS" in os.environ
+    console.width = max(MIN_WIDTH, console.width) if knows_width else pipe_width
     return console
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
     """Write the outcome for a terminal."""
-    console = make_console(out, view.color, view.width)
+    console = make_console(out, view.color, MAX_WIDTH)
     styles = STYLES[view.theme]
     for answer in outcome.answers:
         body = Text(answer.text)
@@ -78,9 +80,8 @@ def print_lines(console: Console, lines: Iterable[Text]) -> None:
 
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
     """Print wrapped and indented text without trailing spaces."""
-    width = max(8, min(console.width, MAX_WIDTH) - len(indent))
-    for number, line in enumerate(text.wrap(console, width, overflow="fold")):
-        line.rstrip()
+    width = max(8, (min(console.width, MAX_WIDTH) if console.is_terminal else console.width) - len(indent))
+    for number, line in enumerate(wrap(text, width)):
         lead = first if first is not None and number == 0 else Text(indent)
         print_lines(console, [Text.assemble(lead, line)])
 

@@ -63,6 +63,12 @@ RESULT = _object(
     },
     {
         **_each(TEXT, "author", "length", "image"),
+        "authors": TEXTS,
+        **_each(TEXT, "type", "venue", "publisher", "volume", "issue", "pages", "doi", "arxiv", "isbn", "pdf"),
+        **_each(TEXT, "license", "licenseUrl", "attribution", "channel", "language"),
+        **_each(COUNT, "year", "editions", "citedBy", "width", "height", "views", "points", "answerCount", "comments"),
+        "stars": COUNT,
+        **_each(FLAG, "openAccess", "accepted"),
         "votes": OBJECTS | _about("with --explain"),
         "adjustments": TEXTS,
         "passages": _list(_object(SPAN | {"score": NUMBER}), "sources of `content`, as character offsets in the page"),

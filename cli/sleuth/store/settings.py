@@ -16,8 +16,11 @@ from sleuth.base.urls import mask_login
 from sleuth.store.setting_types import (
     COMPRESSION,
     FLAG,
+    LANGUAGE_CODE,
     NAMES,
+    PATTERNS,
     REDIS_URL,
+    REGION_CODE,
     TEXT,
     URL,
     SettingType,
@@ -75,11 +78,13 @@ MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of resul
 EXCLUDE_DOMAINS = Setting(
     "websearch.exclude_domains",
     EMPTY_LIST,
-    NAMES,
+    PATTERNS,
     "domains to drop from all results, with their subdomains; *.x.y and /regex/ work",
 )
-LANGUAGE = Setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto requests none")
-REGION = Setting("websearch.region", "", TEXT, "country of results, such as CH")
+LANGUAGE = Setting(
+    "websearch.language", "auto", LANGUAGE_CODE, "language of results, such as de or zh-CN; auto requests none"
+)
+REGION = Setting("websearch.region", "", REGION_CODE, "country of results, such as CH")
 SAFE_SEARCH = Setting("websearch.safe_search", "moderate", choice(*choices.SAFE_SEARCH), "adult content filter")
 SNIPPET_LENGTH = Setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet to show")
 TIMEOUT = Setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
@@ -223,18 +228,22 @@ def find_setting(key: str) -> Setting[Any]:
 def change(path: str, key: str, text: str | None) -> Any:
     """Set a setting in the file, or remove it with None; comments and order stay."""
     setting = find_setting(key)
-    value = None
-    if text is not None:
-        value = _parse(setting, text)
-        if value is None or not setting.kind.accepts(value):
-            details = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.description}
-            raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
+    value = None if text is None else parse_value(setting, text)
     private_folder(os.path.dirname(path))
     with locked(f"{path}.lock") as held:
         if not held:
             raise SettingsError("{path} is locked by another process", "try again in a moment", path=path)
         remove_leftovers(path)
         _rewrite(path, key, value)
+    return value
+
+
+def parse_value(setting: Setting[T], text: str) -> T:
+    """Return the value that text stands for; an invalid one raises SettingsError."""
+    value: T | None = _parse(setting, text)
+    if value is None or not setting.kind.accepts(value):
+        details = {"key": setting.key, "value": _shown(setting, text), "accepted": setting.kind.description}
+        raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
     return value
 
 

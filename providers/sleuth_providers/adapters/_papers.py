@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sleuth_providers.json import as_text, strip_tags
 
@@ -24,6 +24,11 @@ def author_names(names: Iterable[Any]) -> str:
     """Return the names of authors, comma-separated, the first ones of many."""
     known = [name for name in map(as_text, names) if name]
     return ", ".join(known[:MAX_AUTHORS]) + (" et al." if len(known) > MAX_AUTHORS else "")
+
+
+def filters(conditions: Mapping[str, str]) -> str:
+    """Return conditions as `name:value`, comma-separated; those without a value are left out."""
+    return ",".join(f"{name}:{value}" for name, value in conditions.items() if value)
 
 
 def doi_url(doi: Any) -> str:

@@ -3,7 +3,7 @@
 import html
 from typing import Any
 
-from sleuth_providers.adapters._papers import author_names, doi_url, paragraphs
+from sleuth_providers.adapters._papers import author_names, doi_url, filters, paragraphs
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
 
@@ -32,28 +32,23 @@ class Crossref(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Request only the fields in use, which is much faster."""
         rows = min(query.count, self.max_results)
-        params: dict[str, str | int] = {"query": query.text, "rows": rows, "select": FIELDS}
-        filters = []
-        if query.freshness:
-            filters.append(f"from-pub-date:{query.since}")
-        if query.freshness == "range":
-            filters.append(f"until-pub-date:{query.until}")
-        if kind := as_text(account.options.get("type")):
-            filters.append(f"type:{kind}")
-        if filters:
-            params["filter"] = ",".join(filters)
-        if query.page > 1:
-            params["offset"] = min((query.page - 1) * rows, MAX_OFFSET)
-        if contact := as_text(account.options.get("mailto")):
-            params["mailto"] = contact
-        return Request(f"{self.base_url(account)}/works", params)
+        kind = as_text(account.options.get("type"))
+        params = {
+            "query": query.text,
+            "rows": rows,
+            "select": FIELDS,
+            "filter": filters({"from-pub-date": query.since, "until-pub-date": query.until, "type": kind}),
+            "offset": min((query.page - 1) * rows, MAX_OFFSET) or None,
+            "mailto": account.options.get("mailto"),
+        }
+        return self.get(account, "/works", params)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the works; supplements of works are skipped."""
         works = (item for item in items(response, "message", "items") if item.get("type") != "component")
         return Found(web_results(map(_result, works)))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://api.crossref.org/works?query=sparse+retrieval&rows=10&select=DOI%2Ctitle%2Ccontainer-title"
         "%2Cauthor%2Cabstract%2Cpublished%2Ctype%2Cpublisher%2Cscore",
@@ -61,7 +56,7 @@ class Crossref(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "sparse retrieval",
                 page=3,
@@ -70,7 +65,7 @@ class Crossref(Provider):
                 since="2026-01-01",
                 until="2026-06-30",
             ),
-            sends=f"{_plain.sends}&filter=from-pub-date%3A2026-01-01%2Cuntil-pub-date%3A2026-06-30%2Ctype%3Abook&offset=20"
+            sends=f"{sample_plain.sends}&filter=from-pub-date%3A2026-01-01%2Cuntil-pub-date%3A2026-06-30%2Ctype%3Abook&offset=20"
             "&mailto=me%40example.org",
             body="""{"status": "ok", "message-type": "work-list", "message": {"total-results": 5321, "items": [
              {"DOI": "10.1000/abc", "type": "journal-article", "title": ["Sparse &amp; dense retrieval"],
@@ -83,16 +78,16 @@ class Crossref(Provider):
             finds=("https://doi.org/10.1000/abc", "https://doi.org/10.1000/二"),
             account=Account(options={"mailto": "me@example.org", "type": "book"}),
         ),
-        _plain,
-        _plain._replace(body="<html>Too many requests</html>", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(body="<html>Too many requests</html>", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(
             body='{"status": "failed", "message-type": "validation-failure", "message": [{"type": "…"}]}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body="Resource not found.", status=404, error="BAD_RESPONSE"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="Resource not found.", status=404, error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -44,7 +44,7 @@ class DuckDuckGo(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Fill in the search form of the start page."""
-        form = {"q": query.with_operators(), "b": "", "kl": _region(query), "kp": SAFE[query.safe]}
+        form = {"q": query.with_operators(), "b": "", "kl": region(query), "kp": SAFE[query.safe]}
         if query.freshness:
             form["df"] = query.freshness[0] if query.freshness != "range" else f"{query.since}..{query.until}"
         return self._post(account, form)
@@ -108,7 +108,8 @@ class DuckDuckGo(Provider):
     )
 
 
-def _region(query: Query) -> str:
+def region(query: Query) -> str:
+    """Return DuckDuckGo's code for the region and language of a query."""
     lang, _, territory = query.lang.lower().partition("-")
     country = (query.region or territory).lower()
     if not country:

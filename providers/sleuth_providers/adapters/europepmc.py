@@ -54,7 +54,7 @@ class EuropePmc(Provider):
         papers = items(response, "resultList", "result")[start:]
         return Found(web_results(map(_result, papers)), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("asthma", category="science"),
         "GET https://www.ebi.ac.uk/europepmc/webservices/rest/search?query=asthma&format=json&resultType=core"
         "&synonym=true&pageSize=10",
@@ -62,7 +62,7 @@ class EuropePmc(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "asthma: adults",
                 lang="en",
@@ -71,7 +71,7 @@ class EuropePmc(Provider):
                 since="2026-01-01",
                 until="2026-06-30",
             ),
-            sends=_plain.sends.replace(
+            sends=sample_plain.sends.replace(
                 "query=asthma",
                 "query=%28asthma++adults%29+AND+FIRST_PDATE%3A%5B2026-01-01+TO+2026-06-30%5D+AND+LANG%3Aeng",
             ),
@@ -84,19 +84,19 @@ class EuropePmc(Provider):
              {"id": null, "source": "MED"}, 7]}}""",
             finds=("https://doi.org/10.1000/abc", "https://europepmc.org/article/PPR/PPR1"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("asthma", count=1, page=2, lang="xx", category="science"),
-            sends=_plain.sends.replace("pageSize=10", "pageSize=2"),
+            sends=sample_plain.sends.replace("pageSize=10", "pageSize=2"),
             body="""{"resultList": {"result": [{"id": "1", "source": "MED", "title": "A"},
              {"id": "2", "source": "MED", "title": "B"}]}}""",
             finds=("https://europepmc.org/article/MED/2",),
         ),
-        _plain,
-        _plain._replace(body='{"errCode": 404, "errMsg": "Empty query"}', error="INVALID_REQUEST"),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=404, error="BAD_RESPONSE"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body='{"errCode": 404, "errMsg": "Empty query"}', error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=404, error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

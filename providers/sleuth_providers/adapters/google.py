@@ -41,7 +41,7 @@ class Google(Provider):
         "referer": "URL to send as Referer, for keys restricted to a site",
     }
     required_options = ("cx",)
-    option_env = {"cx": "GOOGLE_CSE_ID"}
+    option_env = {"cx": ("GOOGLE_CSE_ID", "GOOGLE_SEARCH_ENGINE_ID")}
 
     def request(self, query: Query, account: Account) -> Request:
         """Request at most ten results; Google has no more than a hundred in all."""

@@ -67,7 +67,7 @@ class InternetArchive(Provider):
         found = web_results(map(_result, items(response, "response", "docs")))
         return Found(found, not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse"),
         "GET https://archive.org/advancedsearch.php?q=%28lighthouse%29+AND+mediatype%3A%28texts%29&fl%5B%5D=identifier"
         "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&rows=10&page=1"
@@ -76,7 +76,7 @@ class InternetArchive(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 'title:"light house"',
                 page=2,
@@ -86,7 +86,7 @@ class InternetArchive(Provider):
                 since="2020-01-01",
                 until="2020-12-31",
             ),
-            sends=_plain.sends.replace(
+            sends=sample_plain.sends.replace(
                 "%28lighthouse%29+AND+mediatype%3A%28texts%29",
                 "%28title+%22light+house%22%29+AND+mediatype%3A%28movies%29+AND+language%3A%28eng+OR+English%29"
                 "+AND+publicdate%3A%5B2020-01-01+TO+2020-12-31%5D",
@@ -101,17 +101,17 @@ class InternetArchive(Provider):
                 "https://archive.org/details/%E7%81%AF%E5%A1%94%202",
             ),
         ),
-        _plain,
-        _plain._replace(body='{"error": "syntax"}', error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(body='{"error": "syntax"}', error="INVALID_REQUEST"),
+        sample_plain._replace(
             body="<html>Search engine returned invalid information</html>",
             headers={"content-type": "text/html"},
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=422, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sleuth_providers.adapters._papers import author_names, doi_url
+from sleuth_providers.adapters._papers import author_names, doi_url, filters
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
@@ -33,25 +33,16 @@ class OpenAlex(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Send dates and language as filters."""
-        params: dict[str, str | int] = {
+        dates = {"from_publication_date": query.since, "to_publication_date": query.until}
+        params = {
             "search": query.text,
             "per_page": min(query.count, self.max_results),
             "select": FIELDS,
+            "filter": filters(dates | {"language": query.lang.split("-")[0].lower()}),
+            "page": query.page if query.page > 1 else None,
+            "api_key": account.key,
         }
-        filters = []
-        if query.freshness:
-            filters.append(f"from_publication_date:{query.since}")
-        if query.freshness == "range":
-            filters.append(f"to_publication_date:{query.until}")
-        if query.lang:
-            filters.append(f"language:{query.lang.split('-')[0].lower()}")
-        if filters:
-            params["filter"] = ",".join(filters)
-        if query.page > 1:
-            params["page"] = query.page
-        if account.key:
-            params["api_key"] = account.key
-        return Request(f"{self.base_url(account)}/works", params)
+        return self.get(account, "/works", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted daily budget from too many requests."""
@@ -63,7 +54,7 @@ class OpenAlex(Provider):
         """Parse the works; their DOIs let them be merged with those of other providers."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://api.openalex.org/works?search=sparse+retrieval&per_page=10&select=id%2Cdoi%2Ctitle"
         "%2Cpublication_date%2Cpublication_year%2Crelevance_score%2Cauthorships%2Cprimary_location"
@@ -72,7 +63,7 @@ class OpenAlex(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "sparse retrieval",
                 page=2,
@@ -82,7 +73,7 @@ class OpenAlex(Provider):
                 since="2026-01-01",
                 until="2026-06-30",
             ),
-            sends=f"{_plain.sends}&filter=from_publication_date%3A2026-01-01%2Cto_publication_date%3A2026-06-30"
+            sends=f"{sample_plain.sends}&filter=from_publication_date%3A2026-01-01%2Cto_publication_date%3A2026-06-30"
             "%2Clanguage%3Aen&page=2&api_key=oa-sample",
             body="""{"meta": {"count": 1904, "page": 2, "per_page": 10}, "results": [
              {"id": "https://openalex.org/W1", "doi": "https://doi.org/10.1000/abc", "title": "Sparse <i>retrieval</i>",
@@ -98,21 +89,21 @@ class OpenAlex(Provider):
             finds=("https://doi.org/10.1000/abc", "https://journal.example/二"),
             account=Account(key="oa-sample"),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": "Rate limit exceeded"}',
             status=429,
             headers={"content-type": "application/json", "x-ratelimit-remaining": "0"},
             error="RATE_LIMIT_EXCEEDED",
             state="quota",
         ),
-        _plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED", state="rate_limited"),
-        _plain._replace(body="{}", status=401, error="API_KEY_INVALID"),
-        _plain._replace(body="{}", status=403, error="API_KEY_INVALID"),
-        _plain._replace(
+        sample_plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED", state="rate_limited"),
+        sample_plain._replace(body="{}", status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body="{}", status=403, error="API_KEY_INVALID"),
+        sample_plain._replace(
             body='{"error": "Invalid query parameters error.", "message": "…"}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -101,7 +101,7 @@ class HttpClient:
 
     def _exchange(self, request: Request) -> Response:
         limits = ExchangeLimits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
-        headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent}
+        headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent} | dict(self.policy.headers)
         transport = self.transport or choose_transport(request.address)
         return transport(request, headers, limits, self.policy.guard)
 

@@ -36,10 +36,10 @@ def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> Non
 
 def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
     done = talk(answered, "/settings", "/mode chat", "/settings", options=("--rounds", "2"))
-    first, second = done.out.split("Turns: 0\n")[:2]
-    assert "Mode: agent\nSearch: on (in agent mode the model decides)\nProvider: auto\n" in first
-    assert "Model: none; answers quote the pages\nRounds: 2\nPages: 3\n" in first
-    assert "Mode: chat\nSearch: on\n" in second
+    first, second = done.out.split("Turns: 0  (/clear)\n")[:2]
+    assert "Mode: agent  (/mode chat|agent)\nSearch: on (in agent mode the model decides)  (/search" in first
+    assert "Model: none; answers quote the pages  (llm.model)\nRounds: 2  (ask.max_iterations)\n" in first
+    assert "Mode: chat  (/mode chat|agent)\nSearch: on  (/search on|off|auto)\n" in second
 
 
 def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
@@ -71,7 +71,7 @@ def test_saving_does_not_overwrite_unless_forced(answered: Any, tmp_path: Path) 
     assert f"error: {file} exists already\nhint: to overwrite it: /save! {file}\n" in done.err
     assert "error: the file name is missing" in done.err
     text = file.read_text(encoding="utf-8")
-    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](<https://tokio.rs/a>).")
+    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](https://tokio.rs/a).")
     assert "### References" in text
     assert "a later one" not in text
     for command in ("/save!", "/save --force"):

@@ -134,7 +134,7 @@ def test_every_tool_can_be_called(agent: Agent, web: HTTPServer) -> None:
     for name, arguments, found in (
         ("web_search", {"query": "fox hunting"}, "[1] fox hunting\nhttps://a.example/"),
         ("fetch_page", {"url": page}, "Foxes sleep in dens"),
-        ("summarize", {"urls": [page], "query": "where do foxes sleep", "length": "short"}, "old trees. [1]"),
+        ("summarize", {"urls": [page], "query": "where do foxes sleep", "length": "short"}, "old trees. [2]"),
         ("library_search", {"query": "searxng 403"}, "[search results — from library]"),
     ):
         result = agent.call(name, arguments)  # the client holds what is structured against the output schema

@@ -97,9 +97,14 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
     Servers on this machine or the local network need no key. OPENAI_BASE_URL and its like are ignored: only the
     settings decide which server receives the user's questions.
     """
-    base, name = settings[LLM_URL].strip(), settings[LLM_MODEL].strip()
+    address, name = settings.look_up(LLM_URL), settings[LLM_MODEL].strip()
+    base = address.value.strip()
     if not base or not name:
         return None
+    if address.problem:  # the default address must not receive a key that was set for another server
+        raise SettingsError(
+            "llm.base_url is not a valid URL", "write it like https://HOST/v1: sleuth config set llm.base_url URL"
+        )
     _check(base)
     key = find_key(settings, environ)
     if not key and not is_private(base):

@@ -38,11 +38,7 @@ def is_terminal(runtime: Runtime) -> bool:
 
 def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: str | None = None) -> None:
     """Write the results."""
-    if not output:
-        renderer(format)(outcome, runtime.stdout, view)
-        runtime.stdout.flush()
-        return
-    buffer = io.StringIO()
+    buffer = io.StringIO() if output else _Buffer(runtime.stdout)
     renderer(format)(outcome, buffer, view)
     deliver(runtime, buffer.getvalue(), output)
 

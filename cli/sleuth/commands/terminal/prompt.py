@@ -24,13 +24,7 @@ HELP = """\
   WORDS           search for WORDS
   ?               this help
   q               quit (also Ctrl-D)"""
-CLIPBOARD_COMMANDS = (
-    ("wl-copy",),
-    ("xclip", "-selection", "clipboard"),
-    ("xsel", "-b", "-i"),
-    ("pbcopy",),
-    ("clip.exe",),
-)
+CLIPBOARD_COMMANDS = ("wl-copy", "xclip -selection clipboard", "xsel -b -i", "pbcopy", "clip.exe")
 NUMBER = re.compile(r"\d{1,9}")
 NUMBERS = re.compile(r"\d{1,9}(-\d{1,9})?([\s,]+\d{1,9}(-\d{1,9})?)*")
 MAX_OPENED = 50  # results of one range
@@ -113,7 +107,8 @@ class SearchPrompt:
         return self.outcome
 
     def _copy(self, url: str) -> None:
-        program = next((command for command in CLIPBOARD_COMMANDS if shutil.which(command[0])), None)
+        programs = map(str.split, CLIPBOARD_COMMANDS)
+        program = next((command for command in programs if shutil.which(command[0])), None)
         if program:
             subprocess.run(program, input=url.encode(), check=False)  # noqa: S603 - one of CLIPBOARD_COMMANDS
         elif self.runtime.stdout.isatty():  # OSC 52: the terminal copies, even over ssh
