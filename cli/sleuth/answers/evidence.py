@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sleuth.answers.citations import CitedSource, by_number
+from sleuth.relevance.languages import ENGLISH, detect
 from sleuth.relevance.sentences import MARKER, sentences
 from sleuth.relevance.words import GRAMMAR_CHARACTERS, UNSPACED_RUN, words
 from sleuth_providers.records import Record
@@ -60,8 +61,9 @@ class Evidence:
     def __init__(self, sources: Sequence[CitedSource]) -> None:
         self.texts = {number: source.text for number, source in by_number(sources).items() if source.text.strip()}
         self._normal = {number: text.translate(PUNCTUATION) for number, text in self.texts.items()}
+        self._language = detect(self.texts.values())
         self._sentences = {
-            number: [(start, end, terms(text[start:end])) for start, end in sentences(text)]
+            number: [(start, end, terms(text[start:end], self._language)) for start, end in sentences(text)]
             for number, text in self.texts.items()
         }
         everything = [found for sentences in self._sentences.values() for _, _, found in sentences]
@@ -77,7 +79,7 @@ class Evidence:
         return self._known[key]
 
     def _judge(self, claim: str, number: int) -> ClaimVerdict:
-        claim_terms = terms(claim)
+        claim_terms = terms(claim, self._language)
         if number not in self.texts or not claim_terms:
             return ClaimVerdict(UNCHECKED)
         text = self.texts[number]
@@ -94,7 +96,7 @@ class Evidence:
             is_supported = is_supported and _has_numbers(claim, found)
             return ClaimVerdict(SUPPORTED if is_supported else WEAK, score, evidence)
         # A quotation that is not in the source is at best weak, whatever its words; one that is excuses nothing else.
-        rest = frozenset(term for term in terms(QUOTATION.sub(" ", claim)) if len(term) > 1)
+        rest = frozenset(term for term in terms(QUOTATION.sub(" ", claim), self._language) if len(term) > 1)
         has_rest = len(rest) < MIN_REST_TERMS or self._best_run(rest, number)[0] >= WEAK_SCORE
         is_supported = is_supported and all(places) and has_rest and _has_numbers(claim, text)
         return ClaimVerdict(QUOTED if is_supported else WEAK, score, places[0] or evidence)
@@ -120,9 +122,9 @@ class Evidence:
         return math.log(1 + (max(self._size - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def terms(text: str) -> frozenset[str]:
+def terms(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the content words of a text, stemmed."""
-    return frozenset(words(MARKDOWN_SIGNS.sub(" ", text))) - GRAMMAR_CHARACTERS
+    return frozenset(words(MARKDOWN_SIGNS.sub(" ", text), language)) - GRAMMAR_CHARACTERS
 
 
 def _quotations(claim: str) -> list[str]:

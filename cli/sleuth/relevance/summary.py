@@ -90,7 +90,7 @@ def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium
         return Summary(per_page, per_page[filled[0]] if filled else ())
     room = min(limit, int(MAX_WINDOW_CHARS * density)) if query else limit // min(len(filled), MAX_WINDOWS)
     units = [_statements(_sentences(page, pages[page], room, query)) for page in filled]
-    values, counter = _shared_terms(units, _terms(query)), TokenCounter(words(query))
+    values, counter = _shared_terms(units, _terms(query)), TokenCounter.of_query(query, pages)
     windows = [window for page in units for window in _windows(page, values, counter, room)]
     chosen = _pick_windows(_rank_windows(windows, query), (limit + 1) // (room + 1))
     return Summary(per_page, tuple(sentence for window in chosen for sentence in window.sentences))
