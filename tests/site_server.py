@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from sleuth.pages.reader import Reader
-from sleuth.store.cache.disk import Cache, DiskCache, NoCache
+from sleuth.store.cache.disk import Cache, DiskCache
 from sleuth.store.settings import Settings
 
 Behaviour = Callable[[Callable[[bytes], None]], None]  # takes the function that sends bytes
@@ -138,7 +138,7 @@ def make_reader(tmp_path: Path) -> Callable[..., Reader]:
     ) -> Reader:
         off = {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
         settings = Settings(str(tmp_path / "config.toml"), off | environ)
-        store: Cache = DiskCache(str(tmp_path / "cache"), 100) if cache else NoCache()
+        store: Cache = DiskCache(str(tmp_path / "cache"), 100) if cache else Cache()
         return Reader(settings, store, guard=guard, **(reader or {}))
 
     return make

@@ -291,7 +291,7 @@ class Client:
                 str(question),
                 search=search,
                 history=tuple(history),
-                providers=_several("providers", providers) or ("auto",),
+                providers=_several("providers", providers),
                 rounds=rounds or 0,
                 pages=pages or 0,
                 lang=language_code(language or ""),

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from sleuth.store.cache.disk import Cache, DiskCache
     from sleuth.store.cache.redis.server import RedisServer
     from sleuth.store.health import Health
-    from sleuth.store.provider_table import ProviderSeed, ProviderTable
+    from sleuth.store.provider_table import ProviderTable
+    from sleuth_providers.base import Provider
 
 MAX_CACHED_PAGES = 1000
 
@@ -57,6 +58,8 @@ class Runtime:
         self.debug = False
         self.json_errors = False
         self.brief_help = False  # -h instead of --help
+        self.pager = True  # may be used for long output
+        self.quiet = False  # no notes and warnings
         self.warnings: set[str] = set()  # printed so far
 
     @cached_property
@@ -110,9 +113,9 @@ class Runtime:
     @cached_property
     def cache(self) -> Cache:
         """The cache of answers; empty if it is turned off."""
-        from sleuth.store.cache.disk import NoCache
+        from sleuth.store.cache.disk import Cache
 
-        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else NoCache()
+        return self._with_redis("answer", self.result_cache) if self.settings[CACHE_TTL] else Cache()
 
     @cached_property
     def result_cache(self) -> DiskCache:
@@ -132,9 +135,9 @@ class Runtime:
     def reader(self) -> Reader:
         """The page reader, with its own cache."""
         from sleuth.pages.reader import Reader
-        from sleuth.store.cache.disk import NoCache
+        from sleuth.store.cache.disk import Cache
 
-        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else NoCache()
+        cache = self._with_redis("page", self.page_cache) if self.settings[FETCH_TTL] else Cache()
         return Reader(self.settings, cache, jina_key=self._jina_key())
 
     @cached_property
@@ -234,12 +237,14 @@ class Runtime:
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr, once."""
-        if message not in self.warnings:
+        if message not in self.warnings and not self.quiet:
             self.warnings.add(message)
             print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
         """Print a note on stderr."""
+        if self.quiet:
+            return
         print(tr("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def show_error(self, error: SleuthError) -> None:
@@ -346,10 +351,8 @@ def error_as_json(error: SleuthError) -> dict[str, Any]:
     }
 
 
-def built_in() -> list[ProviderSeed]:
-    """Return the table rows of the built-in providers."""
-    from sleuth.store.provider_table import ProviderSeed
+def built_in() -> list[Provider]:
+    """Return the built-in providers."""
     from sleuth_providers import registry
 
-    adapters = (registry.load(name) for name in registry.names())
-    return [ProviderSeed(adapter.id, adapter.name, adapter.type) for adapter in adapters]
+    return [registry.load(name) for name in registry.names()]

@@ -71,16 +71,22 @@ class Account(Record):
     password: str = ""
     browser: bool = False
     options: Mapping[str, Any] = {}
+    contact: str = ""  # e-mail of the user for APIs that ask for one; empty if not set
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Return what must never be shown, logged or recorded."""
-        found = [self.key, self.password, *secrets_in(self.host)]
-        if self.username:
-            from base64 import b64encode
-
-            found.append(b64encode(f"{self.username}:{self.password}".encode("utf-8", "replace")).decode())
+        found = [self.key, self.password, self.basic_auth, *secrets_in(self.host)]
         return tuple(secret for secret in found if secret)
+
+    @property
+    def basic_auth(self) -> str:
+        """Return the login as HTTP Basic authentication sends it, empty without a user name."""
+        if not self.username:
+            return ""
+        from base64 import b64encode
+
+        return b64encode(f"{self.username}:{self.password}".encode("utf-8", "replace")).decode()
 
 
 class Details(Record):
@@ -191,11 +197,11 @@ class Response(Record):
     url: str = ""
 
     def json(self) -> Any:
-        """Return the body as JSON; raise BadResponseError for NaN, deep nesting, bad encoding and too many values."""
+        """Return the body as JSON; raise BadResponseError for deep nesting and too many values."""
         if sum(map(self.body.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
             raise BadResponseError("too many JSON values", status=self.status)
         try:
-            return json.loads(self.body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+            return json.loads(self.body.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as problem:
             detail = "not JSON" if self.headers.get("content-type", "").startswith("text/") else "invalid JSON"
             raise BadResponseError(detail, status=self.status) from problem
@@ -207,10 +213,6 @@ class Response(Record):
             return self.body.decode(charset[1] if charset else "utf-8", "replace")
         except LookupError:
             return self.body.decode("utf-8", "replace")
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(name)
 
 
 class Sample(Record):
@@ -284,7 +286,9 @@ class Provider:
     per_day: ClassVar[int] = 0
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
     scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
+    opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
+    caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
@@ -322,28 +326,21 @@ class Provider:
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Return the names of query fields that this provider ignores."""
         default = Query("")
-        wanted = [
-            name
-            for name in ("lang", "region", "safe", "include", "exclude", "engines")
-            if getattr(query, name) != getattr(default, name)
-        ]
+        names = ("lang", "region", "safe", "include", "exclude", "engines")
+        wanted = [name for name in names if getattr(query, name) != getattr(default, name)]
         if query.freshness:
             wanted.append("range" if query.freshness == "range" else "freshness")
-        if query.page > 1:
-            wanted.append("page")
-        if query.category not in self.categories:
-            wanted.append("category")
+        wanted += ["page"] if query.page > 1 else []
         supported = self.supports | ({"include", "exclude"} if self.operators else set())
-        ignored = [name for name in wanted if name not in supported]
+        ignored = {name: name not in supported for name in wanted}
+        ignored["category"] = query.category not in self.categories
         if self.max_depth and query.page * min(query.count, self.max_results) > self.max_depth:
-            ignored.append("page")
-        if len(query.include) > self.max_include:
-            ignored.append("include")
-        if self.one_domain_list and query.include and query.exclude:
-            ignored.append("exclude")
+            ignored["page"] = True
+        ignored["include"] = ignored.get("include") or len(query.include) > self.max_include
+        ignored["exclude"] = ignored.get("exclude") or bool(self.one_domain_list and query.include and query.exclude)
         if self.known_engines and query.engines and not set(query.engines) & set(self.known_engines):
-            ignored.append("engines")
-        return tuple(dict.fromkeys(ignored))
+            ignored["engines"] = True
+        return tuple(name for name, is_ignored in ignored.items() if is_ignored)
 
     def engine(self, query: Query, account: Account, default: str) -> str:
         """Return the first known engine of the query, else that of the account, else the default."""

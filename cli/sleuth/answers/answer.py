@@ -32,7 +32,7 @@ class Question(Record):
     text: str
     search: str = "auto"  # auto: the model decides | on | off
     history: tuple[Message, ...] = ()  # earlier messages of the conversation
-    providers: tuple[str, ...] = ("auto",)
+    providers: tuple[str, ...] = ()
     rounds: int = 0  # at most; 0: as configured
     pages: int = 0  # to read per round; 0: as configured
     lang: str = ""

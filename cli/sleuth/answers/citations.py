@@ -11,7 +11,6 @@ from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
 
-STYLES = ("markdown", "terminal", "plain")
 MAX_NUMBERS = 30  # in one pair of brackets; a longer range is something else
 MAX_TITLE_CHARS = 300
 
@@ -25,9 +24,9 @@ MARK = re.compile(
 )
 PAIRS = {"[": "]", "【": "】", "［": "］"}
 # Array indexes in code that is not marked as code: a[1], argv[1], x[1] = 2. Any other word before [1] is cited.
-WORD = re.compile(r"[A-Za-z0-9_$]*\Z")
+WORD = re.compile(r"(?<![A-Za-z0-9_$])[A-Za-z0-9_$]*+\Z")
 VARIABLE = re.compile(
-    r"[a-z]|[a-z]\d{1,2}|\w*[_$][\w$]*|[a-z]{2,}[A-Z][a-z]\w*"
+    r"[a-z]|[a-z]\d{1,2}|[^\W_]*+[_$][\w$]*+|[a-z]{2,}[A-Z][a-z]\w*"
     r"|arr|argv|args|attrs?|buf|dict|elems?|idx|nums?|params?|ptr|str|tmp|vec"
 )
 INDEX_USE = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")

@@ -10,10 +10,10 @@ from sleuth.base import markdown
 from sleuth.base.text import clean, markdown_target
 from sleuth.base.urls import ascii_url, clean_url, domain
 
-FENCE_TAG = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
+FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
 FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 HTML_TAG = re.compile(r"(?<!\]\()<(?=[A-Za-z/!?])")  # not the target of a link
-CODE_SPAN = re.compile(r"(`+[^`]+`+)")
+CODE_SPAN = re.compile(r"(?<!`)(`++[^`]++`++)")
 # The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
 LINK = re.compile(
     r"!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]\n]{0,50}\]){0,300}+)\]\(\s{0,9}+"

@@ -7,7 +7,7 @@ COMPRESSION = ("none", "cutoff", "rag")
 UNITS = ("char", "token")
 PROGRESS = ("auto", "json", "none")
 CACHE_USE = ("use", "refresh", "off")
-FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
+FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls", "bibtex", "csl-json")
 FIELDS = (
     "citation",
     "rank",

@@ -15,6 +15,7 @@ from sleuth.commands.terminal.typer_app import Json, make_app, seconds
 from sleuth.engine.options import split
 from sleuth.runtime import Runtime, built_in
 from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, not_built_in
+from sleuth.store.settings import DEFAULT_PROVIDER, change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +126,9 @@ def use(
 ) -> None:
     """Make a provider the default; auto restores the fallback list."""
     runtime: Runtime = ctx.obj
-    runtime.table.use(None if id == "auto" else id)
+    if id != "auto":
+        runtime.table.get(id)
+    change(runtime.paths.config_file, DEFAULT_PROVIDER.key, id)
     print(tr("{id} is now the default", id=id), file=runtime.stderr)
 
 
@@ -168,7 +171,7 @@ def reset(ctx: typer.Context, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
     runtime: Runtime = ctx.obj
     row = runtime.table.get(id)
-    seeds = {seed.id: seed for seed in built_in()}
+    seeds = {adapter.id: adapter for adapter in built_in()}
     if row.id not in seeds:
         raise not_built_in(id)
     runtime.table.reset(id, seeds[id])
@@ -191,7 +194,7 @@ def test(
 ) -> int:
     """Test providers with one real request each, in parallel."""
     from sleuth.engine.outcome import trial_as_json
-    from sleuth.engine.trial import test_providers
+    from sleuth.engine.search import test_providers
 
     runtime: Runtime = ctx.obj
     if not ids and not every:
@@ -233,7 +236,7 @@ def _provider_as_json(selector: "ProviderSelector", candidate: "Candidate", *, f
         "needs": "key" if obstacle and adapter.needs_key else "host" if obstacle else None,
         "keySource": keys.origin(row, adapter, selector.environ),
         "keyPage": adapter.key_page or None,
-        "isDefault": row.is_default,
+        "isDefault": row.id == selector.default(),
         "enabled": row.enabled,
     }
     if full:

@@ -78,7 +78,7 @@ def examine_server(
 
 def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | None) -> Finding:
     """Return how one real request to a provider other than SearXNG went."""
-    from sleuth.engine.trial import test_providers
+    from sleuth.engine.search import test_providers
 
     result = next(test_providers(runtime.selector, [candidate], timeout))
     name = candidate.row.name

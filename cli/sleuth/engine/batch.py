@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from typing import Any, Protocol, TextIO
+from typing import Protocol, TextIO
 
 from sleuth.base.errors import RequestError, SleuthError, describe
 from sleuth.base.files import append_private
@@ -50,53 +50,41 @@ def run_batch(
 ) -> Iterator[BatchLine]:
     """Search for every query, `jobs` at a time, and yield the answers as they arrive, or in input order.
 
-    The queues are short, so a million queries take no more memory than ten.
+    At most `jobs * 8` queries are under way, so a million take no more memory than ten.
     """
-    work: queue.Queue[tuple[int, str] | None] = queue.Queue(jobs)
     answers: queue.SimpleQueue[BatchLine | BaseException | None] = queue.SimpleQueue()
-    room = threading.Semaphore(jobs * 8)  # limits the answers that wait for an earlier one, with --ordered
+    lock, room = threading.Lock(), threading.Semaphore(jobs * 8)  # of answers that wait for an earlier one
+
+    def next_query() -> tuple[int, str] | None:
+        room.acquire()
+        with lock:
+            return next(queries, None)
+
+    def work() -> None:
+        try:
+            with closing(make_search()) as search:
+                while query := next_query():
+                    answers.put(_answer(search, *query))
+        except BaseException as problem:  # an unreadable file must end the run, not hang it
+            answers.put(problem)
+        answers.put(None)
+
     for _ in range(jobs):
-        threading.Thread(target=_work, args=(work, answers, make_search), daemon=True).start()
-    threading.Thread(target=_feed, args=(queries, work, answers, jobs, room), daemon=True).start()
+        threading.Thread(target=work, daemon=True).start()
     waiting: dict[int, BatchLine] = {}
-    next_number, left = 0, jobs + 1
+    next_number, left = 0, jobs
     while left:
         arrived = answers.get()
         if arrived is None:
             left -= 1
         elif isinstance(arrived, BaseException):
             raise arrived
-        elif not ordered:
-            room.release()
-            yield arrived
         else:
-            waiting[arrived.number] = arrived
+            waiting[arrived.number if ordered else next_number] = arrived
             while next_number in waiting:
                 room.release()
                 yield waiting.pop(next_number)
                 next_number += 1
-
-
-def _feed(queries: Iterator[tuple[int, str]], work: Any, answers: Any, jobs: int, room: threading.Semaphore) -> None:
-    try:
-        for query in queries:
-            room.acquire()
-            work.put(query)
-    except BaseException as problem:  # an unreadable file must end the run, not hang it
-        answers.put(problem)
-    for _ in range(jobs):
-        work.put(None)
-    answers.put(None)
-
-
-def _work(work: Any, answers: Any, make_search: Callable[[], Search]) -> None:
-    try:
-        with closing(make_search()) as search:
-            while (query := work.get()) is not None:
-                answers.put(_answer(search, *query))
-    except BaseException as problem:
-        answers.put(problem)
-    answers.put(None)
 
 
 def _answer(search: Search, number: int, text: str) -> BatchLine:
@@ -119,13 +107,12 @@ def answered(path: str) -> Counter[int]:
         with open(path, "rb") as stream:
             for line in stream:
                 try:
-                    entry = json.loads(line)
-                    if not line.endswith(b"\n") or not isinstance(entry, dict) or "input" not in entry:
-                        raise ValueError(line)
-                except ValueError:
+                    query = json.loads(line)["input"]
+                except (ValueError, TypeError, LookupError):
                     break
-                done[hash(str(entry["input"]))] += 1
-                good += len(line)
+                if line.endswith(b"\n"):
+                    done[hash(str(query))] += 1
+                    good += len(line)
             size = stream.seek(0, os.SEEK_END)
     except FileNotFoundError:
         return done

@@ -5,6 +5,7 @@ from typing import Any
 
 from sleuth.base import logs
 from sleuth.base.i18n import tr
+from sleuth.base.json_output import record_as_json
 from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.library.ingester import to_document
@@ -14,24 +15,12 @@ from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import CompressedPage, compress
 from sleuth.relevance.hit import Hit
 from sleuth.store import keys
-from sleuth.store.settings import (
-    COMPRESSION_METHOD,
-    EMBEDDING_DIMENSIONS,
-    EMBEDDING_KEY,
-    EMBEDDING_MODEL,
-    EMBEDDING_URL,
-    LIBRARY_REMEMBER,
-    LIBRARY_SIZE,
-    RERANK_KEY,
-    RERANK_MODEL,
-    RERANK_URL,
-    TIMEOUT,
-    Setting,
-    Settings,
-)
+from sleuth.store import settings as setting
+from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 
-LOCAL_MODEL = "local"  # the embedding model of `engine.local_model`
+PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
+LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -50,7 +39,7 @@ def compression_options(
     settings: Settings, method: str | None, limit: int | None, unit: str | None, max_tokens: int | None
 ) -> CompressionOptions:
     """Return the options of a command over those in the settings; a budget implies a method."""
-    defaults = settings[COMPRESSION_METHOD]
+    defaults = settings[setting.COMPRESSION_METHOD]
     default_method = defaults.get("method", "none")
     if method is None and default_method == "none" and (limit or max_tokens):
         method = "rag" if max_tokens else "cutoff"
@@ -81,8 +70,8 @@ class ContentReader:
             outcome.query,
             texts,
             **options._asdict(),
-            dense=self._scorer(EMBEDDING_URL, EMBEDDING_MODEL, EMBEDDING_KEY),
-            rerank=self._scorer(RERANK_URL, RERANK_MODEL, RERANK_KEY),
+            dense=self._scorer("embedding"),
+            rerank=self._scorer("rerank"),
         )
         return outcome._replace(
             results=tuple(
@@ -93,19 +82,18 @@ class ContentReader:
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,
-                estimated=compressed.estimated,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
         )
 
-    def _scorer(self, url: Setting[str], model: Setting[str], key: Setting[str]) -> Any:
+    def _scorer(self, kind: str) -> Any:
         """Return the embedding model or reranker that the settings name, or None."""
-        is_embedding = url is EMBEDDING_URL
-        by_method = self.settings[COMPRESSION_METHOD].get(f"{'embedding' if is_embedding else 'rerank'}_model_id", "")
-        name = by_method or self.settings[model]
+        url, model, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "model", "api_key"))
+        name = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or self.settings[model]
+        is_embedding = kind == "embedding"
         if is_embedding and name == LOCAL_MODEL:
-            from sleuth.engine.local_model import LocalModel
+            from sleuth.engine.dense import LocalModel
 
             return LocalModel()
         if not self.settings[url] or not name:
@@ -116,21 +104,20 @@ class ContentReader:
 
         secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
         logs.hide(secret)
-        dimensions = self.settings[EMBEDDING_DIMENSIONS] if is_embedding else 0
+        dimensions = self.settings[setting.EMBEDDING_DIMENSIONS] if is_embedding else 0
         endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
-        kind = Embedder if is_embedding else Reranker
-        return kind(endpoint, HttpClient(Policy(timeout=self.settings[TIMEOUT])))
+        client = HttpClient(Policy(timeout=self.settings[setting.TIMEOUT]))
+        return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
 
     def remember(self, pages: Iterable[Page]) -> None:
         """Add pages to the library if library.remember is on; a failure is only logged."""
-        if not self.settings[LIBRARY_REMEMBER]:
+        if not self.settings[setting.LIBRARY_REMEMBER]:
             return
         fresh = [page for page in pages if page.ok and not page.cached]
-        if not fresh:
-            return
         try:
-            self.library.add(to_document(page) for page in fresh)
-            self.library.trim(self.settings[LIBRARY_SIZE])
+            if fresh:
+                self.library.add(to_document(page) for page in fresh)
+                self.library.trim(self.settings[setting.LIBRARY_SIZE])
         except Exception as problem:
             logs.log("library: pages not added: %r", problem)
 
@@ -155,16 +142,5 @@ def _failures(pages: Iterable[Page]) -> list[str]:
 
 
 def _as_json(page: Page) -> dict[str, Any]:
-    return {
-        "url": page.url,
-        "finalUrl": page.final_url or None,
-        "title": page.title or None,
-        "layer": page.layer or None,
-        "cached": page.cached,
-        "truncated": page.truncated,
-        "elapsedMs": page.elapsed_ms,
-        "attempts": [
-            {"layer": layer, "state": state, "message": message or None, "elapsedMs": elapsed_ms}
-            for layer, state, message, elapsed_ms in page.attempts
-        ],
-    }
+    document = record_as_json(page, attempts=[record_as_json(attempt) for attempt in page.attempts])
+    return {name: document[name] for name in PAGE_FIELDS}

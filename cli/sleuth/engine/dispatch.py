@@ -16,28 +16,19 @@ from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
 from sleuth.store.cache.disk import Cache
 from sleuth.store.provider_table import number_option
+from sleuth.store.settings import CACHE_TTL
 from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
-from sleuth_providers.records import Record
 from sleuth_providers.threads import ThreadGroup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sleuth.engine.recording import Recorder, Replayer
+    from sleuth.engine.search import SearchRequest
 
 GRACE_S = 0.2  # after the timeout of a provider, for its own error to arrive
 MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothing
 FINISH_TIMEOUT_S = 5.0  # for cache writes at the end
-
-
-class DispatchPlan(Record):
-    """How a search may use the network and the cache."""
-
-    cache: str = "use"  # use | refresh | off
-    offline: bool = False
-    timeout: float | None = None
-    cache_ttl: float = 900.0  # seconds
 
 
 class Dispatcher:
@@ -47,13 +38,13 @@ class Dispatcher:
         self,
         selector: ProviderSelector,
         cache: Cache,
-        plan: DispatchPlan,
-        recording: Recorder | Replayer | None = None,
+        request: SearchRequest,
         while_waiting: Callable[[], object] | None = None,
     ) -> None:
-        self.selector, self.health, self.cache = selector, selector.health, cache
-        self.plan, self.recording = plan, recording
-        self.replays = recording is not None and recording.replays
+        self.selector, self.health, self.cache, self.request = selector, selector.health, cache, request
+        self.recording = request.recording
+        self.cache_use = "off" if self.recording else request.cache
+        self.replays = self.recording is not None and self.recording.replays
         self.while_waiting = while_waiting  # runs once, while the first reply is on its way
         self.threads = ThreadGroup()
         self.jobs: list[Job] = []
@@ -68,7 +59,7 @@ class Dispatcher:
         )
         if query.dated and adapter.reads_language:
             query = query._replace(text=f"{query.text} (today is {query.today})")
-        policy = self.selector.policy(candidate, self.plan.timeout)
+        policy = self.selector.policy(candidate, self.request.timeout)
         job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S)
         try:
             accounts = self.selector.accounts(candidate, any_key=self.replays)
@@ -77,7 +68,7 @@ class Dispatcher:
         key = cache_key(candidate, accounts[0], query)
         if reply := self._cached(job, key):
             return reply
-        if self.plan.offline and not adapter.offline:
+        if self.request.offline and not adapter.offline:
             message = tr("{provider} was skipped: offline, and not in the cache", provider=candidate.row.name)
             hint = tr("omit --offline, or search the library: sleuth search -p library …")
             return job.reply(Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE"))
@@ -139,7 +130,7 @@ class Dispatcher:
 
     def _work(self, job: Job, accounts: list[Account], policy: Policy, key: str) -> ProviderReply:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
-        if self.plan.cache == "off" or job.candidate.adapter.offline:
+        if self.cache_use == "off" or job.candidate.adapter.offline:
             return self._query(job, accounts, policy)
         with self.cache.single_flight(key, policy.timeout):
             if reply := self._cached(job, key):  # another process made the same request while we waited for the lock
@@ -147,7 +138,7 @@ class Dispatcher:
             reply = self._query(job, accounts, policy)
             self.threads.post(job, reply)
             if reply.attempt.answered and not (reply.attempt.state == "empty" and reply.found.engines):
-                self.cache.put(key, found_as_json(reply.found), self.plan.cache_ttl)
+                self.cache.put(key, found_as_json(reply.found), self.selector.settings[CACHE_TTL] * 60)
             return reply
 
     def _query(self, job: Job, accounts: list[Account], policy: Policy) -> ProviderReply:
@@ -182,14 +173,14 @@ class Dispatcher:
         logs.log("%s: %r", job.candidate.id, problem)
         if cause := os_errors.explain(problem):
             return job.failure(ProviderError(cause.message, **cause.values))
-        kind = type(problem).__name__
-        return job.failure(ProviderError("{kind} while reading the answer; see --debug", kind=kind))
+        error = ProviderError("{kind} while reading the answer; see --debug", kind=type(problem).__name__)
+        return job.failure(error)
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
-        if self.plan.cache != "use":
+        if self.cache_use != "use":
             return None
         entry = self.cache.get(key)
-        if entry is None or (entry.expired and not self.plan.offline):
+        if entry is None or (entry.expired and not self.request.offline):
             return None
         found = found_from_json(entry.value)
         if found is None:
@@ -226,10 +217,10 @@ class Dispatcher:
             for key, error in job.key_errors:
                 self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
                 if attempt.answered or error is not job.error:  # one more request, with a key that failed
-                    self.health.record(id, error.state, 0, False, 0.0, False)
+                    self.health.record(id, error.state, 0, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick)
-            self.health.record(id, attempt.state, attempt.elapsed_ms, False, attempt.cost, job.reserved)
+            self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cost, job.reserved)
         except Exception as problem:
             logs.log("health: not written: %r", problem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from itertools import islice
 
 from sleuth.base.text import redact, spellings
@@ -11,47 +10,35 @@ from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
-
-    Redact = Callable[..., Any]
 
 MAX_RESULTS, MAX_TEXTS, MAX_ENGINES = 200, 100, 300
 MAX_STORED_RESULTS = 1000  # more were not written by sleuth
 MAX_CHARS = 10_000
 MAX_FIELD_CHARS = {"snippet": 20_000, "content": 1_000_000}  # instead of MAX_CHARS; what is shown is shorter
+FIELD_LIMITS = [MAX_FIELD_CHARS.get(name, MAX_CHARS) for name in Result._fields]
 TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "engines", "details"))
 
 
 def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
     """Return an answer with lists and texts truncated and our own keys, if the server repeats them, redacted."""
     forms = [form for secret in secrets for form in spellings(secret)]
-    safe = partial(_safe, forms=forms, secrets=secrets)
+
+    def safe(value: Any, max_chars: int = MAX_CHARS) -> Any:
+        if isinstance(value, Details):
+            return Details(*map(safe, value))
+        if not isinstance(value, str):
+            return tuple(map(safe, islice(value, MAX_TEXTS))) if isinstance(value, tuple | list) else value
+        text = value[:max_chars]
+        return redact(text, secrets) if any(form in text for form in forms) else text
+
     return found._replace(
-        results=tuple(_limited_result(result, safe) for result in found.results[:MAX_RESULTS]),
-        answers=tuple(DirectAnswer(safe(text), safe(url)) for text, url in found.answers[:MAX_TEXTS]),
-        suggestions=_limited_texts(found.suggestions, safe),
-        corrections=_limited_texts(found.corrections, safe),
+        results=tuple(Result(*map(safe, result, FIELD_LIMITS)) for result in found.results[:MAX_RESULTS]),
+        answers=tuple(DirectAnswer(*map(safe, answer)) for answer in found.answers[:MAX_TEXTS]),
+        suggestions=safe(tuple(found.suggestions)),
+        corrections=safe(tuple(found.corrections)),
         engines={safe(name): safe(why) for name, why in islice(found.engines.items(), MAX_ENGINES)},
     )
-
-
-def _limited_result(result: Result, safe: Redact) -> Result:
-    fields = {name: safe(value, MAX_FIELD_CHARS.get(name, MAX_CHARS)) for name, value in result._asdict().items()}
-    details = {name: safe(value) for name, value in result.details.known().items()}
-    details["authors"] = _limited_texts(result.details.authors, safe)
-    return Result(**fields | {"engines": _limited_texts(result.engines, safe), "details": Details(**details)})
-
-
-def _limited_texts(texts: Iterable[str], safe: Redact) -> tuple[str, ...]:
-    return tuple(safe(text) for text in islice(texts, MAX_TEXTS))
-
-
-def _safe(value: Any, max_chars: int = MAX_CHARS, *, forms: list[str], secrets: tuple[str, ...]) -> Any:
-    if not isinstance(value, str):
-        return value
-    text = value[:max_chars] if len(value) > max_chars else value
-    return redact(text, secrets) if any(form in text for form in forms) else text
 
 
 def found_as_json(found: Found) -> dict[str, Any]:

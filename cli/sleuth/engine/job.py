@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sleuth.base.text import clean
 from sleuth.engine.outcome import Attempt
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 
 NOTHING = Found()
+# The error of a failed engine by a word in its reason.
+ENGINE_ERRORS: dict[str, type[ProviderError]] = {
+    **dict.fromkeys(("captcha", "denied"), BlockedError),
+    "too many": RateLimitError,
+    "timeout": DeadlineError,
+}
 
 
 class ProviderReply(Record):
@@ -82,13 +88,7 @@ def engines_failed(found: Found) -> ProviderError | None:
         return None
     reasons = ", ".join(f"{engine}: {reason}" for engine, reason in sorted(_safe_engines(found).items()))
     texts = " ".join(found.engines.values()).lower()
-    error_type: Callable[..., ProviderError] = UnavailableError
-    if "captcha" in texts or "denied" in texts:
-        error_type = BlockedError
-    elif "too many" in texts:
-        error_type = RateLimitError
-    elif "timeout" in texts:
-        error_type = DeadlineError
+    error_type = next((kind for word, kind in ENGINE_ERRORS.items() if word in texts), UnavailableError)
     return error_type(reasons, message="all engines of {provider} failed", hint="diagnose it: sleuth doctor --verbose")
 
 

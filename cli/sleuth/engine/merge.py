@@ -10,7 +10,6 @@ from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status
-from sleuth.engine.selector import Candidate
 from sleuth.store.provider_table import number_option
 from sleuth_providers.base import DirectAnswer, Result
 from sleuth_providers.records import Record
@@ -31,22 +30,22 @@ class Replies(Record):
 
 
 def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[str], now: datetime) -> Outcome:
-    """Return the outcome of a request; `excluded` are the domains that the settings drop."""
-    from sleuth.relevance.fusion import fuse
-
+    """Return the outcome of a request with all results; `excluded` are the domains that the settings drop."""
     query = request.query
     patterns = (*query.exclude, *excluded)
     dated = [_within_dates(reply, now) for reply in replies.all]
-    lists = _ranked_lists(replies.all, [results for results, _ in dated])
-    hits = fuse(lists, now=now, rules=request.rules, recent=request.recent, rerank=text if request.rerank else "")
-    kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)][: query.count]
+    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now)
+    kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
     used = dict.fromkeys(attempt.provider for attempt in attempts if attempt.state == "ok")
     return Outcome(
         query=text,
         provider=",".join(used or dict.fromkeys(attempt.provider for attempt in attempts)),
-        results=tuple(_numbered(hit, number, query.content) for number, hit in enumerate(kept, 1)),
+        results=tuple(
+            hit._replace(citation=number, content=hit.content if query.content else None)
+            for number, hit in enumerate(kept, 1)
+        ),
         outcome=_verdict(bool(kept), replies, attempts),
         cached=bool(answered) and all(attempt.cached for attempt in answered),
         age=max((attempt.age for attempt in answered if attempt.cached), default=0.0),
@@ -60,16 +59,33 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
     )
 
 
-def _ranked_lists(replies: list[ProviderReply], results: list[list[Result]]) -> list[ProviderList]:
-    """Return one list per provider and question; further pages are appended to the first."""
-    from sleuth.relevance.fusion import ProviderList
+def _ranked(
+    request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
+) -> list[Hit]:
+    """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
+    from sleuth.relevance.fusion import ProviderList, fuse
+    from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
-    for reply, page in zip(replies, results, strict=True):
-        candidate, key = reply.candidate, (reply.candidate.id, reply.query.text)
-        known = lists.get(key) or ProviderList(candidate.id, _weight(candidate), [], files=candidate.adapter.files)
-        lists[key] = known._replace(results=[*known.results, *page])
-    return [entry for entry in lists.values() if entry.results]
+    ranked: dict[str, Hit] = {}
+    for page in sorted({reply.query.page for reply in replies}):
+        for reply, found in zip(replies, results, strict=True):
+            if reply.query.page == page and found:
+                adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
+                weight = number_option(reply.candidate.row.options, "weight")
+                weight = adapter.weight if weight is None else weight
+                known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
+                lists[key] = known._replace(results=[*known.results, *found])
+        hits = fuse(
+            list(lists.values()),
+            now=now,
+            rules=request.rules,
+            recent=request.recent,
+            rerank=text if request.rerank else "",
+        )
+        for hit in hits:
+            ranked.setdefault(canonical(hit.url), hit)
+    return list(ranked.values())
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
@@ -88,15 +104,6 @@ def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
     for pattern in patterns:
         if pattern.startswith("/") and (len(pattern) < 3 or expression(pattern.strip("/")) is None):
             yield tr("ignoring the pattern {pattern}: it is invalid or too slow", pattern=pattern)
-
-
-def _numbered(hit: Hit, number: int, with_content: bool) -> Hit:
-    return hit._replace(citation=number, content=hit.content if with_content else None)
-
-
-def _weight(candidate: Candidate) -> float:
-    weight = number_option(candidate.row.options, "weight")
-    return candidate.adapter.weight if weight is None else weight
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
@@ -154,5 +161,6 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
         if attempt.answered and attempt.engines:
             engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
             yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
-        if not attempt.answered and attempt.state != "skipped" and attempt.message and not replies.chained:
+        unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
+        if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message

@@ -47,12 +47,13 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
     return SearchRequest(
         questions=() if without_words else questions(options.words, options.questions),
         query=with_freshness(query, options.freshness),
-        providers=split(options.providers) or ("auto",),
+        providers=split(options.providers),
         fallback=options.fallback,
         cache=cache_use(options),
         offline=options.offline,
         timeout=options.timeout,
         rules=rules,
+        fill=options.count is not None or options.page > 1,
         recent=options.recent,
         rerank=options.rerank,
     )

@@ -49,6 +49,7 @@ class Status(Record):
     phase: str = "default"
     count_before: int = 0
     count_after: int = 0
+    more: bool = False  # the next page may have results
     left_out: int = 0  # passages that did not fit
     size: int | None = None  # of all content together, in `unit`
     unit: str = "char"
@@ -117,34 +118,23 @@ def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any
 
 def _status_as_json(status: Status) -> dict[str, Any]:
     fields = status._asdict()
-    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:3]})
+    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:4]})
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return the JSON form of one result."""
-    document: dict[str, Any] = {
-        "citation": hit.citation,
-        "title": hit.title,
-        "url": hit.url,
-        "snippet": hit.snippet,
+    fields = hit._asdict() | {
         "content": hit.text,
-        "siteName": hit.site_name or None,
-        "published": hit.published or None,
         "score": round(hit.score, 6),
-        "providers": list(hit.providers),
-        "engines": list(hit.engines),
-        "thumbnail": hit.thumbnail or None,
+        "passages": [{"start": start, "end": end, "score": score} for start, end, score in hit.passages],
+        "votes": [vote._asdict() for vote in hit.votes],
     }
-    for name in ("author", "length", "image"):
-        if value := getattr(hit, name):
-            document[name] = value
-    document |= camel_case({name: _listed(value) for name, value in hit.details.known().items()})
-    if hit.passages:
-        document["passages"] = [{"start": start, "end": end, "score": score} for start, end, score in hit.passages]
-    if explain:
-        document["votes"] = [vote._asdict() for vote in hit.votes]
-        document["adjustments"] = list(hit.adjustments)
-    return document
+    fields |= {name: list(fields[name]) for name in ("providers", "engines", "adjustments")}
+    fields |= {name: fields[name] or None for name in ("site_name", "published", "thumbnail")}
+    left_out = ["details"] if explain else ["details", "votes", "adjustments"]
+    left_out += [name for name in ("author", "length", "image", "passages") if not fields[name]]
+    fields |= {name: _listed(value) for name, value in hit.details.known().items()}
+    return camel_case({name: value for name, value in fields.items() if name not in left_out})
 
 
 def _listed(value: Any) -> Any:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.engine.dispatch import Dispatcher, DispatchPlan
+from sleuth.engine.chain import chain_entries
+from sleuth.engine.dispatch import Dispatcher
+from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome
+from sleuth.engine.outcome import NOT_QUERIED_STATES, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
-from sleuth.store.settings import CACHE_TTL, EXCLUDE_DOMAINS, HISTORY
+from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
@@ -28,8 +31,12 @@ if TYPE_CHECKING:
     from sleuth.engine.recording import Recorder, Replayer
     from sleuth.relevance.rules import Rules
 
+UNNAMED = ((), ("auto",))
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
+TEST_QUERY = "open source search engine"
+MAX_PROVIDER_PAGES = 10  # that one search requests
+FULL_PAGE = 5  # a page with fewer results is the last one; the number per page varies between providers
 
 
 class SearchRequest(Record):
@@ -37,15 +44,17 @@ class SearchRequest(Record):
 
     questions: tuple[str, ...]
     query: Query  # everything but the text
-    providers: tuple[str, ...] = ("auto",)
+    providers: tuple[str, ...] = ()  # none named: the default provider, then the chain; auto: only the chain
     fallback: bool | None = None  # None: only if no provider was named
-    cache: str = "use"
+    cache: str = "use"  # use | refresh | off
     offline: bool = False
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
+    fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
+    library: bool = False  # whether the library may answer when no provider does
 
 
 class Searcher:
@@ -63,36 +72,37 @@ class Searcher:
         questions = tuple(clean_query(text) for text in request.questions)
         if not self.settings[HISTORY]:
             logs.keep_out(*questions)
-        queries = [self._provider_query(request.query, text, now) for text in questions]
-        dispatcher = self._dispatcher(request, while_waiting)
-        replies = self._query_providers(request, dispatcher, queries)
-        text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
-        outcome = merge(request, text, replies, excluded, now)
-        if more := _next_pages(request, dispatcher, replies, outcome):
-            replies = replies._replace(all=[*replies.all, *more])
-            outcome = merge(request, text, replies, excluded, now)
-        outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
-        if self.journal and not dispatcher.replays:
-            self._record(outcome, replies.all)
-        return outcome
+        queries = [self._provider_query(request.query._replace(page=1), text, now) for text in questions]
 
-    def finish(self) -> None:
-        """Wait for pending cache writes."""
-        while self._dispatchers:
-            self._dispatchers.pop().finish()
-
-    def _dispatcher(self, request: SearchRequest, while_waiting: Callable[[], object] | None) -> Dispatcher:
         def prepare() -> None:
             import sleuth.relevance.fusion  # noqa: F401 - loaded while the network is slow, needed after it
 
             if while_waiting:
                 while_waiting()
 
-        cache = "off" if request.recording else request.cache
-        plan = DispatchPlan(cache, request.offline, request.timeout, self.settings[CACHE_TTL] * 60)
-        dispatcher = Dispatcher(self.selector, self.cache, plan, request.recording, prepare)
+        dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
         self._dispatchers.append(dispatcher)
-        return dispatcher
+        replies = self._query_providers(request, dispatcher, queries)
+        text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
+        outcome = merge(request, text, replies, excluded, now)
+        while more := _next_pages(request, dispatcher, replies, outcome):
+            before = len(outcome.results)
+            replies = replies._replace(all=[*replies.all, *more])
+            outcome = merge(request, text, replies, excluded, now)
+            if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
+                break
+        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000))
+        )
+        if self.journal and not dispatcher.replays:
+            self._record(outcome, replies.all)
+        _log(outcome)
+        return outcome
+
+    def finish(self) -> None:
+        """Wait for pending cache writes."""
+        while self._dispatchers:
+            self._dispatchers.pop().finish()
 
     def _record(self, outcome: Outcome, replies: Sequence[ProviderReply]) -> None:
         """Add the search to the journal, with the attempts that made no request: those are not logged elsewhere."""
@@ -105,82 +115,52 @@ class Searcher:
 
     def _provider_query(self, query: Query, text: str, now: datetime) -> Query:
         """Return the query for providers. They get plain domains only; patterns are applied to the results."""
-        exclude = [domain for domain in (*query.exclude, *self.settings[EXCLUDE_DOMAINS]) if _is_plain(domain)]
+        exclude = dict.fromkeys(filter(_is_plain, (*query.exclude, *self.settings[EXCLUDE_DOMAINS])))
         include = query.include if all(map(_is_plain, query.include)) else ()
-        exclude_unique = tuple(dict.fromkeys(exclude))
-        return query._replace(text=text, include=include, exclude=exclude_unique, today=now.date().isoformat())
+        return query._replace(text=text, include=include, exclude=tuple(exclude), today=now.date().isoformat())
 
     def _query_providers(self, request: SearchRequest, dispatcher: Dispatcher, queries: list[Query]) -> Replies:
         ids = request.providers
-        if request.offline and ids == ("auto",):
+        if request.offline and ids in UNNAMED:
             ids = ("library",)
-        if ids == ("auto",):
-            chain = self.selector.chain()
-            return self._run_chain(dispatcher, chain[:1] if request.fallback is False else chain, queries)
+        if ids in UNNAMED:
+            return self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
         candidates = self.selector.named(ids, request.query.category)
         if not candidates:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(candidates) == 1:
-            return self._run_chain(dispatcher, self.selector.chain(candidates[0].id), queries)
+            return self._run_chain(request, dispatcher, candidates[0].id, queries)
         replies = dispatcher.run([(candidate, query) for candidate in candidates for query in queries])
         if request.fallback and not any(reply.attempt.answered for reply in replies):
-            others = [candidate for candidate in self.selector.chain() if candidate not in candidates]
-            fallback = self._run_chain(dispatcher, others, queries)
+            fallback = self._run_chain(request, dispatcher, "", queries)
             return fallback._replace(all=replies + fallback.all)
         return Replies(replies)
 
-    def _run_chain(self, dispatcher: Dispatcher, candidates: Sequence[Candidate], queries: list[Query]) -> Replies:
-        chain = _FallbackChain(dispatcher, queries)
-        for candidate in candidates:
-            if not dispatcher.replays and (attempt := self.selector.skipped(candidate)):
-                chain.replies.append(ProviderReply(candidate, queries[0], attempt))
-            elif chain.query(candidate, self.health.usual_time(candidate.id) or HEDGE_S):
+    def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
+        """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
+        chain = FallbackChain(dispatcher, queries)
+        groups = self.selector.groups(queries[0], first, library=request.library)
+        for group in islice(groups, 1 if request.fallback is False else None):
+            usable = []
+            for candidate in group:
+                attempt = None if dispatcher.replays else self.selector.skipped(candidate)
+                if attempt:
+                    chain.skip(candidate, attempt)
+                else:
+                    usable.append(candidate)
+            if usable and chain.query(usable, self._hedge_delay(usable, request)):
                 break
         return chain.finish()
 
+    def _hedge_delay(self, group: list[Candidate], request: SearchRequest) -> float:
+        """Return the seconds until the next provider competes with a group.
 
-class _FallbackChain:
-    """Queries providers one after the other until one answers; a slow one gets competition from the next."""
-
-    def __init__(self, dispatcher: Dispatcher, queries: list[Query]) -> None:
-        self.dispatcher, self.queries = dispatcher, queries
-        self.replies: list[ProviderReply] = []
-
-    def query(self, candidate: Candidate, hedge_delay: float) -> bool:
-        """Start a provider and wait up to `hedge_delay`; True when there is an answer by then."""
-        if candidate.adapter.offline and self._wait():  # the last resort, when all others have failed
-            return True
-        started = [self.dispatcher.start(candidate, query) for query in self.queries]
-        self.replies += [reply for reply in started if isinstance(reply, ProviderReply)]
-        return self._wait(float("inf") if candidate.adapter.offline else hedge_delay)
-
-    def finish(self) -> Replies:
-        """Wait for an answer, abandon the other providers, and wait for the rest of the winner's replies."""
-        self._wait()
-        winner = next((reply.candidate for reply in self.replies if reply.attempt.answered), None)
-        if winner is None:
-            return Replies(self.replies, chained=True)
-        for job in [job for job in self.dispatcher.running if job.candidate.id != winner.id]:
-            message = tr("{winner} was faster", winner=winner.row.name)
-            self.replies.append(self.dispatcher.abandon(job, message))
-        while arrived := self.dispatcher.next_reply():
-            self.replies.append(arrived[1])
-        return Replies(self.replies, tuple(self._notice(winner)), chained=True)
-
-    def _wait(self, timeout: float = float("inf")) -> bool:
-        """Collect replies until one is an answer, all have failed, or the time is up."""
-        end = time.monotonic() + timeout
-        while not any(reply.attempt.answered for reply in self.replies):
-            arrived = self.dispatcher.next_reply(end - time.monotonic())
-            if arrived is None:
-                return False
-            self.replies.append(arrived[1])
-        return True
-
-    def _notice(self, winner: Candidate) -> Iterator[str]:
-        failures = (r.attempt for r in self.replies if not r.attempt.answered and r.attempt.state != "skipped")
-        if reasons := "; ".join(dict.fromkeys(attempt.message for attempt in failures if attempt.message)):
-            yield tr("{reasons}; used {winner} instead", reasons=reasons, winner=winner.row.name)
+        Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
+        """
+        own = any(self.selector.host(candidate) != candidate.adapter.host for candidate in group)
+        if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
+            return float("inf")
+        return self.health.usual_time(group[0].id) or HEDGE_S
 
 
 def clean_query(text: str) -> str:
@@ -196,23 +176,99 @@ def search_error(outcome: Outcome) -> SearchError:
     """Return the error for a failed search: all reasons, with the hint and exit code of the first one."""
     failures = [attempt for attempt in outcome.attempts if not attempt.answered]
     failures = [attempt for attempt in failures if attempt.code] or failures
-    first = failures[0] if failures else Attempt("", "bad_response", message=tr("no provider answered"))
-    others = [attempt.message for attempt in failures[1:] if attempt.message]
-    message = tr("; ").join(dict.fromkeys([first.message, *others]))
-    error = SearchError("{why}", first.hint, code=first.code, provider=first.provider, why=message)
+    if not failures:
+        return SearchError(
+            "no provider to search",
+            "choose one: sleuth providers use ID, or restore the default chain: sleuth config unset websearch.fallback",
+        )
+    first = failures[0]
+    hint, messages = first.hint, list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
+    message = tr("; ").join(messages)
+    if len(messages) > 2:
+        names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
+        message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
+    if len(messages) > 1 and all(attempt.code in ("UNREACHABLE", "TIMEOUT") for attempt in failures):
+        hint = tr("check the network connection: sleuth doctor; without a network: sleuth search --offline …")
+    error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
+
+
+def test_providers(
+    selector: ProviderSelector, candidates: list[Candidate], timeout: float | None
+) -> Iterator[TrialResult]:
+    """Send the same query to all providers and yield the results as they arrive."""
+    query = Query(TEST_QUERY, count=3)
+    dispatcher = Dispatcher(selector, Cache(), SearchRequest((), query, cache="off", timeout=timeout))
+    started = [dispatcher.start(candidate, query) for candidate in candidates]
+    yield from (_trial_result(reply) for reply in started if isinstance(reply, ProviderReply))
+    while arrived := dispatcher.next_reply():
+        yield _trial_result(arrived[1])
+
+
+def _trial_result(reply: ProviderReply) -> TrialResult:
+    attempt = reply.attempt
+    if attempt.answered:
+        message = trn("{count} result", "{count} results", attempt.count)
+        if attempt.engines:
+            message += tr("; failed engines: {engines}", engines=", ".join(sorted(attempt.engines)))
+        return TrialResult(attempt.provider, True, message, attempt.elapsed_ms)
+    return TrialResult(attempt.provider, False, attempt.message, attempt.elapsed_ms, attempt.code, attempt.hint)
 
 
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request one more page from each provider if filters left fewer results than requested."""
-    if outcome.status.count_after >= min(request.query.count, outcome.status.count_before):
+    """Request as many pages of the providers as seem necessary to fill the page of the request."""
+    found, wanted = len(outcome.results), request.query.page * request.query.count
+    if not request.fill:  # then only what filters have dropped is replaced
+        wanted = min(wanted, outcome.status.count_before)
+    last = _continued(replies.all)
+    if found >= wanted or not last:
         return []
-    paged = [r for r in replies.all if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
-    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1)) for r in paged])
+    done = max(reply.query.page for reply in last)
+    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
+    is_scraped = any(reply.candidate.adapter.scraped for reply in last)  # such sites block clients that hurry
+    steps = range(1, 2 if is_scraped else max(pages, 1) + 1)
+    more = dispatcher.run(
+        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
+    )  # dated: the text has the date already
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
+
+
+def _log(outcome: Outcome) -> None:
+    """Log one line per search, without the query; print one per attempt with --debug."""
+    for attempt in outcome.attempts:
+        cached = " from the cache" if attempt.cached else ""
+        logs.debug(
+            "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
+        )
+    found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
+    logs.log("search: %s, %d results from %s in %d ms", *found)
+
+
+def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
+    """Return the last reply of each provider that may have a further page."""
+    last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
+    return [reply for reply in last if reply.found.results and _has_next_page(reply)]
+
+
+def _has_next_page(reply: ProviderReply) -> bool:
+    """Tell whether to look for another page: not after a page with few results, and none that costs money in vain."""
+    adapter, query = reply.candidate.adapter, reply.query
+    full = query.count if adapter.cost else min(query.count, FULL_PAGE)
+    return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
+
+
+def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+    """Return the page of the results that was requested; numbers go on from the page before."""
+    count, start = request.query.count, (request.query.page - 1) * request.query.count
+    shown = outcome.results[start : start + count]
+    exhausted = request.fill and len(shown) < count
+    more = len(outcome.results) > start + count or (may_continue and not exhausted)
+    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    status = outcome.status._replace(count_after=len(shown), more=more)
+    return outcome._replace(results=shown, outcome=verdict, status=status)
 
 
 def _is_plain(pattern: str) -> bool:

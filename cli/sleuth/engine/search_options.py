@@ -22,48 +22,33 @@ GROUPS = {
     "batch": "Batch",
 }
 MAX_LIMIT = 10_000_000  # of --limit and --max-tokens
-KINDS = {
-    tuple[str, ...]: "texts",
-    str: "text",
-    str | None: "text",
-    int: "int",
-    int | None: "int",
-    float | None: "float",
-    bool: "flag",
-    bool | None: "flag",
-}
+KINDS = {tuple[str, ...]: "texts", str: "text", int: "int", float: "float", bool: "flag"}
 
 
-class OptionSpec:
-    """The declaration of one option.
+class OptionSpec(Record):
+    """The declaration of one option; `name`, `kind` and `group` come from the field that is declared."""
 
-    `flags` are separated by spaces; those after a slash turn the option off. `rendered` says that the same words mean
-    the same output until the cache entry expires, so that a saved rendering may answer. `other_names` are its names in
-    HTTP bodies and tool schemas, where they differ. `name`, `kind` and `group` come from the field that is declared.
+    flags: tuple[str, ...]
+    help: str
+    default: "Any" = None
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    range: tuple[float, float] | None = None
+    rendered: bool = False  # same words, same output until the cache entry expires: a saved rendering may answer
+    other_names: tuple[str, ...] = ()  # in HTTP bodies and tool schemas, where they differ
+    negative: tuple[str, ...] = ()  # flags that turn the option off
+    name: str = ""
+    kind: str = ""
+    group: str = ""
+
+
+def option(flags: str, help: str, default: "Any" = None, **more: "Any") -> "Any":
+    """Declare an option as the default of a field; the loop below puts the real default in its place.
+
+    Flags are separated by spaces; those after a slash turn the option off.
     """
-
-    def __init__(
-        self,
-        flags: str,
-        help: str,
-        default: object = None,
-        *,
-        metavar: str | None = None,
-        choices: tuple[str, ...] = (),
-        range: tuple[float, float] | None = None,
-        rendered: bool = False,
-        other_names: tuple[str, ...] = (),
-    ) -> None:
-        positive, _, negative = flags.partition("/")
-        self.name = self.kind = self.group = ""
-        self.flags, self.negative = tuple(positive.split()), tuple(negative.split())
-        self.help, self.default, self.metavar, self.choices, self.range = help, default, metavar, choices, range
-        self.rendered, self.other_names = rendered, other_names
-
-
-def option(*arguments: "Any", **more: "Any") -> "Any":
-    """Declare an option as the default of a field; the loop below puts the real default in its place."""
-    return OptionSpec(*arguments, **more)
+    positive, _, negative = flags.partition("/")
+    return OptionSpec(tuple(positive.split()), help, default, negative=tuple(negative.split()), **more)
 
 
 class SearchOptions(Record):
@@ -157,6 +142,7 @@ class SearchOptions(Record):
     fields: str | None = option(
         "--fields", "Show only these fields: " + ", ".join(choices.FIELDS), metavar="a,b", rendered=True
     )
+    full_urls: bool = option("--full-urls", "Show whole addresses on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)
@@ -180,8 +166,10 @@ class SearchOptions(Record):
 OPTIONS: dict[str, OptionSpec] = dict(SearchOptions._field_defaults)
 _group = ""
 for _name, _spec in OPTIONS.items():
-    _spec.group = _group = GROUPS.get(_name, _group)
-    _spec.name, _spec.kind = _name, KINDS[SearchOptions.__annotations__[_name]]
+    _group = GROUPS.get(_name, _group)
+    _type = SearchOptions.__annotations__[_name]
+    _kind = next(kind for known, kind in KINDS.items() if _type in (known, known | None))
+    OPTIONS[_name] = _spec._replace(name=_name, kind=_kind, group=_group)
     SearchOptions._field_defaults[_name] = _spec.default
 
 POSITIONAL = "words"

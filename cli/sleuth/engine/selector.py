@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe
+from sleuth.base import logs
+from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.engine.chain import chain_entries, ordering_needs
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
+from sleuth.store import settings as setting
 from sleuth.store.health import Health
-from sleuth.store.provider_table import ProviderRow, ProviderSeed, ProviderTable, number_option
-from sleuth.store.settings import (
-    CONNECT_TIMEOUT,
-    DEFAULT_PROVIDER,
-    FALLBACK,
-    RETRIES,
-    SEARXNG_TIMEOUT,
-    TIMEOUT,
-    Settings,
-)
+from sleuth.store.provider_table import ProviderRow, ProviderTable, number_option
+from sleuth.store.settings import Settings
 from sleuth_providers import registry
-from sleuth_providers.base import Account, Provider
+from sleuth_providers.base import Account, Provider, Query
 from sleuth_providers.errors import KeyMissingError, ProviderError
 from sleuth_providers.net.policy import BROWSER_USER_AGENT, Policy
 from sleuth_providers.records import Record
@@ -32,6 +26,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_BODY_BYTES = 5_000_000  # fifty results with their page text are smaller
+LOOPBACK = "://localhost"  # in the default host of a server that somebody must have set up first
+# APIs that ask for a contact address; no other provider gets it.
+CONTACT_ADAPTERS = ("arxiv", "crossref", "openalex", "openlibrary", "pubmed", "wikimedia")
 
 
 class Candidate(Record):
@@ -71,19 +68,14 @@ class ProviderSelector:
         try:
             own = self.own.get(row.adapter)
             return Candidate(row, own() if own else registry.load(row.adapter))
-        except registry.PluginError as problem:
+        except (registry.PluginError, KeyError) as problem:
+            reason = problem if isinstance(problem, registry.PluginError) else tr("not installed")
             raise RequestError(
-                "the plug-in of {id!r} cannot be loaded ({reason})",
-                "update or uninstall its package",
-                id=id,
-                reason=problem,
-            ) from problem
-        except KeyError as problem:
-            raise RequestError(
-                "{id!r} needs the adapter {adapter!r}, which is not installed",
+                "cannot load the adapter {adapter!r} of {id!r} ({reason})",
                 "install its package again, or: sleuth providers remove {id}",
                 id=id,
                 adapter=row.adapter,
+                reason=reason,
             ) from problem
 
     def discover(self) -> list[str]:
@@ -91,29 +83,66 @@ class ProviderSelector:
         problems = []
         for name in registry.plugins():
             try:
-                adapter = registry.load(name)
-                self.table.add_plugin(ProviderSeed(adapter.id, adapter.name, adapter.type))
+                self.table.add_plugin(registry.load(name))
             except registry.PluginError as problem:
                 problems.append(tr("the plug-in {name!r} cannot be loaded ({reason})", name=name, reason=problem))
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one that has the category."""
+        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
         if "all" in ids:
             every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
-            fitting = [one for one in every if not category or category in one.adapter.categories]
+            usual = [one for one in every if not one.adapter.opt_in]
+            fitting = [one for one in usual if not category or category in one.adapter.categories]
             return [candidate for candidate in fitting if self.obstacle(candidate) is None]
-        return [self.candidate(id) for id in dict.fromkeys(ids)]
+        candidates = [self.candidate(id) for id in dict.fromkeys(ids)]
+        for candidate in candidates:
+            if not candidate.row.enabled:
+                raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
+        return candidates
 
-    def chain(self, first: str | None = None) -> list[Candidate]:
-        """Return the fallback chain: the given provider or the default, then the configured fallbacks that exist."""
-        default = first or self.table.default() or self.settings[DEFAULT_PROVIDER]
-        ids = [default] if default != "auto" else []
-        known = {row.id for row in self.table.all()}
-        if ids:
-            self.table.get(ids[0])
-        ids += [id for id in self.settings[FALLBACK] if id in known]
-        return [self.candidate(id) for id in dict.fromkeys(ids)]
+    def chain(self) -> list[Candidate]:
+        """Return the providers that a search of the web without -p may use, in order."""
+        return [candidate for group in self.groups(Query(""), self.default(), library=True) for candidate in group]
+
+    def default(self) -> str:
+        """Return the id of the default provider; empty for `auto`."""
+        id = self.settings[setting.DEFAULT_PROVIDER]
+        return "" if id == "auto" else id
+
+    def groups(self, query: Query, first: str, *, library: bool) -> Iterator[list[Candidate]]:
+        """Yield the providers of the chain: the first, then the others, in groups to search together.
+
+        Adapters are loaded one group at a time, because most searches need only one. With `library`, the chain may
+        include the library.
+        """
+        if first:
+            yield [self.candidate(first)]
+        entries, written = chain_entries(self.settings, query)
+        known = {row.id for row in self.table.all()} - {first}
+        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in entries)
+        groups = ([one for one in group if self._joins(one, written, library)] for group in loaded)
+        if not written and (needs := ordering_needs(query, Provider())):
+            yield from sorted(groups, key=lambda group: _rank(group, query, needs))
+        else:
+            yield from groups
+
+    def _joins(self, candidate: Candidate, written: bool, library: bool) -> bool:
+        """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""
+        if candidate.adapter.offline or written:
+            return library or not candidate.adapter.offline
+        if not candidate.row.enabled or self.obstacle(candidate):
+            return False
+        if LOOPBACK in candidate.adapter.host and not self.is_own(candidate):
+            return self.health.has_answered(candidate.id)
+        keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
+        return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
+
+    def is_own(self, candidate: Candidate) -> bool:
+        """Tell whether the user set up this provider: its host, or anything else in its row."""
+        row = candidate.row
+        changed = row.engines or row.options or row.basic_auth_username or not row.built_in
+        return bool(changed or self.host(candidate) != candidate.adapter.host)
 
     def obstacle(self, candidate: Candidate) -> ProviderError | None:
         """Return what is missing in the set-up of a provider: key, option or host."""
@@ -135,16 +164,17 @@ class ProviderSelector:
     def skipped(self, candidate: Candidate) -> Attempt | None:
         """Return the attempt of a provider that a chain must skip now; None when it is usable."""
         if not candidate.row.enabled:
-            return Attempt(candidate.id, "skipped", message=tr("{provider} is disabled", provider=candidate.row.name))
+            message = tr("{provider} is disabled", provider=candidate.row.name)
+            return Attempt(candidate.id, "skipped", message=message, code="DISABLED")
         if error := self.obstacle(candidate):
             return failed(candidate, error)
         if cooldown := self.health.cooldown(candidate.id):
-            until = time.strftime("%H:%M", time.localtime(cooldown.until))
             message = tr(
-                "{provider} is skipped until {until} after a failure ({state})",
+                "{provider} is skipped until {until} after a failure ({state}); retry now: sleuth providers test {id}",
                 provider=candidate.row.name,
-                until=until,
+                until=local_time(cooldown.until),
                 state=cooldown.state,
+                id=candidate.id,
             )
             return Attempt(candidate.id, "cooldown", message=message, code="COOLDOWN")
         return None
@@ -171,6 +201,7 @@ class ProviderSelector:
             password=row.basic_auth_password or "",
             browser=row.using_browser,
             options=self._options(candidate),
+            contact=self.settings[setting.CONTACT] if row.adapter in CONTACT_ADAPTERS else "",
         )
         return [account._replace(key=key) for key in usable[first:] + usable[:first]] or [account]
 
@@ -181,15 +212,24 @@ class ProviderSelector:
 
     def policy(self, candidate: Candidate, timeout: float | None) -> Policy:
         """Return timeouts, retries and user agent for a provider."""
-        usual = self.settings[SEARXNG_TIMEOUT if candidate.row.adapter == "searxng" else TIMEOUT]
+        usual = self.settings[setting.SEARXNG_TIMEOUT if candidate.row.adapter == "searxng" else setting.TIMEOUT]
         limit = timeout or number_option(candidate.row.options, "timeout") or usual
         return Policy(
             timeout=limit,
-            connect_timeout=min(limit, self.settings[CONNECT_TIMEOUT]),
-            attempts=self.settings[RETRIES],
+            connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
+            attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
             user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            trace=logs.debug,
         )
+
+
+def _rank(group: list[Candidate], query: Query, needs: set[str]) -> tuple[bool, bool]:
+    """Return a key that puts providers which can do what a query needs first, and those that are no web search last."""
+    return (
+        any(one.adapter.offline or one.adapter.caveat for one in group),
+        all(needs & ordering_needs(query, one.adapter) for one in group),
+    )
 
 
 def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms: int = 0) -> Attempt:

@@ -24,6 +24,7 @@ class LibraryProvider(Provider):
     price = "free"
     weight = 0.7  # below the web's 1.0: it holds few pages, so its best match may be a poor one
     offline = True
+    caveat = "documents on this machine, not the web"
     files = True
 
     def __init__(self, library: Callable[[], "Library"]) -> None:

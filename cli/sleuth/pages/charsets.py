@@ -17,8 +17,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-META = re.compile(rb"<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-LANGUAGE = re.compile(rb"<html\b[^>]*?\slang\s*=\s*[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
+META = re.compile(rb"<(?:meta|\?xml)\b[^<>]*?(?:charset|encoding)\s*+=\s*+[\"']?\s*+([\w.:-]+)", re.IGNORECASE)
+LANGUAGE = re.compile(rb"<html\b[^<>]*?\slang\s*+=\s*+[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
 TAGS = re.compile(rb"<[^<>]*>")
 HEAD_BYTES = 4096  # in which a page must declare its charset; browsers look at 1,024
 SNIFFED_BYTES = 8192  # that show whether data is text

@@ -25,8 +25,9 @@ HEADERS = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
 KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
 CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "ecmascript")
 HTML_START = re.compile(
-    rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
-    re.IGNORECASE | re.DOTALL,
+    rb"\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+|<\?xml[^>]*+>\s*+)*+"
+    rb"<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
+    re.IGNORECASE,
 )
 
 
@@ -45,8 +46,8 @@ class Fetched(Record):
 
 def fetch(
     url: str, *, timeout: float, guard: Guard | None = None, transport: Transport | None = None, language: str = ""
-) -> Fetched:
-    """Fetch a page, or raise the ProviderError that says why it cannot be read; `language` is for Accept-Language."""
+) -> Response:
+    """Fetch a page, or raise the ProviderError that says why there is none; `language` is for Accept-Language."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,
@@ -58,7 +59,7 @@ def fetch(
         cross_origin=True,
         headers=HEADERS | ({"Accept-Language": f"{language},en;q=0.5"} if language else {}),
     )
-    return received(HttpClient(policy, transport).send(Request(address), refusal), url)
+    return HttpClient(policy, transport).send(Request(address), refusal)
 
 
 def received(reply: Response, requested: str) -> Fetched:

@@ -1,6 +1,5 @@
 """Reads pages in parallel: from the cache, the site, a browser, the Jina reader or the Wayback Machine."""
 
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,11 +12,12 @@ from sleuth.base.i18n import tr
 from sleuth.base.urls import host as host_of
 from sleuth.pages.chain import Chain, Layer, LayerAttempt
 from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import ExtractedPage, extract
-from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, received, refusal
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, refusal
 from sleuth.pages.host_queue import HostQueue
 from sleuth.pages.page import Page, PageEvent, cache_key, from_json, to_page
 from sleuth.pages.services import read_by_jina, read_from_archive
+from sleuth.pages.worker_pool import POOL
 from sleuth.store.cache.disk import Cache
 from sleuth.store.settings import (
     FETCH_ARCHIVE,
@@ -43,7 +43,7 @@ USER_AGENT = user_agent(__version__)  # for services; sites see a browser
 MIN_TIMEOUT_S = 0.1
 CACHE_WRITE_TIMEOUT_S = 1.0  # how long to wait, after the last page, for workers that still write to the cache
 
-Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
+Browser = Callable[..., Response]  # browser(url, timeout=…, guard=…)
 ReadEvent = tuple[str, str, Page | None]  # start or end, the URL, and at the end its page
 
 
@@ -114,7 +114,7 @@ class Reader:
         work = partial(self._work, waiting, threads, plan)
         workers = [threads.start(None, work) for _ in range(min(plan.concurrency, len(urls)))]
         if urls and not plan.offline:
-            threading.Thread(target=_import_extractor, daemon=True).start()
+            POOL.prepare(len(urls))
         done = 0
         while done < len(urls) and (arrived := threads.next_result()):
             event, problem = arrived
@@ -200,18 +200,18 @@ class Reader:
     def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
         language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
         try:
-            page = fetch(
+            reply = fetch(
                 url, timeout=until - time.monotonic(), guard=watch, transport=self.transport, language=language
             )
         finally:
             self.host_queue.release(_host(url))
-        return extract(page, until)
+        return POOL.extract(reply, url, until)
 
     def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ExtractedPage:
-        reply = browser(url, timeout=_remaining(until), user_agent="", guard=watch)
+        reply = browser(url, timeout=_remaining(until), guard=watch)
         if error := refusal(reply):
             raise error
-        return extract(received(reply, url), until)
+        return POOL.extract(reply, url, until)
 
     def _by_service(self, read: Callable[..., ExtractedPage], url: str, server: str, until: float) -> ExtractedPage:
         timeout = _remaining(until)
@@ -251,15 +251,7 @@ def _remaining(until: float) -> float:
     return max(MIN_TIMEOUT_S, until - time.monotonic())
 
 
-def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Response:
+def _browser(url: str, *, timeout: float, guard: Guard) -> Response:
     from sleuth_providers.browser.browser import read_page
 
-    return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
-
-
-def _import_extractor() -> None:
-    """Import trafilatura while the first page is on its way."""
-    try:
-        import sleuth.pages.article  # noqa: F401 - for its side effect
-    except Exception as problem:  # raised again where it is needed
-        logs.log("pages: %r", problem)
+    return read_page(url, timeout=timeout, guard=guard)

@@ -58,6 +58,11 @@ def arxiv_of(text: str) -> str:
     return found[1] if found else ""
 
 
+def is_picture(result: Result) -> bool:
+    """Tell whether a result is a picture; pages and articles may have one too, shared with others of their site."""
+    return bool(result.image and result.details.width)
+
+
 def identities(result: Result, keys: list[str], canonical: Callable[[str], str]) -> list[str]:
     """Return all names of what a result is about: its URL, its DOI, its arXiv id, its picture."""
     names = list(keys)
@@ -68,7 +73,7 @@ def identities(result: Result, keys: list[str], canonical: Callable[[str], str])
         arxiv, doi = arxiv or arxiv_of(doi.removeprefix(ARXIV_DOI)), ""
     names += [f"doi:{doi}"] if doi else []
     names += [f"arxiv:{arxiv.lower()}"] if arxiv else []
-    names += [f"image:{canonical(result.image)}"] if result.image else []
+    names += [f"image:{canonical(result.image)}"] if is_picture(result) else []
     return names or [f"url:{result.url}"]
 
 

@@ -31,5 +31,9 @@ class View(Record):
 
 def renderer(format: str) -> Renderer:
     """Return the function that renders a format."""
+    if format in ("bibtex", "csl-json"):
+        from sleuth.render import bibliography
+
+        return bibliography.render_bibtex if format == "bibtex" else bibliography.render_csl_json
     render: Renderer = importlib.import_module(f"sleuth.render.{format}").render
     return render

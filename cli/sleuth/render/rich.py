@@ -9,8 +9,9 @@ from rich.style import Style
 from rich.text import Text
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import shorten
-from sleuth.base.urls import ascii_url, domain
+from sleuth.base.text import shorten, shorten_middle
+from sleuth.base.text import width as text_width
+from sleuth.base.urls import ascii_url
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
@@ -55,7 +56,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     for answer in outcome.answers:
         body = Text(answer.text)
         if answer.url:
-            body.append(f" {domain(answer.url)}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
+            body.append(f" {answer.url}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
         print_wrapped(console, body, "  ")
         console.print()
     for hit in outcome.results:
@@ -66,7 +67,10 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
     title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
     print_wrapped(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
-    print_wrapped(console, _about(hit, view, styles), INDENT)
+    if view.full_urls or not console.is_terminal:  # not wrapped, so that the address can be copied
+        print_lines(console, [Text(INDENT) + _about(hit, view._replace(full_urls=True), styles, 0)])
+    else:
+        print_wrapped(console, _about(hit, view, styles, min(console.width, MAX_WIDTH) - len(INDENT)), INDENT)
     if hit.content is not None or hit.snippet:
         print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:
@@ -86,13 +90,13 @@ def print_wrapped(console: Console, text: Text, indent: str, first: Text | None 
         print_lines(console, [Text.assemble(lead, line)])
 
 
-def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
-    where = hit.url if view.full_urls else domain(hit.url) or hit.site_name
-    text = Text(where, styles["about"])
-    agree = ", ".join(hit.providers) if len(hit.providers) > 1 else ""
-    for fact in (hit.published, hit.author, hit.length, agree):
-        if fact:
-            text.append(f" · {fact}", styles["quiet"])
+def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
+    """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
+    facts = [hit.published, hit.author, hit.length, ", ".join(hit.providers) if len(hit.providers) > 1 else ""]
+    after = "".join(f" · {fact}" for fact in facts if fact)
+    place = hit.url if view.full_urls else shorten_middle(hit.url, max(room - text_width(after), room // 2))
+    address = Style.parse(styles["about"]) + Style(link=ascii_url(hit.url))
+    text = Text.assemble((place, address), (after, styles["quiet"]))
     if hit.image:
         text.append(" · ", styles["quiet"])
         text.append(tr("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))

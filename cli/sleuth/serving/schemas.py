@@ -103,7 +103,12 @@ PAGE = _object(
 )
 STATUS = _object(
     {"phase": {"enum": list(PHASES)}, **_each(COUNT, "countBefore", "countAfter")},
-    {**_each(COUNT, "leftOut", "size"), "unit": {"enum": ["char", "token"]}, "estimated": FLAG},
+    {
+        "more": FLAG | _about("the next page may have results"),
+        **_each(COUNT, "leftOut", "size"),
+        "unit": {"enum": ["char", "token"]},
+        "estimated": FLAG,
+    },
 )
 SEARCH_ANSWER = _document(
     "Answer of sleuth search --json",

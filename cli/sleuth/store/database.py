@@ -118,12 +118,21 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
-    """Migrate a database, and close it if that fails."""
+    """Migrate a database after a backup, and close it if that fails."""
     try:
         version = _version(connection)
-        _check_version(version, path, migrations)
+        if version > len(migrations):
+            raise DatabaseError(
+                "{path} was written by a newer sleuth (schema {found}, this version supports {known})",
+                "update sleuth, or set SLEUTH_HOME to another folder",
+                path=path,
+                found=version,
+                known=len(migrations),
+            )
         if version and version < len(migrations) and path != MEMORY:
-            _back_up(connection, f"{path}.v{version}")
+            os.close(os.open(f"{path}.v{version}", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+            with closing(sqlite3.connect(f"{path}.v{version}")) as copy:
+                connection.backup(copy)
         connection.execute("PRAGMA journal_mode = WAL")  # after the version check: it changes the file
         for number in range(version, len(migrations)):
             with transaction(connection):
@@ -133,23 +142,6 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
         connection.close()
         raise
     return connection
-
-
-def _check_version(version: int, path: str, migrations: Sequence[Migration]) -> None:
-    if version > len(migrations):
-        raise DatabaseError(
-            "{path} was written by a newer sleuth (schema {found}, this version supports {known})",
-            "update sleuth, or set SLEUTH_HOME to another folder",
-            path=path,
-            found=version,
-            known=len(migrations),
-        )
-
-
-def _back_up(connection: sqlite3.Connection, path: str) -> None:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-    with closing(sqlite3.connect(path)) as copy:
-        connection.backup(copy)
 
 
 @contextmanager

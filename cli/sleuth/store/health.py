@@ -19,7 +19,6 @@ MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
 REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
 FAILURES = (*REFUSALS, "timeout", "bad_response", "unreachable")
 MAX_COOLDOWN_S = 31 * 86400  # a longer one comes from a wrong Retry-After or a wrong clock
-CLOCK_TOLERANCE_S = 60
 LAST_SENT = "(SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')"  # the last reservation
 RETENTION_S = 100 * 86400  # of the request log
 
@@ -41,14 +40,7 @@ class Health:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
-        if not row or not now < row[0] <= now + MAX_COOLDOWN_S or self._started(name, row[0]) > now + CLOCK_TOLERANCE_S:
-            return None
-        return Cooldown(row[0], row[1])
-
-    def _started(self, name: str, until: float) -> float:
-        """Return when a cooldown started; if that is in the future, the clock was set back since."""
-        sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ?"
-        return self.connection.execute(sql, (name.partition("#")[0], until)).fetchone()[0] or 0.0
+        return Cooldown(*row) if row and now < row[0] <= now + MAX_COOLDOWN_S else None
 
     def note_outcome(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
         """Update the cooldown after a request. A `quick` failure, such as a refused connection, starts none."""
@@ -101,7 +93,7 @@ class Health:
                 ).fetchall()
                 if len(rows) == limit:
                     return float(rows[-1][0]) + span
-            self._insert(provider, now, "sent", None, False, 0.0)
+            self._insert(provider, now, "sent", None, 0.0)
         return None
 
     def cancel(self, provider: str) -> None:
@@ -109,13 +101,18 @@ class Health:
         with suppress(sqlite3.OperationalError):
             self.connection.execute(f"DELETE FROM request WHERE id = {LAST_SENT}", (provider,))  # noqa: S608 - constant
 
-    def record(self, provider: str, state: str, elapsed_ms: int, cached: bool, cost: float, reserved: bool) -> None:
+    def record(self, provider: str, state: str, elapsed_ms: int, cost: float, reserved: bool) -> None:
         """Log a finished request; a reserved one is completed."""
         with transaction(self.connection):
             update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant
             values = (state, elapsed_ms, cost, provider)
             if not reserved or not self.connection.execute(update, values).rowcount:
-                self._insert(provider, time.time(), state, elapsed_ms, cached, cost)
+                self._insert(provider, time.time(), state, elapsed_ms, cost)
+
+    def has_answered(self, provider: str) -> bool:
+        """Tell whether a provider has answered before."""
+        sql = "SELECT 1 FROM request WHERE provider = ? AND state IN ('ok', 'empty') LIMIT 1"
+        return self.connection.execute(sql, (provider,)).fetchone() is not None
 
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, by which several keys rotate."""
@@ -131,10 +128,10 @@ class Health:
         ).fetchall()
         return float(rows[int(len(rows) * 0.9)][0]) / 1000 if len(rows) >= 5 else None
 
-    def _insert(self, provider: str, at: float, state: str, ms: int | None, cached: bool, cost: float) -> None:
+    def _insert(self, provider: str, at: float, state: str, ms: int | None, cost: float) -> None:
         cursor = self.connection.execute(
-            "INSERT INTO request (provider, at, state, elapsed_ms, cached, cost) VALUES (?, ?, ?, ?, ?, ?)",
-            (provider, at, state, ms, cached, cost),
+            "INSERT INTO request (provider, at, state, elapsed_ms, cost) VALUES (?, ?, ?, ?, ?)",
+            (provider, at, state, ms, cost),
         )
         if cursor.lastrowid and cursor.lastrowid % 500 == 0:
             self.connection.execute("DELETE FROM request WHERE at < ?", (at - RETENTION_S,))

@@ -42,10 +42,7 @@ def _create_providers_and_requests(connection: Connection) -> None:
     # Cooldowns of a provider, or of one of its keys as "provider#fingerprint".
     connection.execute(
         """CREATE TABLE health (
-            name TEXT PRIMARY KEY,
-            failures INTEGER NOT NULL,
-            until REAL NOT NULL,
-            state TEXT NOT NULL
+            name TEXT PRIMARY KEY, failures INTEGER NOT NULL, until REAL NOT NULL, state TEXT NOT NULL
         ) WITHOUT ROWID"""
     )
 

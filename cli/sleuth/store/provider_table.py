@@ -1,4 +1,4 @@
-"""The provider table: ids, keys, hosts and options of providers, and which one is the default."""
+"""The provider table: ids, keys, hosts and options of providers."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from sleuth_providers.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from sleuth_providers.base import Provider
 
 TYPES = ("api", "local")
 MAX_NAME_CHARS = 200
@@ -47,19 +49,10 @@ class ProviderRow(Record):
     basic_auth_password: str | None
     created_at: int
     updated_at: int
-    is_default: bool
     enabled: bool
     options: dict[str, Any]
     adapter: str
     built_in: bool
-
-
-class ProviderSeed(Record):
-    """The initial values of a provider."""
-
-    id: str
-    name: str
-    type: str
 
 
 # Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
@@ -72,34 +65,34 @@ class ProviderTable:
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.connection, self.path = connection, path
 
-    def seed(self, mark: str, seeds: Callable[[], Iterable[ProviderSeed]]) -> None:
+    def seed(self, mark: str, adapters: Callable[[], Iterable[Provider]]) -> None:
         """Add missing built-in providers, unless that was done already for this `mark`."""
         if [(mark,)] == [tuple(row) for row in self._rows(SEEDED)]:
             return
-        new = list(seeds())
+        new = list(adapters())
         with self._transaction():
-            for seed in new:
-                self._insert(seed, seed.id, built_in=True)
+            for adapter in new:
+                self._insert(adapter.id, adapter.name, adapter.type, adapter.id, built_in=True)
             self.connection.execute("INSERT OR REPLACE INTO meta VALUES ('seeded', ?)", (mark,))
 
-    def add_plugin(self, seed: ProviderSeed) -> None:
+    def add_plugin(self, adapter: Provider) -> None:
         """Add the provider of an installed package if it is missing."""
         with self._transaction():
-            self._insert(seed, seed.id, built_in=False)
+            self._insert(adapter.id, adapter.name, adapter.type, adapter.id, built_in=False)
 
-    def _insert(self, seed: ProviderSeed, adapter: str, *, built_in: bool) -> bool:
+    def _insert(self, id: str, name: str, type: str, adapter: str, *, built_in: bool) -> bool:
         """Insert a row; False when the id exists already."""
         now = int(time.time())
         done = self.connection.execute(
             "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*seed, now, now, adapter, built_in),
+            (id, name, type, now, now, adapter, built_in),
         )
         return bool(done.rowcount)
 
     def all(self) -> list[ProviderRow]:
-        """Return all rows, the default first, then by id."""
-        found = self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")
+        """Return all rows by id."""
+        found = self._rows("SELECT * FROM websearch_provider ORDER BY id")
         return [row for row in map(self._row, found) if row.id]
 
     def get(self, id: str) -> ProviderRow:
@@ -113,11 +106,6 @@ class ProviderTable:
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])
-
-    def default(self) -> str | None:
-        """Return the id of the default provider, if one was chosen."""
-        rows = self._rows("SELECT id FROM websearch_provider WHERE is_default = 1")
-        return str(rows[0][0]) if rows else None
 
     def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> ProviderRow:
         """Change the given fields and options of a row in one transaction; None clears a field."""
@@ -145,9 +133,9 @@ class ProviderTable:
         """Add a custom provider."""
         if not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
             raise RequestError("invalid id {id!r}", "use letters, digits, - and _", id=id)
-        seed = ProviderSeed(id, _checked("name", name, type), _checked("type", type, type))
+        name, type = _checked("name", name, type), _checked("type", type, type)
         with self._transaction():
-            if not self._insert(seed, adapter, built_in=False):
+            if not self._insert(id, name, type, adapter, built_in=False):
                 raise RequestError(
                     "the provider {id!r} exists already", "change it: sleuth providers set {id} …", id=id
                 )
@@ -162,20 +150,12 @@ class ProviderTable:
         with self._transaction():
             self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
 
-    def reset(self, id: str, seed: ProviderSeed) -> ProviderRow:
+    def reset(self, id: str, adapter: Provider) -> ProviderRow:
         """Reset a built-in row to its initial values."""
         if not self.get(id).built_in:
             raise not_built_in(id)
-        initial = {"name": seed.name, "type": seed.type, "using_browser": False, "enabled": True}
+        initial = {"name": adapter.name, "type": adapter.type, "using_browser": False, "enabled": True}
         return self.update(id, dict.fromkeys(CLEARABLE) | initial)
-
-    def use(self, id: str | None) -> None:
-        """Make a provider the default; None clears it."""
-        if id is not None:
-            self.get(id)
-        with self._transaction():
-            self.connection.execute("UPDATE websearch_provider SET is_default = 0 WHERE is_default = 1")
-            self.connection.execute("UPDATE websearch_provider SET is_default = 1 WHERE id = ?", (id,))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -217,7 +197,7 @@ def _sanitized(values: dict[str, Any]) -> ProviderRow:
     values["engines"] = tuple(entry for entry in engines if isinstance(entry, str)) if type(engines) is list else ()
     values["options"] = options if isinstance(options, dict) else {}
     values["name"] = clean(values["name"], MAX_NAME_CHARS, entities=False) or values["id"]
-    for name in ("using_browser", "is_default", "enabled", "built_in"):
+    for name in ("using_browser", "enabled", "built_in"):
         values[name] = bool(values[name])
     return ProviderRow(**values)
 
@@ -237,9 +217,9 @@ def _checked(name: str, value: Any, type: str) -> Any:
         if name not in CLEARABLE:
             raise RequestError("{name} cannot be empty", "give it a value", name=name)
         return "{}" if name == "options" else None
+    if name in FLAG_FIELDS and value not in (0, 1):
+        raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
     if name in FLAG_FIELDS:
-        if value not in (0, 1):
-            raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
         return int(value)
     if name in JSON_FIELDS:
         return _checked_json(name, value)
@@ -255,21 +235,26 @@ def _checked(name: str, value: Any, type: str) -> Any:
 
 
 def _checked_json(name: str, value: Any) -> str:
-    if name == "engines":
-        fits = isinstance(value, list | tuple) and all(isinstance(entry, str) and entry for entry in value)
-    else:
-        fits = isinstance(value, dict)
+    names = isinstance(value, list | tuple) and all(isinstance(entry, str) and entry for entry in value)
     try:
+        if not (names if name == "engines" else isinstance(value, dict)):
+            raise TypeError(value)
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
-    except (TypeError, ValueError):
-        fits = False
-    if not fits:
+    except (TypeError, ValueError) as problem:
         raise RequestError(
             "invalid value {value!r} for {name}", "engines are names, options are k=v", name=name, value=value
-        )
-    if name == "options":
-        _check_numbers(value)
+        ) from problem
+    for option, (low, high) in NUMBER_OPTIONS.items() if name == "options" else ():
+        if option in value and number_option(value, option) is None:
+            raise RequestError(
+                "invalid value {value!r} for the option {name}",
+                "use a number from {low} to {high}",
+                name=option,
+                value=value[option],
+                low=low,
+                high=high,
+            )
     return text
 
 
@@ -283,24 +268,10 @@ def number_option(options: Mapping[str, Any], name: str) -> float | None:
     return number if low <= number <= high else None
 
 
-def _check_numbers(options: dict[str, Any]) -> None:
-    for name, (low, high) in NUMBER_OPTIONS.items():
-        if name in options and number_option(options, name) is None:
-            raise RequestError(
-                "invalid value {value!r} for the option {name}",
-                "use a number from {low} to {high}",
-                name=name,
-                value=options[name],
-                low=low,
-                high=high,
-            )
-
-
 def _check_host(value: str, type: str) -> None:
     try:
         parts = urlsplit(value)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and not any(c.isspace() for c in value)
-        good = good and (parts.port is None or parts.port > 0)
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and len(value.split()) == 1
     except ValueError:
         good = False
     if not good:

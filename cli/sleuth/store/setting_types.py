@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+FLAGS = dict.fromkeys(("true", "1", "yes", "on"), True) | dict.fromkeys(("false", "0", "no", "off"), False)
 
 
 class SettingType(Record):
@@ -55,12 +55,6 @@ def _number(text: str) -> float:
     return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
-def _flag(text: str) -> bool:
-    if text.lower() not in TRUE + FALSE:
-        raise ValueError(text)
-    return text.lower() in TRUE
-
-
 def _list(text: str) -> list[str]:
     text = text.strip()
     if text.startswith("["):
@@ -75,7 +69,9 @@ def _toml_value(text: str) -> Any:
     return tomllib.loads(f"value = {text}")["value"]
 
 
-FLAG = SettingType(lambda v: type(v) is bool, _flag, Translatable("true or false"), ("true", "false"))
+FLAG = SettingType(
+    lambda v: type(v) is bool, lambda text: FLAGS.get(text.lower()), Translatable("true or false"), ("true", "false")
+)
 TEXT = SettingType(lambda v: isinstance(v, str), str, Translatable("text"))
 NAMES = SettingType(
     lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, Translatable("a list of strings")
@@ -130,6 +126,17 @@ def _address(pattern: str, description: str) -> SettingType:
 URL = _address(r"https?://[^/\s]+", "an http(s) URL")
 REDIS_URL = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
+EMAIL = SettingType(
+    lambda v: isinstance(v, str) and (not v or bool(re.fullmatch(r"[^@\s]+@[^@\s]+", v))),
+    str,
+    Translatable("an e-mail address"),
+)
+CHAIN_NAMES = (*choices.CATEGORIES, "general-zh")
+CHAIN_TABLE = SettingType(
+    lambda v: isinstance(v, dict) and all(name in CHAIN_NAMES and NAMES.accepts(chain) for name, chain in v.items()),
+    _toml_value,
+    Translatable("a table such as {example}", example="{ news = ['bing-news+google-news', 'you'] }"),
+)
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice(*choices.COMPRESSION),
     "cutoff_limit": whole(1, 10_000_000),

@@ -13,8 +13,11 @@ from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
+from sleuth.store.default_chains import CHAINS, GENERAL
 from sleuth.store.setting_types import (
+    CHAIN_TABLE,
     COMPRESSION,
+    EMAIL,
     FLAG,
     LANGUAGE_CODE,
     NAMES,
@@ -71,10 +74,15 @@ class Setting(Generic[T]):
 DEFAULT_PROVIDER = Setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
 FALLBACK = Setting(
     "websearch.fallback",
-    ["searxng", "duckduckgo", "library"],
+    GENERAL,
     NAMES,
-    "providers to try in this order when the chosen one fails or has no key",
+    "providers to try in this order; your own list replaces the default chain of every category",
 )
+CHAINS_BY_CATEGORY = Setting(
+    "websearch.chains", CHAINS, CHAIN_TABLE, "default chains by category; + joins providers that are searched together"
+)
+KEYLESS = Setting("websearch.keyless", True, FLAG, "let the default chains use services that you did not choose")
+CONTACT = Setting("websearch.contact", "", EMAIL, "your e-mail, for the APIs that ask for one (Crossref, PubMed, …)")
 SEARCH_WITH_TIME = Setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
 MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
 EXCLUDE_DOMAINS = Setting(
@@ -206,16 +214,13 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
             raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
-        reason = _where(problem) if isinstance(problem, UnicodeDecodeError) else problem
+        reason: object = problem
+        if isinstance(problem, UnicodeDecodeError):
+            before = problem.object[: problem.start].split(b"\n")
+            reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
         raise SettingsError(
             "{path} is not valid TOML: {reason}", "fix that line: sleuth config edit", path=path, reason=reason
         ) from problem
-
-
-def _where(problem: UnicodeDecodeError) -> str:
-    before = problem.object[: problem.start]
-    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-    return f"not UTF-8 (at line {line}, column {column})"
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -284,17 +289,11 @@ def _edited(text: str, key: str, value: Any) -> str:
         document = tomlkit.parse(text)
         place: Any = document
         for section in sections:
-            if section not in place:
-                place[section] = tomlkit.table()
-            place = place[section]
+            place = place.setdefault(section, tomlkit.table())
         if value is None:
             del place[name]
-        elif isinstance(value, dict):
-            table = tomlkit.inline_table()
-            table.update(value)
-            place[name] = table
         else:
-            place[name] = value
+            place[name] = tomlkit.inline_table() | value if isinstance(value, dict) else value
         after = tomlkit.dumps(document)
     except Exception:  # bugs in tomlkit must not damage the file
         return ""

@@ -2,8 +2,8 @@
 
 import sqlite3
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sleuth.answers.summary import Digest
 
 OUTCOMES = ("success", "partial", "no_results", "failed")  # of a search
-CURRENCY = "USD"
 ANSWERED = ("ok", "empty")
 UNFINISHED = ("sent", "skipped")  # abandoned: another provider was faster, or the user interrupted
 # One scan per table; rows from the future count as today. NOT INDEXED: the index, ordered by provider, takes twice as
@@ -126,7 +125,8 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
         return connection.execute(statement, {"since": since, "now": now, "provider": provider} | more).fetchall()
 
     requests, searches = rows(REQUESTS), rows(SEARCHES)
-    tallies = _tallies(requests)
+    providers = {row["provider"] for row in requests}
+    tallies = {name: _tally([row for row in requests if row["provider"] == name]) for name in providers}
     overall, models = (
         {row[0]: AnswerTotals(*row[1:]) for row in rows(ANSWER_TOTALS, each=each)} for each in (False, True)
     )
@@ -135,29 +135,18 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
         days=_days(dates, requests, searches, rows(ANSWERS)),
         provider=provider,
         searches=_searches(searches),
-        total=tallies.pop("", Tally()),
+        total=_tally(requests),
         providers=dict(sorted(tallies.items(), key=lambda entry: (-entry[1].requests, entry[0]))),
         answers=overall.get("", AnswerTotals()),
         models=models,
     )
 
 
-def _tallies(requests: Iterable[Any]) -> dict[str, Tally]:
-    """Return the tally of each provider, and that of all under the empty name."""
-    groups: dict[str, list[Any]] = defaultdict(list)
-    for group in requests:
-        groups[group["provider"]].append(group)
-        groups[""].append(group)
-    return {name: _tally(members) for name, members in groups.items()}
-
-
 def _tally(groups: list[Any]) -> Tally:
     sent = [group for group in groups if not group["cached"]]
-    states: Counter[str] = Counter()
-    for group in sent:
-        states[group["state"]] += group["count"]
-    times = [group["times"].split(",") for group in sent if group["state"] in ANSWERED and group["times"]]
-    elapsed = sorted(int(time) for part in times for time in part)
+    states = sum((Counter({group["state"]: group["count"]}) for group in sent), Counter[str]())
+    times = ",".join(group["times"] for group in sent if group["state"] in ANSWERED and group["times"])
+    elapsed = sorted(map(int, times.split(","))) if times else []
     answered = sum(states[state] for state in ANSWERED)
     return Tally(
         states.total(),
@@ -167,23 +156,19 @@ def _tally(groups: list[Any]) -> Tally:
         round(sum(elapsed) / len(elapsed)) if elapsed else None,
         elapsed[ceil(len(elapsed) * 0.9) - 1] if elapsed else None,
         sum(group["cost"] for group in groups),
-        dict(sorted((state, count) for state, count in states.items() if count)),
+        dict(sorted(states.items())),
     )
 
 
-def _searches(rows: Iterable[Any]) -> Searches:
+def _searches(rows: list[Any]) -> Searches:
     outcomes = dict.fromkeys(OUTCOMES, 0)
-    cached = elapsed = 0
-    for _, outcome, count, from_cache, took in rows:
+    for _, outcome, count, *_ in rows:
         outcomes[outcome] = outcomes.get(outcome, 0) + count
-        cached, elapsed = cached + from_cache, elapsed + took
-    total = sum(outcomes.values())
-    return Searches(total, cached, round(elapsed / total) if total else None, outcomes)
+    total, elapsed = sum(outcomes.values()), sum(row[4] for row in rows)
+    return Searches(total, sum(row[3] for row in rows), round(elapsed / total) if total else None, outcomes)
 
 
-def _days(
-    dates: Iterable[date], requests: Iterable[Any], searches: Iterable[Any], answers: Iterable[Any]
-) -> tuple[Day, ...]:
+def _days(dates: list[date], requests: list[Any], searches: list[Any], answers: list[Any]) -> tuple[Day, ...]:
     """Return every day, empty ones included."""
     days: dict[str, Counter[str]] = {day.isoformat(): Counter() for day in dates}
     for group in requests:
@@ -217,7 +202,7 @@ def usage_as_json(report: UsageReport) -> dict[str, Any]:
         "from": report.days[0].date,
         "to": report.days[-1].date,
         "provider": report.provider or None,
-        "currency": CURRENCY,
+        "currency": "USD",
         "cost": round(report.cost, 6),
         "searches": _rounded(report.searches._asdict()),
         "requests": _tally_as_json(report.total),

@@ -3,9 +3,9 @@
 import re
 
 from sleuth_providers.adapters._dates import last_day
-from sleuth_providers.adapters._feed import elements, feed_elements, field, plain_field
-from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._feed import attribute, elements, feed_elements, field, plain_field
+from sleuth_providers.adapters._papers import author_names, doi_name, known_names, year_of
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
 from sleuth_providers.json import web_results
 
@@ -114,13 +114,27 @@ def _clauses(text: str) -> list[str]:
 
 
 def _result(entry: str) -> Result:
+    authors = known_names(plain_field(author, "name") for _, author in elements(entry, "author"))
+    links = (attributes for attributes, _ in elements(entry, "link") if attribute(attributes, "title") == "pdf")
+    pdf = attribute(next(links, ""), "href").replace("http://", "https://", 1)
+    page, published = field(entry, "id"), field(entry, "published")
     return Result(
         title=_line(entry, "title"),
-        url=field(entry, "id").replace("http://", "https://", 1),
+        url=page.replace("http://", "https://", 1),
         snippet=_line(entry, "summary"),
-        published=field(entry, "published"),
+        published=published,
         site=plain_field(entry, "arxiv:journal_ref") or "arXiv",
-        author=author_names(plain_field(author, "name") for _, author in elements(entry, "author")),
+        author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(published),
+            type="article",
+            venue=plain_field(entry, "arxiv:journal_ref"),
+            doi=doi_name(plain_field(entry, "arxiv:doi")),
+            arxiv=page.partition("/abs/")[2],
+            pdf=pdf,
+            open_access=True,
+        ),
     )
 
 

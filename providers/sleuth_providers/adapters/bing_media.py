@@ -61,7 +61,7 @@ class BingMedia(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check."""
-        return wall_error(response, b'class="', PAUSE_S) if b"vrhm=" not in response.body else None
+        return wall_error(response, b"vrhm=" if b"vrhm=" in response.body else b"iusc", PAUSE_S)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse pictures or videos."""

@@ -3,11 +3,34 @@
 import html
 from typing import Any
 
-from sleuth_providers.adapters._papers import author_names, doi_url, filters, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
+from sleuth_providers.adapters._papers import (
+    WORK_TYPES,
+    author_names,
+    doi_name,
+    doi_url,
+    filters,
+    known_names,
+    paragraphs,
+    year_of,
+)
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.json import (
+    as_count,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    items,
+    objects,
+    strip_tags,
+    web_results,
+)
 
-FIELDS = "DOI,title,container-title,author,abstract,published,type,publisher,score"
+FIELDS = (
+    "DOI,title,container-title,author,abstract,published,type,publisher,score,"
+    "is-referenced-by-count,volume,issue,page,ISBN"
+)
+BOOK_TYPES = "type:book,type:monograph,type:edited-book"  # any of them
 MAX_OFFSET = 10_000
 
 
@@ -20,7 +43,7 @@ class Crossref(Provider):
     notes = "Searches metadata, not full texts; many works have no abstract. Answers may take 10 seconds."
     host = "https://api.crossref.org"
     supports = frozenset({"freshness", "range", "page"})
-    categories = ("science",)
+    categories = ("science", "books")
     max_results = 100
     price = "free"
     per_minute = 60
@@ -33,11 +56,14 @@ class Crossref(Provider):
         """Request only the fields in use, which is much faster."""
         rows = min(query.count, self.max_results)
         kind = as_text(account.options.get("type"))
+        conditions = filters({"from-pub-date": query.since, "until-pub-date": query.until, "type": kind})
+        if query.category == "books" and not kind:
+            conditions = ",".join(filter(None, [conditions, BOOK_TYPES]))
         params = {
             "query": query.text,
             "rows": rows,
             "select": FIELDS,
-            "filter": filters({"from-pub-date": query.since, "until-pub-date": query.until, "type": kind}),
+            "filter": conditions,
             "offset": min((query.page - 1) * rows, MAX_OFFSET) or None,
             "mailto": account.options.get("mailto"),
         }
@@ -51,7 +77,7 @@ class Crossref(Provider):
     sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://api.crossref.org/works?query=sparse+retrieval&rows=10&select=DOI%2Ctitle%2Ccontainer-title"
-        "%2Cauthor%2Cabstract%2Cpublished%2Ctype%2Cpublisher%2Cscore",
+        "%2Cauthor%2Cabstract%2Cpublished%2Ctype%2Cpublisher%2Cscore%2Cis-referenced-by-count%2Cvolume%2Cissue%2Cpage%2CISBN",
         '{"status": "ok", "message-type": "work-list", "message": {"total-results": 0, "items": []}}',
         (),
     )
@@ -79,6 +105,10 @@ class Crossref(Provider):
             account=Account(options={"mailto": "me@example.org", "type": "book"}),
         ),
         sample_plain,
+        sample_plain._replace(
+            query=Query("sparse retrieval", category="books"),
+            sends=f"{sample_plain.sends}&filter=type%3Abook%2Ctype%3Amonograph%2Ctype%3Aedited-book",
+        ),
         sample_plain._replace(body="<html>Too many requests</html>", status=429, error="RATE_LIMIT_EXCEEDED"),
         sample_plain._replace(
             body='{"status": "failed", "message-type": "validation-failure", "message": [{"type": "…"}]}',
@@ -93,18 +123,32 @@ class Crossref(Provider):
 
 def _result(item: dict[str, object]) -> Result:
     journal = _first(item.get("container-title"))
-    names = (
+    names = known_names(
         as_text(author.get("name")) or f"{as_text(author.get('given'))} {as_text(author.get('family'))}".strip()
         for author in objects(item.get("author"))
     )
+    published = _date(item.get("published"))
     return Result(
         title=_first(item.get("title")) or journal,
         url=doi_url(item.get("DOI")),
         snippet=html.unescape(paragraphs(item.get("abstract"))),  # entities are encoded twice
-        published=_date(item.get("published")),
+        published=published,
         site=journal or as_text(item.get("publisher")),
         score=as_number(item.get("score")),
         author=author_names(names),
+        details=Details(
+            authors=names,
+            year=year_of(published),
+            type=WORK_TYPES.get(as_text(item.get("type")), ""),
+            venue=journal,
+            publisher=as_text(item.get("publisher")),
+            volume=as_text(item.get("volume")),
+            issue=as_text(item.get("issue")),
+            pages=as_text(item.get("page")),
+            doi=doi_name(item.get("DOI")),
+            isbn=_first(item.get("ISBN")),
+            cited_by=as_count(item.get("is-referenced-by-count")),
+        ),
     )
 
 

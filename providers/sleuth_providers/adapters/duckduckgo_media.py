@@ -2,6 +2,7 @@
 
 import re
 
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.adapters._walls import wall_error
 from sleuth_providers.adapters.duckduckgo import region
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample, Sender
@@ -68,7 +69,7 @@ class DuckDuckGoMedia(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check."""
-        return wall_error(response, b"vqd=", PAUSE_S) if b'"results"' not in response.body else None
+        return wall_error(response, b'"results"' if b'"results"' in response.body else b"vqd=", PAUSE_S)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results of the category; JSON without a list is how DuckDuckGo refuses a request."""
@@ -99,8 +100,8 @@ class DuckDuckGoMedia(Provider):
             query=Query("lighthouse", category="news", freshness="day", since="2026-11-16"),
             sends="GET https://duckduckgo.com/news.js?o=json&q=lighthouse&l=wt-wt&p=-1&df=d",
             body="""{"vqd": "&vqd=4-1234567890&", "results": [{"date": 1790000000, "title": "News",
-             "excerpt": "A <b>x</b> &amp; b", "url": "https://news.example/a", "image": "https://news.example/i.jpg", "source": "Example Times",
-             "relative_time": "3 hours ago"}, {"url": null}]}""",
+             "excerpt": "A <b>x</b> &amp; b", "url": "https://news.example/a", "source": "Example Times",
+             "image": "https://news.example/i.jpg", "relative_time": "3 hours ago"}, {"url": null}]}""",
             finds=("https://news.example/a",),
         ),
         sample_plain._replace(
@@ -128,7 +129,7 @@ def _picture(item: dict[str, object]) -> Result:
         url=as_text(item.get("url")),
         thumbnail=as_text(item.get("thumbnail")),
         image=as_text(item.get("image")),
-        details=Details(width=as_count(item.get("width")), height=as_count(item.get("height"))),
+        details=picture_size(item),
     )
 
 

@@ -1,11 +1,13 @@
 """Europe PMC: papers and preprints of the life sciences, with abstracts."""
 
+import re
+
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, unknown_language
-from sleuth_providers.adapters._papers import doi_url, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import doi_name, doi_url, known_names, paragraphs, year_of
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
-from sleuth_providers.json import as_dict, as_text, document, items, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, document, items, objects, web_results
 
 MAX_PAGE_SIZE = 1000
 
@@ -104,11 +106,28 @@ def _result(item: dict[str, object]) -> Result:
     source, number = as_text(item.get("source")), as_text(item.get("id"))
     page = f"https://europepmc.org/article/{source}/{number}" if source and number else ""
     journal = as_dict(as_dict(item.get("journalInfo")).get("journal"))
+    info = as_dict(item.get("journalInfo"))
+    published = as_text(item.get("firstPublicationDate")) or as_text(item.get("pubYear"))
+    links = objects(as_dict(item.get("fullTextUrlList")).get("fullTextUrl"))
+    line = as_text(item.get("authorString")).removesuffix(".")
     return Result(
         title=paragraphs(item.get("title")).removesuffix("."),
         url=doi_url(item.get("doi")) or page,
         snippet=paragraphs(item.get("abstractText")),
-        published=as_text(item.get("firstPublicationDate")) or as_text(item.get("pubYear")),
+        published=published,
         site=as_text(journal.get("title")) or as_text(item.get("journalTitle")) or "Europe PMC",
-        author=as_text(item.get("authorString")).removesuffix("."),
+        author=line,
+        details=Details(
+            authors=known_names(re.sub(r" (?=[A-Z-]{1,4}$)", ", ", name) for name in line.split(", ")),  # Example, A
+            year=year_of(published),
+            type="article" if source == "PPR" else "article-journal",
+            venue=as_text(journal.get("title")) or as_text(item.get("journalTitle")),
+            volume=as_text(info.get("volume")),
+            issue=as_text(info.get("issue")),
+            pages=as_text(item.get("pageInfo")),
+            doi=doi_name(item.get("doi")),
+            pdf=next((as_text(link.get("url")) for link in links if link.get("documentStyle") == "pdf"), ""),
+            cited_by=as_count(item.get("citedByCount")),
+            open_access={"Y": True, "N": False}.get(as_text(item.get("isOpenAccess"))),
+        ),
     )

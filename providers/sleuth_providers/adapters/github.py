@@ -2,9 +2,9 @@
 
 import re
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_count, as_dict, as_number, as_text, items, web_results
 
 ENGINES = ("repositories", "issues")
 SNIPPET_CHARS = 300
@@ -137,7 +137,7 @@ class GitHub(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    owner = as_dict(item.get("owner"))
+    owner, spdx = as_dict(item.get("owner")), as_text(as_dict(item.get("license")).get("spdx_id"))
     return Result(
         title=as_text(item.get("full_name")) or as_text(item.get("title")),
         url=as_text(item.get("html_url")),
@@ -146,6 +146,12 @@ def _result(item: dict[str, object]) -> Result:
         site="GitHub",
         thumbnail=as_text(owner.get("avatar_url")),
         author=as_text(owner.get("login")) or as_text(as_dict(item.get("user")).get("login")),
+        details=Details(
+            stars=as_count(item.get("stargazers_count")),
+            language=as_text(item.get("language")),
+            license="" if spdx == "NOASSERTION" else spdx,
+            comments=as_count(item.get("comments")),
+        ),
     )
 
 

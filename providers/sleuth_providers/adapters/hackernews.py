@@ -1,8 +1,8 @@
 """Hacker News: stories, through the search of Algolia."""
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.json import as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.json import as_count, as_number, as_text, items, strip_tags, web_results
 
 DISCUSSION = "https://news.ycombinator.com/item?id="
 
@@ -102,4 +102,5 @@ def _result(item: dict[str, object]) -> Result:
         published=as_text(item.get("created_at")),
         site="" if item.get("url") else "Hacker News",
         author=as_text(item.get("author")),
+        details=Details(points=as_count(item.get("points")), comments=as_count(item.get("num_comments"))),
     )

@@ -6,13 +6,13 @@ from urllib.parse import quote
 
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, language_name, unknown_language
-from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import author_names, known_names, paragraphs, year_of
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
 from sleuth_providers.json import as_list, as_text, items, web_results
 
-FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl")
-MEDIA_TYPES = {"general": "texts", "videos": "movies", "images": "image"}
+FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl", "publisher", "isbn")
+MEDIA_TYPES = {"videos": "movies", "images": "image"}
 SNIPPET_CHARS = 300
 
 
@@ -23,12 +23,12 @@ class InternetArchive(Provider):
     name = "Internet Archive"
     homepage = "https://archive.org/advancedsearch.php"
     notes = (
-        "Items, not archived web pages: books and papers in the category general, films in videos. "
+        "Items, not archived web pages: books and papers in the category books, films in videos. "
         "--freshness means the day of the upload. Some books can only be borrowed."
     )
     host = "https://archive.org"
     supports = frozenset({"freshness", "range", "lang", "page"})
-    categories = ("general", "videos", "images")
+    categories = ("books", "videos", "images", "general")
     max_results = 50
     price = "free"
     per_minute = 60
@@ -70,7 +70,7 @@ class InternetArchive(Provider):
     sample_plain = Sample(
         Query("lighthouse"),
         "GET https://archive.org/advancedsearch.php?q=%28lighthouse%29+AND+mediatype%3A%28texts%29&fl%5B%5D=identifier"
-        "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&rows=10&page=1"
+        "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&fl%5B%5D=publisher&fl%5B%5D=isbn&rows=10&page=1"
         "&output=json",
         '{"responseHeader": {"status": 0}, "response": {"numFound": 0, "start": 0, "docs": []}}',
         (),
@@ -118,6 +118,7 @@ class InternetArchive(Provider):
 def _result(item: dict[str, object]) -> Result:
     name = quote(as_text(item.get("identifier")), safe="", errors="replace")
     date = _texts(item.get("date"))[0][:10]
+    authors = known_names(_texts(item.get("creator")))
     return Result(
         title=paragraphs(_texts(item.get("title"))[0]),
         url=f"https://archive.org/details/{name}" if name else "",
@@ -125,7 +126,14 @@ def _result(item: dict[str, object]) -> Result:
         published=date[:4] if date.endswith("-01-01") else date,  # a year is given as its first day
         site="Internet Archive",
         thumbnail=f"https://archive.org/services/img/{name}" if name else "",
-        author=author_names(_texts(item.get("creator"))),
+        author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(date),
+            publisher=_texts(item.get("publisher"))[0],
+            isbn=_texts(item.get("isbn"))[0],
+            license_url=_texts(item.get("licenseurl"))[0],
+        ),
     )
 
 

@@ -3,12 +3,12 @@
 from sleuth_providers.adapters._dates import unix_time
 from sleuth_providers.adapters._media import video_length
 from sleuth_providers.adapters._papers import paragraphs
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, RateLimitError
-from sleuth_providers.json import as_dict, as_text, document, objects, strip_tags, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, document, objects, strip_tags, web_results
 
 HOSTS = {"sepiasearch": "https://sepiasearch.org", "dailymotion": "https://api.dailymotion.com"}
-DAILYMOTION_FIELDS = "title,description,url,created_time,duration,thumbnail_360_url,owner.screenname"
+DAILYMOTION_FIELDS = "title,description,url,created_time,duration,thumbnail_360_url,owner.screenname,views_total"
 SNIPPET_CHARS = 300
 
 
@@ -60,7 +60,7 @@ class OpenVideos(Provider):
     sample_dailymotion = sample_plain._replace(
         query=Query("lighthouse", category="videos", engines=("dailymotion",)),
         sends="GET https://api.dailymotion.com/videos?search=lighthouse&fields=title%2Cdescription%2Curl%2Ccreated_time"
-        "%2Cduration%2Cthumbnail_360_url%2Cowner.screenname&limit=10&page=1&sort=relevance&family_filter=true"
+        "%2Cduration%2Cthumbnail_360_url%2Cowner.screenname%2Cviews_total&limit=10&page=1&sort=relevance&family_filter=true"
         "&private=false&password_protected=false",
     )
     samples = (
@@ -154,6 +154,11 @@ def _peertube_result(item: dict[str, object]) -> Result:
         thumbnail=as_text(item.get("thumbnailUrl")) or as_text(item.get("previewUrl")),
         author=as_text(as_dict(item.get("account")).get("displayName")),
         length=video_length(item.get("duration")),
+        details=Details(
+            channel=as_text(as_dict(item.get("channel")).get("displayName")),
+            views=as_count(item.get("views")),
+            license=as_text(as_dict(item.get("licence")).get("label")),
+        ),
     )
 
 
@@ -167,4 +172,5 @@ def _dailymotion_result(item: dict[str, object]) -> Result:
         thumbnail=as_text(item.get("thumbnail_360_url")).replace("http://", "https://", 1),
         author=as_text(item.get("owner.screenname")),
         length=video_length(item.get("duration")),
+        details=Details(channel=as_text(item.get("owner.screenname")), views=as_count(item.get("views_total"))),
     )

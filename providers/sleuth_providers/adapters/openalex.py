@@ -2,14 +2,24 @@
 
 from typing import Any
 
-from sleuth_providers.adapters._papers import author_names, doi_url, filters
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import WORK_TYPES, author_names, doi_name, doi_url, filters, known_names, year_of
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, objects, strip_tags, web_results
+from sleuth_providers.json import (
+    as_count,
+    as_dict,
+    as_list,
+    as_number,
+    as_text,
+    items,
+    objects,
+    strip_tags,
+    web_results,
+)
 
 FIELDS = (
     "id,doi,title,publication_date,publication_year,relevance_score,authorships,primary_location,"
-    "abstract_inverted_index"
+    "abstract_inverted_index,type,cited_by_count,open_access,best_oa_location,biblio"
 )
 MAX_ABSTRACT_WORDS = 300
 
@@ -58,7 +68,7 @@ class OpenAlex(Provider):
         Query("sparse retrieval", category="science"),
         "GET https://api.openalex.org/works?search=sparse+retrieval&per_page=10&select=id%2Cdoi%2Ctitle"
         "%2Cpublication_date%2Cpublication_year%2Crelevance_score%2Cauthorships%2Cprimary_location"
-        "%2Cabstract_inverted_index",
+        "%2Cabstract_inverted_index%2Ctype%2Ccited_by_count%2Copen_access%2Cbest_oa_location%2Cbiblio",
         '{"meta": {"count": 0, "page": 1, "per_page": 10}, "results": [], "group_by": []}',
         (),
     )
@@ -109,15 +119,37 @@ class OpenAlex(Provider):
 
 def _result(item: dict[str, object]) -> Result:
     location = as_dict(item.get("primary_location"))
-    authors = (as_dict(entry.get("author")).get("display_name") for entry in objects(item.get("authorships")))
+    authors = known_names(
+        as_dict(entry.get("author")).get("display_name") for entry in objects(item.get("authorships"))
+    )
+    venue = as_text(as_dict(location.get("source")).get("display_name"))
+    published = as_text(item.get("publication_date")) or as_text(item.get("publication_year"))
+    access, best = as_dict(item.get("open_access")), as_dict(item.get("best_oa_location"))
+    is_open = access.get("is_oa")
+    biblio = {name: as_text(value) for name, value in as_dict(item.get("biblio")).items()}
+    pages = dict.fromkeys(filter(None, (biblio.get("first_page"), biblio.get("last_page"))))
     return Result(
         title=strip_tags(item.get("title")),
         url=doi_url(item.get("doi")) or as_text(location.get("landing_page_url")) or as_text(item.get("id")),
         snippet=_abstract(item.get("abstract_inverted_index")),
-        published=as_text(item.get("publication_date")) or as_text(item.get("publication_year")),
-        site=as_text(as_dict(location.get("source")).get("display_name")),
+        published=published,
+        site=venue,
         score=as_number(item.get("relevance_score")),
         author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(published),
+            type=WORK_TYPES.get(as_text(item.get("type")), ""),
+            venue=venue,
+            publisher=as_text(as_dict(location.get("source")).get("host_organization_name")),
+            volume=biblio.get("volume", ""),
+            issue=biblio.get("issue", ""),
+            pages="-".join(pages),
+            doi=doi_name(item.get("doi")),
+            pdf=as_text(best.get("pdf_url")) or as_text(location.get("pdf_url")) or as_text(access.get("oa_url")),
+            cited_by=as_count(item.get("cited_by_count")),
+            open_access=is_open if isinstance(is_open, bool) else None,
+        ),
     )
 
 

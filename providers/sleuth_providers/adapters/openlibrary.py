@@ -3,12 +3,12 @@
 import re
 
 from sleuth_providers.adapters._languages import language_code, unknown_language
-from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import author_names, known_names, year_of
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import RateLimitError
-from sleuth_providers.json import as_list, as_number, as_text, items, web_results
+from sleuth_providers.json import as_count, as_list, as_number, as_text, items, web_results
 
-FIELDS = "key,title,subtitle,author_name,first_publish_year,cover_i,edition_count,first_sentence"
+FIELDS = "key,title,subtitle,author_name,first_publish_year,cover_i,edition_count,first_sentence,publisher,isbn"
 
 
 class OpenLibrary(Provider):
@@ -17,9 +17,10 @@ class OpenLibrary(Provider):
     id = "openlibrary"
     name = "Open Library"
     homepage = "https://openlibrary.org/dev/docs/api/search"
-    notes = "Books only, although its category is general. Dates are years of the first edition."
+    notes = "Books only, in the category general too. Dates are years of the first edition."
     host = "https://openlibrary.org"
     supports = frozenset({"range", "lang", "page"})
+    categories = ("books", "general")
     max_results = 100
     price = "free"
     per_minute = 60
@@ -55,7 +56,7 @@ class OpenLibrary(Provider):
     sample_plain = Sample(
         Query("lighthouse"),
         "GET https://openlibrary.org/search.json?q=lighthouse&fields=key%2Ctitle%2Csubtitle%2Cauthor_name"
-        "%2Cfirst_publish_year%2Ccover_i%2Cedition_count%2Cfirst_sentence&limit=10",
+        "%2Cfirst_publish_year%2Ccover_i%2Cedition_count%2Cfirst_sentence%2Cpublisher%2Cisbn&limit=10",
         '{"numFound": 0, "start": 0, "docs": []}',
         (),
     )
@@ -89,7 +90,8 @@ class OpenLibrary(Provider):
 
 def _result(item: dict[str, object]) -> Result:
     key, cover = as_text(item.get("key")), as_text(item.get("cover_i"))
-    authors = author_names(as_list(item.get("author_name")))
+    names = known_names(as_list(item.get("author_name")))
+    authors = author_names(names)
     year = as_text(item.get("first_publish_year"))
     editions = as_number(item.get("edition_count")) or 0
     sentence = next((text for text in as_list(item.get("first_sentence")) if isinstance(text, str)), "")
@@ -102,4 +104,12 @@ def _result(item: dict[str, object]) -> Result:
         site="Open Library",
         thumbnail=f"https://covers.openlibrary.org/b/id/{cover}-M.jpg" if cover.isdecimal() else "",
         author=authors,
+        details=Details(
+            authors=names,
+            year=year_of(year),
+            type="book",
+            publisher=next(iter(known_names(as_list(item.get("publisher")))), ""),
+            isbn=next((isbn for isbn in known_names(as_list(item.get("isbn"))) if len(isbn) == 13), ""),
+            editions=as_count(item.get("edition_count")),
+        ),
     )

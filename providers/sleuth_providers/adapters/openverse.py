@@ -3,9 +3,9 @@
 import re
 
 from sleuth_providers.adapters._media import credit
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
-from sleuth_providers.json import as_text, items, web_results
+from sleuth_providers.json import as_count, as_text, items, web_results
 
 
 class Openverse(Provider):
@@ -98,4 +98,11 @@ def _result(item: dict[str, object]) -> Result:
         thumbnail=as_text(item.get("thumbnail")),
         author=author,
         image=as_text(item.get("url")),
+        details=Details(
+            width=as_count(item.get("width")),
+            height=as_count(item.get("height")),
+            license=f"CC {licence}" if licence.startswith("BY") else licence,
+            license_url=as_text(item.get("license_url")),
+            attribution=as_text(item.get("attribution")),
+        ),
     )

@@ -2,8 +2,20 @@
 
 from sleuth_providers.adapters._feed import attribute, elements
 from sleuth_providers.adapters._languages import language_code, unknown_language
-from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.adapters._papers import author_names, doi_name, known_names, paragraphs, year_of
+from sleuth_providers.base import (
+    Account,
+    Details,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+)
 from sleuth_providers.errors import (
     OWN_KEY_HINT,
     BadRequestError,
@@ -149,17 +161,29 @@ class PubMed(Provider):
 
 def _result(paper: str) -> Result:
     number = _text(paper, "PMID")
-    authors = (
+    authors = known_names(
         _text(author, "CollectiveName") or f"{_text(author, 'ForeName')} {_text(author, 'LastName')}".strip()
         for _, author in elements(paper, "Author")
     )
+    published = _date(paper)
+    dois = (inner for attributes, inner in elements(paper, "ELocationID") if '"doi"' in attributes)
     return Result(
         title=_text(paper, "ArticleTitle").removesuffix("."),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdecimal() else "",
         snippet=" ".join(_section(attributes, part) for attributes, part in elements(paper, "AbstractText")),
-        published=_date(paper),
+        published=published,
         site=_text(paper, "Title") or "PubMed",
         author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(published),
+            type="article-journal",
+            venue=_text(paper, "Title"),
+            volume=_text(paper, "Volume"),
+            issue=_text(paper, "Issue"),
+            pages=_text(paper, "MedlinePgn"),
+            doi=doi_name(next(dois, "")),
+        ),
     )
 
 

@@ -2,12 +2,14 @@
 
 import re
 
-from sleuth_providers.adapters._papers import author_names, doi_url
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import author_names, doi_name, doi_url, known_names, year_of
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, RateLimitError
-from sleuth_providers.json import as_dict, as_text, items, objects, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, items, objects, web_results
 
-FIELDS = "title,abstract,tldr,url,year,publicationDate,authors,venue,externalIds"
+FIELDS = (
+    "title,abstract,tldr,url,year,publicationDate,authors,venue,externalIds,citationCount,openAccessPdf,isOpenAccess"
+)
 
 
 class SemanticScholar(Provider):
@@ -47,7 +49,7 @@ class SemanticScholar(Provider):
     sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://api.semanticscholar.org/graph/v1/paper/search?query=sparse+retrieval&fields=title%2Cabstract%2Ctldr"
-        "%2Curl%2Cyear%2CpublicationDate%2Cauthors%2Cvenue%2CexternalIds&limit=10",
+        "%2Curl%2Cyear%2CpublicationDate%2Cauthors%2Cvenue%2CexternalIds%2CcitationCount%2CopenAccessPdf%2CisOpenAccess&limit=10",
         '{"total": 0, "offset": 0}',
         (),
     )
@@ -91,11 +93,24 @@ class SemanticScholar(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
+    ids = as_dict(item.get("externalIds"))
+    authors = known_names(author.get("name") for author in objects(item.get("authors")))
+    is_open = item.get("isOpenAccess")
     return Result(
         title=as_text(item.get("title")),
-        url=doi_url(as_dict(item.get("externalIds")).get("DOI")) or as_text(item.get("url")),
+        url=doi_url(ids.get("DOI")) or as_text(item.get("url")),
         snippet=as_text(item.get("abstract")) or as_text(as_dict(item.get("tldr")).get("text")),
         published=as_text(item.get("publicationDate")) or as_text(item.get("year")),
         site=as_text(item.get("venue")) or "Semantic Scholar",
-        author=author_names(author.get("name") for author in objects(item.get("authors"))),
+        author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(item.get("year")) or year_of(item.get("publicationDate")),
+            venue=as_text(item.get("venue")),
+            doi=doi_name(ids.get("DOI")),
+            arxiv=as_text(ids.get("ArXiv")),
+            pdf=as_text(as_dict(item.get("openAccessPdf")).get("url")),
+            cited_by=as_count(item.get("citationCount")),
+            open_access=is_open if isinstance(is_open, bool) else None,
+        ),
     )

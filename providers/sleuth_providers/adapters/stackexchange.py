@@ -3,9 +3,9 @@
 import re
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
+from sleuth_providers.json import MAX_COUNT, as_count, as_dict, as_number, as_text, items, strip_tags, web_results
 
 # Sites with a domain of their own; the others are at NAME.stackexchange.com.
 OWN_DOMAINS = {
@@ -178,10 +178,23 @@ def _asked_site(response: Response, default: str) -> str:
 def _result(item: dict[str, object], domain: str) -> Result:
     is_answer = item.get("item_type") == "answer"
     number = as_text(item.get("answer_id" if is_answer else "question_id"))
+    accepted = item.get("is_accepted" if is_answer else "has_accepted_answer")
     return Result(
         title=strip_tags(item.get("title")),
         url=f"https://{domain}/{'a' if is_answer else 'q'}/{number}" if number.isdecimal() else "",
         snippet=" ".join(strip_tags(item.get("excerpt")).split()),
         published=as_text(item.get("creation_date")),
         site=domain,
+        details=Details(
+            points=_votes(item.get("score")),
+            answer_count=None if is_answer else as_count(item.get("answer_count")),
+            accepted=accepted if isinstance(accepted, bool) else None,
+            license="CC BY-SA",
+        ),
     )
+
+
+def _votes(value: object) -> int | None:
+    """Return the votes of a post, which may be negative."""
+    number = as_number(value)
+    return int(number) if number is not None and abs(number) < MAX_COUNT else None

@@ -4,9 +4,9 @@ import re
 
 from sleuth_providers.adapters._media import credit, video_length
 from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
-from sleuth_providers.json import as_dict, as_text, objects, strip_tags, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, objects, strip_tags, web_results
 
 FILE_TYPES = {"images": "bitmap|drawing", "videos": "video"}
 DESCRIPTION_CHARS = 300
@@ -123,4 +123,12 @@ def _result(page: dict[str, object]) -> Result:
         author=author,
         length=video_length(info.get("duration")),
         image="" if is_video else as_text(info.get("url")),
+        details=Details(
+            width=as_count(info.get("width")),
+            height=as_count(info.get("height")),
+            license=facts.get("LicenseShortName", ""),
+            license_url=facts.get("LicenseUrl", ""),
+            attribution=facts.get("Attribution", "") or credit(author, facts.get("LicenseShortName", "")),
+            channel=author if is_video else "",
+        ),
     )

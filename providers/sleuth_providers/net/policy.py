@@ -36,6 +36,7 @@ class Policy(Record):
     guard: Guard | None = None
     cross_origin: bool = False  # follow redirects to other origins, without the headers of the request
     headers: Mapping[str, str] = {}  # sent at every redirect as well, so no keys
+    trace: Callable[..., None] | None = None  # receives a template and values for every exchange
 
 
 class ExchangeLimits(Record):

@@ -46,7 +46,7 @@ def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
     done = talk(
         answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
     )
-    assert [question.providers for question in answerer.asked] == [("auto",), ("wikipedia", "searxng"), ("auto",)]
+    assert [question.providers for question in answerer.asked] == [(), ("wikipedia", "searxng"), ("auto",)]
     assert "error: unknown provider 'nobody'" in done.err
     assert done.err.endswith("provider: auto\n")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sleuth.base.errors import MissingExtraError
-from sleuth.engine.local_model import LocalModel
+from sleuth.engine.dense import LocalModel
 from sleuth.relevance.compress import compress
 
 FILLER = "The committee met on Tuesday and talked about the budget for the coming year at length. "

@@ -364,12 +364,12 @@ def test_a_page_that_needs_scripts_is_read_in_a_browser(site: Any, make_reader: 
     url = site.page("/app", SHELL)
     seen: list[Any] = []
 
-    def browser(address: str, *, timeout: float, user_agent: str, guard: Any) -> Response:
-        seen.append((address, 0 < timeout <= 8, user_agent))
+    def browser(address: str, *, timeout: float, guard: Any) -> Response:
+        seen.append((address, 0 < timeout <= 8))
         return Response(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
 
     [page] = make_reader(reader={"browser": browser}).read([url])
-    assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True, "")])
+    assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True)])
     assert states(page) == [("page", "empty"), ("browser", "ok")]
     [page] = make_reader().read([url])
     assert (page.ok, states(page)) == (False, [("page", "empty")])
@@ -496,16 +496,6 @@ def test_an_unreadable_page_has_a_reason(name: str, site: Any, make_reader: Any)
     assert page.problem
 
 
-def test_an_extraction_that_never_ends_is_abandoned(
-    site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    end = threading.Event()
-    monkeypatch.setattr("sleuth.pages.reader.extract", lambda *_: end.wait())
-    [page] = make_reader().read([site.page("/", "hello", "text/plain")], timeout=0.5)
-    end.set()
-    assert states(page) == [("page", "timeout")]
-
-
 def test_a_bug_costs_one_page(site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = make_reader()
     monkeypatch.setattr(reader, "_run_layers", lambda *_: 1 / 0)
@@ -540,12 +530,12 @@ def test_the_reader_imports_nothing_heavy(site: Any, tmp_path: Path) -> None:
 def test_huge_pages_take_little_memory(site: Any, tmp_path: Path) -> None:
     script = (
         "import resource, sys\n"
-        "from sleuth.store.cache.disk import NoCache\n"
+        "from sleuth.store.cache.disk import Cache\n"
         "from sleuth.pages.reader import Reader\n"
         "from sleuth.store.settings import Settings\n"
         "environ = {f'SLEUTH_FETCH_{name}': 'false' for name in ('JINA', 'ARCHIVE')}\n"
         "environ['SLEUTH_FETCH_ALLOW_PRIVATE'] = 'true'\n"
-        "reader = Reader(Settings(sys.argv[2], environ), NoCache())\n"
+        "reader = Reader(Settings(sys.argv[2], environ), Cache())\n"
         "reader.read([sys.argv[1] + '/small'], timeout=20)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "for name in ('tags', 'flood'):\n"

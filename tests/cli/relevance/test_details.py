@@ -50,7 +50,7 @@ def test_different_papers_stay_apart() -> None:
 
 
 def picture(page: str, image: str) -> Result:
-    return Result("A picture", page, image=image)
+    return Result("A picture", page, image=image, details=Details(width=4, height=3))
 
 
 def test_same_picture_on_two_pages_is_one_result() -> None:
@@ -66,6 +66,13 @@ def test_several_pictures_of_one_page_are_several_results() -> None:
     results = [picture(page, f"https://i.example/{name}.jpg") for name in "xy"]
     assert len(fuse([ProviderList("one", 1.0, results)], now=NOW)) == 2
     assert len(merged(picture(page, "https://i.example/x.jpg"), picture(page, "https://i.example/x-large.jpg"))) == 1
+
+
+def test_articles_with_the_same_picture_stay_apart() -> None:
+    logo = "https://i.example/logo.png"
+    assert (
+        len(merged(Result("A", "https://a.example/1", image=logo), Result("B", "https://a.example/2", image=logo))) == 2
+    )
 
 
 @pytest.mark.parametrize(("published", "year"), [("1927", 1927), ("2026-03", 2026), ("recently", None), ("0042", None)])

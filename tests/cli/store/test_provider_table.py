@@ -15,13 +15,23 @@ import pytest
 from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProviderError, UnwritableError
 from sleuth.store.database import open_database
 from sleuth.store.migrations import MIGRATIONS
-from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, ProviderSeed, ProviderTable
+from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, ProviderTable
+from sleuth_providers.base import Provider
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+
+
+def seed(id: str, name: str, type: str) -> Provider:
+    """Return an adapter with these declarations."""
+    adapter = Provider()
+    vars(adapter).update(id=id, name=name, type=type)
+    return adapter
+
+
 SEEDS = [
-    ProviderSeed("brave", "Brave Search", "api"),
-    ProviderSeed("searxng", "SearXNG", "api"),
-    ProviderSeed("local-bing", "Bing", "local"),
+    seed("brave", "Brave Search", "api"),
+    seed("searxng", "SearXNG", "api"),
+    seed("local-bing", "Bing", "local"),
 ]
 SECRET = "sk-secret-0123456789"
 
@@ -48,21 +58,15 @@ def raw(table: ProviderTable) -> list[tuple[Any, ...]]:
 
 def test_first_use_adds_every_built_in_provider(table: ProviderTable) -> None:
     rows = table.all()
-    assert [(row.id, row.name, row.type) for row in rows] == sorted(tuple(seed) for seed in SEEDS)
+    assert [(row.id, row.name, row.type) for row in rows] == sorted((one.id, one.name, one.type) for one in SEEDS)
     row = rows[0]
-    assert (row.adapter, row.built_in, row.enabled, row.is_default, row.using_browser) == (
-        row.id,
-        True,
-        True,
-        False,
-        False,
-    )
+    assert (row.adapter, row.built_in, row.enabled, row.using_browser) == (row.id, True, True, False)
     assert (row.api_key, row.api_host, row.engines, row.options) == (None, None, (), {})
     assert row.created_at == row.updated_at
 
 
 def test_seeding_happens_once_per_mark(table: ProviderTable) -> None:
-    def fail() -> list[ProviderSeed]:
+    def fail() -> list[Provider]:
         raise AssertionError("nobody needs them")
 
     table.seed("1", fail)
@@ -70,42 +74,20 @@ def test_seeding_happens_once_per_mark(table: ProviderTable) -> None:
 
 def test_newer_sleuth_adds_providers_and_keeps_values(table: ProviderTable) -> None:
     table.update("brave", {"name": "Mine", "api_key": SECRET, "enabled": False, "options": {"a": 1}})
-    table.use("searxng")
     table.add("own", "Own", "api", "searxng", {"api_host": "https://own.test"})
     before = raw(table)
-    table.seed("2", lambda: [*SEEDS, ProviderSeed("new", "New", "api"), ProviderSeed("own", "Now built in", "api")])
+    table.seed("2", lambda: [*SEEDS, seed("new", "New", "api"), seed("own", "Now built in", "api")])
     assert [row for row in raw(table) if row[0] != "new"] == before
     assert table.get("new").built_in
     assert table.get("own").name == "Own"
 
 
 def test_plugin_is_added_once(table: ProviderTable) -> None:
-    table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
+    table.add_plugin(seed("theirs", "Theirs", "api"))
     table.update("theirs", {"name": "Renamed"})
-    table.add_plugin(ProviderSeed("theirs", "Theirs", "api"))
+    table.add_plugin(seed("theirs", "Theirs", "api"))
     assert table.get("theirs").name == "Renamed"
     assert not table.get("theirs").built_in
-
-
-# The default
-
-
-def test_there_is_at_most_one_default(table: ProviderTable) -> None:
-    assert table.default() is None
-    table.use("brave")
-    table.use("searxng")
-    assert table.default() == "searxng"
-    assert table.all()[0].id == "searxng"
-    assert [row.id for row in table.all() if row.is_default] == ["searxng"]
-    table.use(None)
-    assert table.default() is None
-
-
-def test_unknown_default_is_refused(table: ProviderTable) -> None:
-    table.use("brave")
-    with pytest.raises(UnknownProviderError):
-        table.use("nobody")
-    assert table.default() == "brave"
 
 
 @pytest.mark.parametrize(
@@ -318,13 +300,11 @@ def test_existing_id_is_refused(table: ProviderTable) -> None:
 
 
 def test_built_in_provider_can_be_reset_but_not_removed(table: ProviderTable) -> None:
-    table.use("brave")
     table.update("brave", {"api_key": SECRET, "name": "Mine", "enabled": False, "options": {"a": 1}, "engines": ["x"]})
     with pytest.raises(RequestError, match="built in"):
         table.remove("brave")
     row = table.reset("brave", SEEDS[0])
     assert (row.name, row.api_key, row.enabled, row.options, row.engines) == ("Brave Search", None, True, {}, ())
-    assert row.is_default
     table.add("own", "Own", "api", "searxng", {})
     with pytest.raises(RequestError, match="not built in"):
         table.reset("own", SEEDS[0])
@@ -341,7 +321,7 @@ def test_damaged_database_is_an_error(table: ProviderTable) -> None:
     with pytest.raises(SettingsError, match="is damaged"):
         table.all()
     with pytest.raises(SettingsError, match="is damaged"):
-        table.use(None)
+        table.update("brave", {"name": "x"})
 
 
 def test_read_only_database_is_an_error(path: str, table: ProviderTable) -> None:
@@ -361,7 +341,6 @@ from sleuth.store.migrations import MIGRATIONS
 table = ProviderTable(open_database(sys.argv[1], MIGRATIONS), sys.argv[1])
 for n in range(20):
     table.update("brave", {sys.argv[2]: f"value {n}"})
-    table.use(["brave", "searxng"][n % 2])
 """
 
 
@@ -371,4 +350,3 @@ def test_parallel_changes_of_one_row_are_all_kept(path: str, table: ProviderTabl
     assert [process.wait(300) for process in processes] == [0] * 4
     row = table.get("brave")
     assert [getattr(row, field) for field in fields] == ["value 19"] * 4
-    assert len([row for row in table.all() if row.is_default]) == 1

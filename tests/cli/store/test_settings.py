@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
-from sleuth.store import settings
+from sleuth.store import default_chains, settings
 from sleuth.store.settings import TABLE, Settings, change, find_setting, read_toml
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -52,7 +52,10 @@ def test_every_default_is_valid() -> None:
 def test_defaults_are_as_documented() -> None:
     expected = {
         "websearch.default_provider": "auto",
-        "websearch.fallback": ["searxng", "duckduckgo", "library"],
+        "websearch.fallback": default_chains.GENERAL,
+        "websearch.chains": default_chains.CHAINS,
+        "websearch.keyless": True,
+        "websearch.contact": "",
         "websearch.search_with_time": True,
         "websearch.max_results": 5,
         "websearch.exclude_domains": [],
@@ -497,7 +500,7 @@ def test_written_value_is_read_back(file: Path, changes: list[tuple[str, tuple[s
 WRITERS = """
 import os, sys
 import tomlkit  # imported once, before the fork
-from sleuth.store import settings
+from sleuth.store import default_chains, settings
 from sleuth.store.setting_types import whole
 keys = [f"test.key{number}" for number in range(64)]
 for key in keys:

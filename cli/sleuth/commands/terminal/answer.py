@@ -35,7 +35,7 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
     return Question(
         text,
         search=params["search"],
-        providers=split(params["provider"]) or ("auto",),
+        providers=split(params["provider"]),
         rounds=params["rounds"] or 0,
         pages=params["pages"] or 0,
         lang=language(params["language"] or ""),

@@ -23,8 +23,6 @@ from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import (
     CACHE_URL,
-    DEFAULT_PROVIDER,
-    FALLBACK,
     FETCH_BROWSER,
     LLM_KEY,
     LLM_MODEL,
@@ -51,8 +49,8 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     except SleuthError:  # reported by the database check
         yield skipped(tr("the database with the keys cannot be used"))
         return
-    default = selector.table.default() or settings[DEFAULT_PROVIDER]
-    used = list(_in_use(selector, {default, *settings[FALLBACK]}))
+    default = selector.default()
+    used = list(_in_use(selector, {candidate.id for candidate in selector.chain()}))
     sources = {candidate.id: keys.origin(candidate.row, candidate.adapter, runtime.environ) for candidate in used}
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
     missing = [candidate.id for candidate in used if candidate.adapter.needs_key and not sources[candidate.id]]

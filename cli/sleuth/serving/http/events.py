@@ -17,6 +17,7 @@ from sleuth.base.errors import SleuthError
 from sleuth.base.text import strip_controls
 from sleuth.serving.http.errors import error_body, internal_error, stopping
 from sleuth.serving.http.models import AskBody
+from sleuth.serving.http.search import named
 from sleuth.serving.streamed_work import StreamedWork, Workers
 
 KEEPALIVE_INTERVAL_S = 10.0
@@ -87,4 +88,4 @@ def _encode(name: str, document: dict[str, Any]) -> bytes:
 def _arguments(body: AskBody) -> dict[str, Any]:
     given = body.model_dump(include={"question", "search", "pages", "language", "region"})
     history = [Message(message.role, message.content) for message in body.history]
-    return given | {"history": history, "providers": body.provider_id, "rounds": body.max_iterations}
+    return given | {"history": history, "providers": named(body.provider_id), "rounds": body.max_iterations}

@@ -6,7 +6,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import mask
 from sleuth.base.urls import mask_login
-from sleuth.engine.trial import test_providers
+from sleuth.engine.search import test_providers
 from sleuth.runtime import Runtime
 from sleuth.serving.http.models import ProviderPage, ProviderPatch, ProviderTestResult, ProviderView
 from sleuth.store.provider_table import ProviderRow

@@ -26,7 +26,8 @@ def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
     if body.questions[0] == SUMMARIZE and body.links:
         return _summarize(client, body.questions, body.links)
     compresses = client.runtime.settings[COMPRESSION_METHOD].get("method", "none") != "none"
-    outcome = client.search(body.questions, providers=body.provider_id, **{"content": compresses} | body.options())
+    options = {"content": compresses} | body.options()
+    outcome = client.search(body.questions, providers=named(body.provider_id), **options)
     if body.links:
         warning = tr("links are ignored unless the first question is {word}", word=SUMMARIZE)
         outcome = outcome._replace(warnings=(*outcome.warnings, warning))
@@ -38,6 +39,11 @@ def check_providers(client: Client, ids: str | list[str]) -> None:
     for id in [ids] if isinstance(ids, str) else ids:
         if id != AUTO:
             client.runtime.selector.candidate(id)
+
+
+def named(ids: str | list[str]) -> tuple[str, ...]:
+    """Return the providers to search; none for `auto`, which is the default provider and then the chain."""
+    return () if ids == AUTO else (ids,) if isinstance(ids, str) else tuple(ids)
 
 
 def log_tracing(tracing: Tracing | None) -> None:

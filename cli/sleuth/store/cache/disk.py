@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from itertools import islice
 from urllib.parse import quote
 
 from sleuth.base.files import locked, private_folder, unwritable
@@ -19,9 +20,7 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
-else:
-    Protocol = object
+    from typing import Any
 
 MAX_ENTRY_CHARS = 2_000_000
 CLOCK_TOLERANCE_S = 60  # entries further in the future were stored before the clock was set back: their age is unknown
@@ -37,35 +36,22 @@ class CacheEntry(Record):
     expired: bool
 
 
-class Cache(Protocol):
-    """The interface of all caches."""
+class Cache:
+    """The interface of all caches; this one, for when caching is turned off, stores nothing."""
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry for a key, even if expired; callers that need a fresh one check `expired`."""
+        return None
 
     def put(self, key: str, value: Any, seconds: float) -> None:
         """Store a JSON value for some time."""
 
     def single_flight(self, key: str, timeout: float) -> Any:
         """Return a context manager that lets one caller at a time, of all processes, work on a key."""
-
-
-class NoCache:
-    """The cache when caching is turned off."""
-
-    def get(self, key: str) -> CacheEntry | None:
-        """Return None."""
-        return None
-
-    def put(self, key: str, value: Any, seconds: float) -> None:
-        """Do nothing."""
-
-    def single_flight(self, key: str, timeout: float) -> Any:
-        """Lock nothing."""
         return nullcontext()
 
 
-class DiskCache:
+class DiskCache(Cache):
     """The cache in the cache folder of the user."""
 
     def __init__(self, folder: str, max_entries: int) -> None:
@@ -96,10 +82,8 @@ class DiskCache:
         with cache.transact(retry=True):
             cache.delete(key)  # a new row, so that rows are in the order they were stored
             cache.set(key, text, expire=seconds)
-            while len(cache) > self.max_entries:
-                oldest = next(iter(cache), None)
-                if oldest is None or not cache.delete(oldest):
-                    break
+            for oldest in list(islice(cache, max(0, len(cache) - self.max_entries))):
+                cache.delete(oldest)
 
     def clear(self) -> int:
         """Delete all entries and return how many there were."""

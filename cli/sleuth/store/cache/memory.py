@@ -10,7 +10,7 @@ from sleuth.store.cache.disk import Cache, CacheEntry
 MAX_ENTRIES = 20
 
 
-class MemoryCache:
+class MemoryCache(Cache):
     """Evicts the least recently used entry; thread-safe."""
 
     def __init__(self, backend: Cache) -> None:

@@ -103,8 +103,9 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
 
 def clear(paths: Paths) -> None:
     """Delete every rendered answer, and temporary files of killed writers."""
-    for name in _names(paths.rendered, unfinished=True):
-        _remove(os.path.join(paths.rendered, name))
+    from shutil import rmtree
+
+    rmtree(paths.rendered, ignore_errors=True)
 
 
 def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
@@ -126,25 +127,14 @@ def digest(data: bytes) -> bytes:
 
 def _make_room(folder: str) -> None:
     """Delete the oldest files so that one more fits."""
-    files = [os.path.join(folder, name) for name in _names(folder)]
+    from contextlib import suppress
+
+    files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
     if len(files) >= MAX_ANSWERS:
         files.sort(key=_stamp)  # starts with the time of the last change
         for file in files[: len(files) - MAX_ANSWERS + 1]:
-            _remove(file)
-
-
-def _names(folder: str, *, unfinished: bool = False) -> list[str]:
-    try:
-        return [name for name in os.listdir(folder) if name.endswith(SUFFIX) or (unfinished and f"{SUFFIX}." in name)]
-    except OSError:
-        return []
-
-
-def _remove(file: str) -> None:
-    try:
-        os.unlink(file)
-    except OSError:
-        return  # another process was faster
+            with suppress(OSError):  # another process was faster
+                os.unlink(file)
 
 
 def _stamp(path: str) -> str:

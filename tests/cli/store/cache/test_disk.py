@@ -16,7 +16,7 @@ import pytest
 
 from sleuth.base.files import locked
 from sleuth.store.cache import disk as module
-from sleuth.store.cache.disk import DiskCache, NoCache
+from sleuth.store.cache.disk import Cache, DiskCache
 from sleuth.store.cache.json_disk import ForeignRowError, JsonDisk
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -157,7 +157,7 @@ def test_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 
 def test_no_cache_stores_nothing() -> None:
-    cache = NoCache()
+    cache = Cache()
     cache.put("k", 1, 60)
     assert cache.get("k") is None
     with cache.single_flight("k", 1), cache.single_flight("k", 1):

@@ -17,7 +17,7 @@ LOCK_TTL_S = 2.0  # renewed while the work lasts, so that a lock expires soon af
 LOCK_POLL_S = 0.02  # between two attempts to acquire a lock
 
 
-class RedisCache:
+class RedisCache(Cache):
     """The cache of all machines; `fallback` is the cache of this one."""
 
     def __init__(self, server: RedisServer, kind: str, fallback: Cache) -> None:
