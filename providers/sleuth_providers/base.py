@@ -239,6 +239,7 @@ class Provider:
     known_engines: ClassVar[tuple[str, ...]] = ()  # values of `engines`; any if empty
     max_results: ClassVar[int] = 10
     max_query: ClassVar[int] = 400
+    max_words: ClassVar[int] = 0  # of a query with its operators; 0 for no limit
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
     cost: ClassVar[float] = 0.0  # estimated US dollars per request, for `sleuth usage`
     per_minute: ClassVar[int] = 0  # requests that sleuth allows; 0 for no limit

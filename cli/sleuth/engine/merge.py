@@ -94,10 +94,9 @@ def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
-    """Drop results that are too old if the provider cannot; the flag says that some have no date."""
+    """Drop results with a date out of range, even if the provider should have; the flag says that some have no date."""
     results, query = list(reply.found.results), reply.query
-    feature = "range" if query.freshness == "range" else "freshness"
-    if not query.freshness or feature in reply.candidate.adapter.supports:
+    if not query.freshness:
         return results, False
     from sleuth.relevance.dates import normalise
 
@@ -144,7 +143,7 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
         if attempt.answered and attempt.not_applied:
-            yield tr("{provider} does not support: {options}", provider=name, options=", ".join(attempt.not_applied))
+            yield tr("not applied by {provider}: {options}", provider=name, options="; ".join(attempt.not_applied))
         if attempt.answered and attempt.engines:
             engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
             yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)

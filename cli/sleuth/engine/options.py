@@ -55,6 +55,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         rules=rules,
         recent=options.recent,
         rerank=options.rerank,
+        date_wanted=bool(options.with_time),
     )
 
 

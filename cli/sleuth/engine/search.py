@@ -51,6 +51,7 @@ class SearchRequest(Record):
     rules: Rules | None = None
     recent: bool = False
     rerank: bool = False
+    date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
     library: bool = False  # whether the library may answer when no provider does
 
 
@@ -85,6 +86,9 @@ class Searcher:
         if more := _next_pages(request, dispatcher, replies, outcome):
             replies = replies._replace(all=[*replies.all, *more])
             outcome = merge(request, text, replies, excluded, now)
+        if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
+            warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            outcome = outcome._replace(warnings=(warning, *outcome.warnings))
         outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
@@ -148,16 +152,15 @@ class Searcher:
 
         Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
         """
-        own = any(self.selector.host(candidate) != candidate.adapter.host for candidate in group)
+        own = not all(map(self.selector.is_third_party, group))
         if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
             return float("inf")
         return self.health.usual_time(group[0].id) or HEDGE_S
 
 
 def clean_query(text: str) -> str:
-    """Return the text to search for: one line without control characters and angle brackets, truncated."""
-    query = clean(text, entities=False).replace("<", " ").replace(">", " ")
-    query = " ".join(query.split())[:MAX_QUERY_CHARS].strip()
+    """Return the text to search for: one line without control characters, truncated."""
+    query = " ".join(clean(text, entities=False).split())[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query

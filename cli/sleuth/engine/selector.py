@@ -136,6 +136,10 @@ class ProviderSelector:
         keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
         return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
 
+    def is_third_party(self, candidate: Candidate) -> bool:
+        """Tell whether queries to a provider leave for a host that the user did not set."""
+        return not candidate.adapter.offline and self.host(candidate) == candidate.adapter.host
+
     def is_own(self, candidate: Candidate) -> bool:
         """Tell whether the user set up this provider: its host, or anything else in its row."""
         row = candidate.row

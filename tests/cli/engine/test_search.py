@@ -176,7 +176,7 @@ def test_bad_options_are_refused_with_a_hint(
     assert "\nhint: " in done.err
 
 
-@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",), ("<>",)])
+@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",)])
 def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert (done.exit, done.out) == (2, "")
@@ -350,7 +350,7 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("SearXNG does not support: range") == 1
+    assert done.err.count("not applied by SearXNG: range") == 1
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
