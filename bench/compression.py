@@ -5,7 +5,6 @@
 
 A file holds `pages` and `cases`: a query, the numbers of its pages, and the evidence, a sentence of one of them, which
 is kept if it is complete. Budgets are characters; with --tokens they are tokens, a quarter of them for Latin text.
-"Over budget" uses the counter of sleuth, an estimate without the extra `tokens`.
 """
 
 import argparse
@@ -17,7 +16,6 @@ from typing import Any, NamedTuple
 
 from sleuth.relevance.compress import compress
 from sleuth.relevance.passages import score
-from sleuth.relevance.tokens import exact
 
 LATIN, CJK = (500, 1000, 2000), (250, 500, 1000)
 TARGETS = {
@@ -60,8 +58,6 @@ def main() -> None:
         sets = [
             json.loads(gzip.decompress(path.read_bytes())) for path in sorted(options.folder.glob("*compress_*.gz"))
         ]
-    if options.tokens:
-        print("tokens are", "counted" if exact() else "bounded from above: the extra `tokens` is not installed")
     for data in sets:
         report(data, options.cases, options.tokens)
     print(f"3,000 passages: {max(map(timed, sets)):.3f} s of processor time")

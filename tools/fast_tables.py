@@ -5,11 +5,12 @@ from typing import Any
 
 from sleuth.base.i18n import set_language
 from sleuth.commands.fast.complete import ANY, COMMA, EVERY_COMMAND
+from sleuth.commands.terminal.typer_app import BRIEF_OPTIONS, help_text
 from sleuth_providers import registry
 from tools.command_tree import Command, Option, Tree, Values
 
 FOLDER = "cli/sleuth/commands/fast/generated/help"
-WIDTH = 78  # the width of Typer's help on a terminal of 80 columns
+WIDTH = 78  # of help on a terminal of 80 columns
 
 
 def files(root: Any, tree: Tree) -> dict[str, str]:
@@ -19,8 +20,10 @@ def files(root: Any, tree: Tree) -> dict[str, str]:
     for language in ("zh-CN", "en"):  # English last: it stays chosen
         set_language(language, {})
         for context in _walk(top):
-            name = f"{language.replace('-', '_')}/{context.command_path.replace(' ', '-')}.txt"
-            texts[f"{FOLDER}/{name}"] = f"{context.command.get_help(context)}\n"
+            name = f"{FOLDER}/{language.replace('-', '_')}/{context.command_path.replace(' ', '-')}"
+            texts[f"{name}.txt"] = f"{help_text(context.command, context)}\n"
+            if context.command_path in BRIEF_OPTIONS:
+                texts[f"{name}.brief.txt"] = f"{help_text(context.command, context, brief=True)}\n"
     return texts
 
 

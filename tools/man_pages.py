@@ -180,7 +180,7 @@ def _variables(tree: Tree) -> list[str]:
     """List the environment variables of the built-in providers."""
     adapters = [registry.load(id) for id in tree.providers if id != "library"]  # it has no adapter module
     entries = [
-        (_variable_names([*a.env, *a.host_env, *a.option_env.values()]), _fill(f"{a.name} ({a.id})."))
+        (_variable_names([*a.env, *a.host_env, *sum(a.option_env.values(), ())]), _fill(f"{a.name} ({a.id})."))
         for a in adapters
         if a.env or a.host_env or a.option_env
     ]

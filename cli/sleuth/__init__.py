@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent
     from sleuth.answers.summary import Digest
-    from sleuth.api import Client, aask, aread, asearch, ask, read, search, summarize
+    from sleuth.api import Client, aask, aread, asearch, ask, asummarize, read, search, summarize
     from sleuth.base.errors import RequestError, SearchError, SettingsError, SleuthError, UnknownProviderError
     from sleuth.engine.outcome import Attempt, Outcome
     from sleuth.pages.page import Page, PageEvent
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _API = {
-    "sleuth.api": ("Client", "aask", "aread", "asearch", "ask", "read", "search", "summarize"),
+    "sleuth.api": ("Client", "aask", "aread", "asearch", "ask", "asummarize", "read", "search", "summarize"),
     "sleuth.answers.answer": ("Answer", "ProgressEvent"),
     "sleuth.answers.summary": ("Digest",),
     "sleuth.base.errors": ("RequestError", "SearchError", "SettingsError", "SleuthError", "UnknownProviderError"),
@@ -45,6 +45,7 @@ __all__ = [
     "aread",
     "asearch",
     "ask",
+    "asummarize",
     "read",
     "search",
     "summarize",

@@ -7,7 +7,7 @@ import sys
 from functools import cached_property
 
 from sleuth import __version__
-from sleuth.base.errors import STATUSES, SleuthError, UnwritableError
+from sleuth.base.errors import STATUSES, DatabaseError, SleuthError, UnwritableError
 from sleuth.base.i18n import set_language, tr
 from sleuth.base.paths import Paths, find_paths
 from sleuth.base.text import clean
@@ -57,6 +57,9 @@ class Runtime:
         self.color = "auto"
         self.debug = False
         self.json_errors = False
+        self.brief_help = False  # -h instead of --help
+        self.pager = True  # may be used for long output
+        self.quiet = False  # no notes and warnings
         self.warnings: set[str] = set()  # printed so far
 
     @cached_property
@@ -167,7 +170,7 @@ class Runtime:
         try:
             table, health = self.table, self.health
         except UnwritableError as problem:
-            table, health = self._read_only(tr(problem.message, **problem.values))
+            table, health = self._read_only(problem)
         return ProviderSelector(
             self.settings, table, health, self.environ, user_agent(__version__), {"library": self._library_provider}
         )
@@ -234,12 +237,14 @@ class Runtime:
 
     def warn(self, message: str) -> None:
         """Print a warning on stderr, once."""
-        if message not in self.warnings:
+        if message not in self.warnings and not self.quiet:
             self.warnings.add(message)
             print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def note(self, message: str) -> None:
         """Print a note on stderr."""
+        if self.quiet:
+            return
         print(tr("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
 
     def show_error(self, error: SleuthError) -> None:
@@ -298,7 +303,7 @@ class Runtime:
         table.seed(f"{__version__} {' '.join(registry.names())}", built_in)
         return table
 
-    def _read_only(self, reason: str) -> tuple[ProviderTable, Health]:
+    def _read_only(self, problem: UnwritableError) -> tuple[ProviderTable, Health]:
         """Return the table as it is on disk, if it can be read, and health records that end with this run."""
         from sleuth.store.database import MEMORY, open_copy, open_database
         from sleuth.store.health import Health
@@ -306,12 +311,15 @@ class Runtime:
 
         try:
             connection = open_copy(self.paths.database, MIGRATIONS)
-            known = os.path.exists(self.paths.database)
+            table = self._table_in(connection)
+            known = os.path.exists(self.paths.database) and bool(table.all())
         except UnwritableError:  # it cannot be read either
             connection, known = open_database(MEMORY, MIGRATIONS), False
+            table = self._table_in(connection)
         effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
-        self.warn(reason + tr(effect))
-        return self._table_in(connection), Health(connection, self.shared)
+        hint = tr("; {hint}", hint=tr(problem.hint, **problem.values)) if isinstance(problem, DatabaseError) else ""
+        self.warn(tr(problem.message, **problem.values) + tr(effect) + hint)
+        return table, Health(connection, self.shared)
 
     def _jina_key(self) -> str:
         """Return the key of the jina provider for the page reader; empty if there is none."""

@@ -76,12 +76,54 @@ class Account(Record):
     @property
     def secrets(self) -> tuple[str, ...]:
         """Return what must never be shown, logged or recorded."""
-        found = [self.key, self.password, *secrets_in(self.host)]
-        if self.username:
-            from base64 import b64encode
-
-            found.append(b64encode(f"{self.username}:{self.password}".encode("utf-8", "replace")).decode())
+        found = [self.key, self.password, self.basic_auth, *secrets_in(self.host)]
         return tuple(secret for secret in found if secret)
+
+    @property
+    def basic_auth(self) -> str:
+        """Return the login as HTTP Basic authentication sends it, empty without a user name."""
+        if not self.username:
+            return ""
+        from base64 import b64encode
+
+        return b64encode(f"{self.username}:{self.password}".encode("utf-8", "replace")).decode()
+
+
+class Details(Record):
+    """Facts that only some kinds of results have; an empty text, an empty tuple and None mean unknown."""
+
+    authors: tuple[str, ...] = ()  # of a paper or book
+    year: int | None = None
+    type: str = ""  # of a work, as in CSL: article-journal, paper-conference, book, chapter, thesis, report, dataset …
+    venue: str = ""  # journal or conference
+    publisher: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    doi: str = ""
+    arxiv: str = ""  # id, such as 2401.01234
+    isbn: str = ""
+    editions: int | None = None
+    pdf: str = ""  # URL
+    cited_by: int | None = None
+    open_access: bool | None = None
+    width: int | None = None  # of a picture, in pixels
+    height: int | None = None
+    license: str = ""
+    license_url: str = ""
+    attribution: str = ""  # what reuse must state, where the source gives it in one sentence
+    channel: str = ""  # of a video
+    views: int | None = None
+    points: int | None = None  # votes for a question or story
+    answer_count: int | None = None
+    accepted: bool | None = None  # the question has an accepted answer
+    comments: int | None = None
+    stars: int | None = None
+    language: str = ""  # of a program
+
+    def known(self) -> dict[str, Any]:
+        """Return the fields that have a value."""
+        return {name: value for name, value in self._asdict().items() if value not in ("", (), None)}
 
 
 class Result(Record):
@@ -99,6 +141,7 @@ class Result(Record):
     author: str = ""
     length: str = ""  # of a video, for display
     image: str = ""  # URL of the full picture, for an image result
+    details: Details = Details()
 
 
 class DirectAnswer(Record):
@@ -154,11 +197,11 @@ class Response(Record):
     url: str = ""
 
     def json(self) -> Any:
-        """Return the body as JSON; raise BadResponseError for NaN, deep nesting, bad encoding and too many values."""
+        """Return the body as JSON; raise BadResponseError for deep nesting and too many values."""
         if sum(map(self.body.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
             raise BadResponseError("too many JSON values", status=self.status)
         try:
-            return json.loads(self.body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+            return json.loads(self.body.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as problem:
             detail = "not JSON" if self.headers.get("content-type", "").startswith("text/") else "invalid JSON"
             raise BadResponseError(detail, status=self.status) from problem
@@ -170,10 +213,6 @@ class Response(Record):
             return self.body.decode(charset[1] if charset else "utf-8", "replace")
         except LookupError:
             return self.body.decode("utf-8", "replace")
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(name)
 
 
 class Sample(Record):
@@ -200,6 +239,7 @@ class ErrorRule(Record):
     detail: str = ""
     message: str = ""
     hint: str = ""
+    min_pause_s: float = 0.0  # before a retry, if the Retry-After header does not ask for more
 
 
 ErrorDetector = Callable[[Response], ProviderError | None]
@@ -238,6 +278,7 @@ class Provider:
     one_domain_list: ClassVar[bool] = False  # takes domains to include or to exclude, not both
     known_engines: ClassVar[tuple[str, ...]] = ()  # values of `engines`; any if empty
     max_results: ClassVar[int] = 10
+    max_depth: ClassVar[int] = 0  # results that can be reached by paging; 0 for no limit
     max_query: ClassVar[int] = 400
     max_words: ClassVar[int] = 0  # of a query with its operators; 0 for no limit
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
@@ -246,13 +287,14 @@ class Provider:
     per_day: ClassVar[int] = 0
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
     scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
+    opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
     caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
     required_options: ClassVar[tuple[str, ...]] = ()
-    option_env: ClassVar[Mapping[str, str]] = {}  # environment variables for options
+    option_env: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # environment variables for options
     error_rules: ClassVar[tuple[ErrorRule, ...]] = ()
     samples: ClassVar[tuple[Sample, ...]] = ()
 
@@ -268,7 +310,11 @@ class Provider:
         """Return the error that a response means in this API; None leaves it to the HTTP status."""
         for rule in self.error_rules:
             if response.status == rule.status and re.search(rule.pattern, response.body, re.IGNORECASE):
-                return rule.error(rule.detail, status=response.status, message=rule.message, hint=rule.hint)
+                from sleuth_providers.net.client import retry_after
+
+                pause = max(retry_after(response) or 0, rule.min_pause_s) or None
+                texts = {"message": rule.message, "hint": rule.hint}
+                return rule.error(rule.detail, status=rule.status, retry_after=pause, **texts)
         return None
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
@@ -281,26 +327,21 @@ class Provider:
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Return the names of query fields that this provider ignores."""
         default = Query("")
-        wanted = [
-            name
-            for name in ("lang", "region", "safe", "include", "exclude", "engines")
-            if getattr(query, name) != getattr(default, name)
-        ]
+        names = ("lang", "region", "safe", "include", "exclude", "engines")
+        wanted = [name for name in names if getattr(query, name) != getattr(default, name)]
         if query.freshness:
             wanted.append("range" if query.freshness == "range" else "freshness")
-        if query.page > 1:
-            wanted.append("page")
-        if query.category not in self.categories:
-            wanted.append("category")
+        wanted += ["page"] if query.page > 1 else []
         supported = self.supports | ({"include", "exclude"} if self.operators else set())
-        ignored = [name for name in wanted if name not in supported]
-        if len(query.include) > self.max_include:
-            ignored.append("include")
-        if self.one_domain_list and query.include and query.exclude:
-            ignored.append("exclude")
+        ignored = {name: name not in supported for name in wanted}
+        ignored["category"] = query.category not in self.categories
+        if self.max_depth and query.page * min(query.count, self.max_results) > self.max_depth:
+            ignored["page"] = True
+        ignored["include"] = ignored.get("include") or len(query.include) > self.max_include
+        ignored["exclude"] = ignored.get("exclude") or bool(self.one_domain_list and query.include and query.exclude)
         if self.known_engines and query.engines and not set(query.engines) & set(self.known_engines):
-            ignored.append("engines")
-        return tuple(dict.fromkeys(ignored))
+            ignored["engines"] = True
+        return tuple(name for name, is_ignored in ignored.items() if is_ignored)
 
     def engine(self, query: Query, account: Account, default: str) -> str:
         """Return the first known engine of the query, else that of the account, else the default."""
@@ -309,6 +350,11 @@ class Provider:
     def base_url(self, account: Account) -> str:
         """Return the host of the account, else the default, without a trailing slash."""
         return (account.host or self.host).rstrip("/")
+
+    def at_host_of(self, engine: str, account: Account, hosts: Mapping[str, str]) -> Account:
+        """Return the account with the host of an engine, unless its own host is not the default."""
+        is_default = account.host.rstrip("/") in ("", self.host)
+        return account._replace(host=hosts.get(engine, self.host)) if is_default else account
 
     def get(
         self, account: Account, path: str, params: Mapping[str, Any], headers: Mapping[str, str] | None = None

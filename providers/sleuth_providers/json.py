@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from sleuth_providers.base import Response, Result
+from sleuth_providers.base import DirectAnswer, Response, Result
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.net.urls import host_of
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_ITEMS = 1000  # of a list
 MAX_NUMBER = 1e300
+MAX_COUNT = 10**15
 
 
 def strip_tags(markup: Any) -> str:
@@ -38,6 +39,14 @@ def as_number(value: Any) -> float | None:
     """Return a JSON number, None for anything else."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and abs(value) < MAX_NUMBER else None
+
+
+def as_count(value: Any) -> int | None:
+    """Return a number or digits as a whole number from 0 to MAX_COUNT, None for anything else."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}", value):
+        return int(value)
+    number = as_number(value)
+    return int(number) if number is not None and 0 <= number <= MAX_COUNT else None
 
 
 def as_list(value: Any) -> list[Any]:
@@ -75,6 +84,11 @@ def result_of(item: Mapping[str, object], **names: str) -> Result:
     """Return a result with text fields of an object: `result_of(item, title="name", url="link")`."""
     texts: Any = {field: as_text(item.get(name)) for field, name in names.items()}
     return Result(**texts)
+
+
+def direct_answers(*answers: tuple[str, str]) -> tuple[DirectAnswer, ...]:
+    """Return pairs of text and source URL as answers; those without text are left out."""
+    return tuple(DirectAnswer(text, url) for text, url in answers if text)
 
 
 def web_results(results: Iterable[Result]) -> tuple[Result, ...]:

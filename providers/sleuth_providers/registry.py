@@ -35,7 +35,7 @@ def load(name: str) -> Provider:
     """Return the provider with this id; raise KeyError for an unknown one."""
     provider = _loaded.get(name)
     if provider is None:  # one lookup: another thread may call `add` in between
-        provider = _loaded[name] = _added[name]() if name in _added else _built_in(name)
+        provider = _loaded[name] = _added[name]() if name in _added else _create(name)
     return provider
 
 
@@ -46,21 +46,6 @@ def plugins() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def _plugin(name: str) -> Provider:
-    from sleuth_providers.base import Provider
-
-    point = plugins().get(name)
-    if point is None:
-        raise KeyError(name)
-    try:
-        provider = point.load()()
-    except Exception as problem:
-        raise PluginError(name, problem) from problem
-    if not isinstance(provider, Provider) or provider.id != name:
-        raise PluginError(name, TypeError(f"its entry point is not a Provider with the id {name!r}"))
-    return provider
-
-
 class PluginError(Exception):
     """A plug-in cannot be loaded."""
 
@@ -69,18 +54,22 @@ class PluginError(Exception):
         self.name = name
 
 
-def _built_in(name: str) -> Provider:
+def _create(name: str) -> Provider:
     from sleuth_providers.base import Provider
 
-    module_name = name.replace("-", "_")
     if name == "local":  # the adapter for results pages that users add; not a provider by itself
         from sleuth_providers.html.results_page import ResultsPage
 
         return ResultsPage()
-    if name not in names():
-        return _plugin(name)
-    module = importlib.import_module(f"sleuth_providers.adapters.{module_name}")
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Provider) and value.id == name:
-            return value()
-    raise KeyError(name)
+    if name in names():
+        module = importlib.import_module(f"sleuth_providers.adapters.{name.replace('-', '_')}")
+        classes = (value for value in vars(module).values() if isinstance(value, type) and issubclass(value, Provider))
+        return next(adapter() for adapter in classes if adapter.id == name)
+    point = plugins()[name]
+    try:
+        provider = point.load()()
+    except Exception as problem:
+        raise PluginError(name, problem) from problem
+    if not isinstance(provider, Provider) or provider.id != name:
+        raise PluginError(name, TypeError(f"its entry point is not a Provider with the id {name!r}"))
+    return provider

@@ -53,13 +53,7 @@ class ThreadGroup:
 
 def call_with_timeout(job: Callable[[], T], timeout: float) -> T:
     """Return what a job returns or raise what it raises; TimeoutError when it takes longer than `timeout` seconds."""
-    group = ThreadGroup()
-    group.start(None, lambda: (job(),))  # in a tuple: an exception that is returned is not one that was raised
-    arrived = group.next_result(timeout)
-    if arrived is None:
-        raise TimeoutError
-    result: T = _unwrap(arrived[1])[0]
-    return result
+    return run_all([job], timeout)[0]
 
 
 def run_parallel(jobs: Sequence[Callable[[], T]], timeout: float) -> Iterator[tuple[int, T | Exception]]:
@@ -76,11 +70,18 @@ def run_parallel(jobs: Sequence[Callable[[], T]], timeout: float) -> Iterator[tu
     yield from ((index, TimeoutError(f"no answer within {timeout:g} seconds")) for index in sorted(waiting))
 
 
-def run_all(jobs: Iterable[Callable[[], T]]) -> list[T]:
-    """Run jobs side by side and return their results in the order given; the first error is raised."""
+def run_all(jobs: Iterable[Callable[[], T]], timeout: float | None = None) -> list[T]:
+    """Run jobs side by side and return their results in the order given; the first error is raised.
+
+    TimeoutError when no further job ends within `timeout` seconds.
+    """
     group = ThreadGroup()
+    # In a tuple: an exception that is returned is not one that was raised.
     started = [group.start(index, lambda job=job: (job(),)) for index, job in enumerate(jobs)]  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-    results: dict[int, Any] = dict(filter(None, (group.next_result() for _ in started)))
+    arrived = [group.next_result(timeout) for _ in started]
+    if None in arrived:
+        raise TimeoutError
+    results: dict[int, Any] = dict(filter(None, arrived))
     return [_unwrap(results[index])[0] for index in range(len(started))]
 
 

@@ -670,3 +670,48 @@ def test_closed_connection_is_replaced(server: RedisServer) -> None:
     assert server.execute(("PING",)) == [b"PONG"]
     server.execute_raw(("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"))
     assert server.execute(("PING",)) == [b"PONG"]
+
+
+# Forked processes
+
+
+FORKED_SEARCHES = """
+import json, multiprocessing, sys
+import sleuth
+
+def search(worker):
+    queries = [f"worker {worker} {n}" for n in range(15)] + [f"common {n}" for n in range(15)]
+    return [(query, sleuth.search(query, providers="searxng").results[0].title) for query in queries]
+
+sleuth.search("warm", providers="searxng")  # leaves an idle connection, which every child inherits
+with multiprocessing.get_context("fork").Pool(6) as pool:
+    print(json.dumps(sum(pool.map(search, range(6)), [])))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_processes_get_their_own_answers(redis_server: Any, httpserver: HTTPServer, tmp_path: Path) -> None:
+    def answer(request: Request) -> Response:
+        hit = {"url": "https://a.example/1", "title": request.args["q"], "content": "Text."}
+        return Response(json.dumps({"results": [hit]}), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    variables = {"SLEUTH_HOME": str(tmp_path), "SEARXNG_URL": httpserver.url_for(""), "NO_PROXY": "*"}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED_SEARCHES],
+        env=os.environ | variables | {"SLEUTH_CACHE_URL": redis_server.url},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert len(found) == 180
+    assert [(query, title) for query, title in found if query != title] == []
+
+
+def test_lock_of_the_parent_is_not_the_childs(server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = server.acquire("k", 60)
+    assert lock
+    monkeypatch.setattr(os, "getpid", lambda: -1)  # what a forked process sees
+    server.release(lock)
+    assert server.acquire("k", 60) is None

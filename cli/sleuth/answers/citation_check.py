@@ -11,7 +11,7 @@ from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHEC
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
 from sleuth.base.text import splice
-from sleuth.relevance.sentences import CLOSERS, END, sentences
+from sleuth.relevance.sentences import CLOSERS, END, FULL_STOPS, sentences
 from sleuth.relevance.words import UNSPACED_RUN
 from sleuth_providers.records import Record
 
@@ -28,7 +28,7 @@ MIN_CLAUSE_TERMS = 3
 # Shorter sentences ("This is not surprising.") find support by chance and need no citation.
 MIN_ATTACH_TERMS = 5
 SEPARATORS = " \t\n,;，、；"  # between citations of the same words: [1], [2]
-LAST_STOP = re.compile(rf"{END.pattern}$")
+LAST_STOP = re.compile(rf"(?<![.!?;…{FULL_STOPS}])(?>{END.pattern})$")
 
 Span = tuple[int, int]
 

@@ -6,12 +6,11 @@ from itertools import groupby
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, escape_markdown, splice
+from sleuth.base.text import clean, escape_markdown, markdown_target, splice
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
 
-STYLES = ("markdown", "terminal", "plain")
 MAX_NUMBERS = 30  # in one pair of brackets; a longer range is something else
 MAX_TITLE_CHARS = 300
 
@@ -25,9 +24,9 @@ MARK = re.compile(
 )
 PAIRS = {"[": "]", "【": "】", "［": "］"}
 # Array indexes in code that is not marked as code: a[1], argv[1], x[1] = 2. Any other word before [1] is cited.
-WORD = re.compile(r"[A-Za-z0-9_$]*\Z")
+WORD = re.compile(r"(?<![A-Za-z0-9_$])[A-Za-z0-9_$]*+\Z")
 VARIABLE = re.compile(
-    r"[a-z]|[a-z]\d{1,2}|\w*[_$][\w$]*|[a-z]{2,}[A-Z][a-z]\w*"
+    r"[a-z]|[a-z]\d{1,2}|[^\W_]*+[_$][\w$]*+|[a-z]{2,}[A-Z][a-z]\w*"
     r"|arr|argv|args|attrs?|buf|dict|elems?|idx|nums?|params?|ptr|str|tmp|vec"
 )
 INDEX_USE = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")
@@ -157,7 +156,7 @@ def _link(label: str, url: str, style: str) -> str:
         return ""
     if style == "terminal":
         return hyperlink(f"[{label}]", target)
-    return f"[[{label}]](<{_for_markdown(target)}>)"
+    return f"[[{label}]]({markdown_target(_for_markdown(target))})"
 
 
 def hyperlink(text: str, target: str) -> str:
@@ -241,7 +240,7 @@ def _reference(source: CitedSource, style: str) -> Iterator[str]:
     site = domain(target)
     title = clean(source.title, MAX_TITLE_CHARS) or site or tr("no title")
     if style == "markdown":
-        named = f"[{_escaped(title)}](<{_for_markdown(target)}>)" if target else _escaped(title)
+        named = f"[{_escaped(title)}]({markdown_target(_for_markdown(target))})" if target else _escaped(title)
         where = site or address(source)
         yield f"- \\[{source.citation}\\] {named}" + (f" — {_escaped(where)}" if where else "")
         return

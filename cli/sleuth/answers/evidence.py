@@ -25,7 +25,7 @@ MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs 
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.
 MIN_QUOTE_WORDS, MIN_QUOTE_CJK_CHARS = 4, 6
 
-QUOTATION = re.compile(r"\"([^\"\n]{8,})\"|“([^”\n]{4,})”|「([^」\n]{4,})」|『([^』\n]{4,})』|«([^»\n]{8,})»")
+QUOTATION = re.compile(r"\"([^\"\n]{8,})\"|“([^“”\n]{4,})”|「([^「」\n]{4,})」|『([^『』\n]{4,})』|«([^«»\n]{8,})»")
 PUNCTUATION = str.maketrans("‘’“”–—−，：；！？（）", "''\"\"---,:;!?()")  # one for one, so that offsets stay
 NUMBER = re.compile(r"(?<![A-Za-z0-9_.])[0-9]+(?:[.,][0-9]+)*")
 GROUPED_NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")

@@ -20,8 +20,8 @@ RAW = re.compile(r"<(?:(pre|code|script|style|textarea)\b|!--)", re.IGNORECASE)
 LABEL = r"(?!\^)((?:[^\[\]\\]|\\.){1,999})"
 TITLE = r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"""
 DEFINITION = re.compile(
-    rf"^[ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)?\[{LABEL}\]:[ \t]*\n?[ \t]*(?:<[^<>\n]*+>|[^\s<]\S*+)"
-    rf"(?:[ \t]*\n?[ \t]+{TITLE})?[ \t]*$",
+    rf"^[ \t>]*+(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]++)?\[{LABEL}\]:[ \t]*+(?:\n[ \t]*+)?(?:<[^<>\n]*+>|[^\s<]\S*+)"
+    rf"(?:(?:[ \t]++(?:\n[ \t]++)?|\n[ \t]++){TITLE})?[ \t]*+$",
     re.MULTILINE,
 )
 REFERENCE = re.compile(rf"\[(?:{LABEL})?\]")

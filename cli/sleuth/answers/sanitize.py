@@ -1,22 +1,24 @@
 """Makes untrusted text safe: page text for prompts, and a model's Markdown for any viewer."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import partial
 
 from sleuth.answers.citations import MARK, find
-from sleuth.answers.prose import LABEL, TARGET, Span, inline, paragraphs
+from sleuth.answers.prose import LABEL
 from sleuth.base import markdown
-from sleuth.base.text import clean, splice
-from sleuth.base.urls import ascii_url, clean_url
+from sleuth.base.text import clean, markdown_target
+from sleuth.base.urls import ascii_url, clean_url, domain
 
-if TYPE_CHECKING:
-    from sleuth.base.markdown import Link
-
-FENCE_TAG = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
+FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
 FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
-HTML_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-AUTOLINK = re.compile(r"<https?://[^\s<>]*>", re.IGNORECASE)
+HTML_TAG = re.compile(r"(?<!\]\()<(?=[A-Za-z/!?])")  # not the target of a link
+CODE_SPAN = re.compile(r"(?<!`)(`++[^`]++`++)")
+# The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
+LINK = re.compile(
+    r"!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]\n]{0,50}\]){0,300}+)\]\(\s{0,9}+"
+    r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()\n]{0,300}\)"
+)
 DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 
@@ -50,71 +52,40 @@ def without_citations(text: str) -> str:
 
 
 def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
-    """Return a model's Markdown without images, HTML or links other than to the web.
+    """Return a model's Markdown without images, HTML or links to other places than the sources.
 
-    `targets` maps citations to the only URLs they may link to. A block in which a Markdown parser still finds more
-    is escaped completely.
+    `targets` maps citations to the only URLs they may link to. Blocks in which a Markdown parser finds nothing else
+    stay as they are. In others, links become text; what is still not safe then is escaped completely.
     """
-
     parts = markdown.split_blocks(text)
-    safe = "".join(_checked(_block(part, targets), part, targets) for part in parts)
-    return _checked(safe, text, targets) if len(parts) > 1 else safe
+    safe = "".join(_safe_block(part, targets) for part in parts)
+    return safe if len(parts) < 2 or _is_safe(safe, targets) else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", text)
 
 
-def _checked(safe: str, text: str, targets: Mapping[int, str]) -> str:
+def _safe_block(block: str, targets: Mapping[int, str]) -> str:
+    if _is_safe(block, targets):
+        return block
+    parts = CODE_SPAN.split(DEFINITION.sub(r"\1\\[", block))
+    parts[::2] = [HTML_TAG.sub(r"\\<", LINK.sub(partial(_safe_link, targets), part)) for part in parts[::2]]
+    safe = "".join(parts)
+    return safe if _is_safe(safe, targets) else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", block)
 
+
+def _is_safe(text: str, targets: Mapping[int, str]) -> bool:
     known = {number: markdown.normalise_target(target) for number, target in targets.items()}
-    seen = markdown.inspect(safe)
-    is_safe = not seen.has_html and all(_is_safe_link(link, known) for link in seen.links)
-    return safe if is_safe else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", text)
+    links = markdown.links(text)
+    return links is not None and all(_is_known(label, target, known) for label, target in links)
 
 
-def _is_safe_link(link: "Link", targets: Mapping[int, str]) -> bool:
-    if link.is_picture or not clean_url(link.target):
-        return False
-    cited = CITATION.fullmatch(link.label)
-    return cited is None or targets.get(int(cited[1])) == link.target
-
-
-def _block(text: str, targets: Mapping[int, str]) -> str:
-    # A link definition could redirect [1].
-    parts = ((start, end, DEFINITION.sub(r"\1\\[", text[start:end])) for start, end in paragraphs(text))
-    return splice(text, ((start, end, _paragraph(part, targets)) for start, end, part in parts))
-
-
-def _paragraph(part: str, targets: Mapping[int, str]) -> str:
-    pieces, end = [], 0
-    for start, stop in _outermost(inline(part, frozenset())):
-        pieces += [HTML_TAG.sub(r"\\<", part[end:start]), _span(part[start:stop], targets)]
-        end = stop
-    return "".join([*pieces, HTML_TAG.sub(r"\\<", part[end:])])
-
-
-def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield spans that are not inside others."""
-    done = 0
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if start >= done:
-            done = end
-            yield start, end
-
-
-def _span(found: str, targets: Mapping[int, str]) -> str:
-    if found.startswith(("[", "![")):
-        return _link(found.removeprefix("!"), targets)
-    if found.startswith("<") and not AUTOLINK.fullmatch(found):
-        return HTML_TAG.sub(r"\\<", found)
-    return found  # code, an escaped character, a URL
-
-
-def _link(found: str, targets: Mapping[int, str]) -> str:
-    """Return a link to the web; of any other link only its text."""
-    places = [match.start() for match in re.finditer(r"\]\(", found)]
-    closing = next((place for place in places if TARGET.fullmatch(found, place + 1)), 0)
-    label, target = found[1:closing], found[closing + 2 : -1].strip()
-    place = target[1:].partition(">")[0] if target.startswith("<") else target.partition(" ")[0]
-    url = ascii_url(clean_url(place))
+def _is_known(label: str, target: str, targets: Mapping[int, str]) -> bool:
     cited = CITATION.fullmatch(label)
-    if not url or (cited and targets.get(int(cited[1])) != url.replace("&amp;", "&")):
-        return "\\[" + _paragraph(found[1:], targets)
-    return f"[{_paragraph(label, targets)}](<{url}>)"
+    return targets.get(int(cited[1])) == target if cited else target in targets.values()
+
+
+def _safe_link(targets: Mapping[int, str], found: re.Match[str]) -> str:
+    """Return a link to a source; of any other link or image its text and host."""
+    label, url = found["label"], ascii_url(clean_url(found["target"]))
+    if found[0][0] != "!" and _is_known(label, url.replace("&amp;", "&"), targets):
+        return f"[{label}]({markdown_target(url)})"
+    site = domain(url)
+    return f"{label} ({site})" if site and site not in label else label

@@ -1,6 +1,6 @@
 """Summaries of pages, each and all together: quoted sentences, or text written by a model, with citations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from sleuth.answers.llm.chat import Model, Models, Prompt, Usage
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
+from sleuth.answers.rounds import archive_warning
 from sleuth.answers.sanitize import without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
@@ -26,7 +27,6 @@ from sleuth_providers.threads import run_parallel
 
 SENTENCE_ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
 TEMPERATURE = 0.3  # low: a summary should say what the pages say
-TIMEOUT_S = 30.0  # for the summary of one page; between two pieces of the summary of all pages
 MAX_PARALLEL = 4  # requests for single pages
 MAX_PAGE_CHARS = 12_000  # of a page that is summarised by itself
 LENGTHS = {
@@ -80,6 +80,18 @@ class Digest(Record):
         """Return the sources that were read."""
         return tuple(source for source in self.sources if source.citation)
 
+    def renumbered(self, numbers: Mapping[int, int]) -> "Digest":
+        """Return a quoted digest with other numbers for its sources."""
+
+        def changed(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
+            return tuple(quote._replace(citation=numbers[quote.citation]) for quote in quotes)
+
+        sources = (
+            one._replace(citation=numbers.get(one.citation, 0), summary=changed(one.summary)) for one in self.sources
+        )
+        pages = tuple(page._replace(citation=numbers[page.citation]) for page in self.pages)
+        return self._replace(summary=changed(self.summary), sources=tuple(sources), pages=pages)
+
     def heading(self, model: str = "") -> str:
         """Return the heading of the summary written by a model, or of the quoted one."""
         count, query = len(self.read), self.query
@@ -104,7 +116,7 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
         tr("could not read {site}: {reason}", site=domain(source.url) or source.url, reason=source.problem)
         for source in sources
         if not source.citation
-    )
+    ) + tuple(archive_warning(page.url, page.archived) for page in good if page.archived)
     read = [source for source in sources if source.citation]
     known = (CitedSource(one.citation, one.url, one.title, page.text) for one, page in zip(read, good, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
@@ -198,7 +210,7 @@ def _summaries(research: Research, model: Model, sources: Sequence[FoundSource],
         batch = sources[first : first + MAX_PARALLEL]
         room = min(research.max_chars, MAX_PAGE_CHARS)
         jobs = [partial(model.complete, _prompt(research, [one], size, room)) for one in batch]
-        for place, result in run_parallel(jobs, TIMEOUT_S):
+        for place, result in run_parallel(jobs, research.timeout("write")):
             if isinstance(result, Exception):
                 if isinstance(result, ModelError) and not texts:
                     raise result  # the others would fail as well
@@ -215,7 +227,7 @@ def _prompt(research: Research, sources: Sequence[FoundSource], size: str, room:
     places = {"length": size, "question": research.question_text, "code": research.fence_code}
     left = left_for("pages", "summary", room, **places)
     shown = show(research, sources, left, research.question.text)
-    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=TIMEOUT_S)
+    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=research.timeout("write"))
 
 
 def _with_text(source: DigestSource, text: str, known: Sequence[CitedSource]) -> DigestSource:

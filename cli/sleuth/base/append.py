@@ -17,7 +17,7 @@ def append(path: str, data: bytes, limit: int = 0) -> int:
     """Append data to a private file in one write and return its size; at `limit` bytes nothing more is added.
 
     A writer holds a shared lock and has checked that the path still names the file it opened. To rotate the file,
-    rename it, then wait for its writers with `wait_for_writers`: nothing is added to it after that.
+    rename it, then wait for its writers with `files.wait_for_writers`: nothing is added to it after that.
     """
     attempts_left = MAX_ATTEMPTS
     while True:
@@ -30,22 +30,6 @@ def append(path: str, data: bytes, limit: int = 0) -> int:
             return size if limit and size >= limit else size + os.write(handle, data)
         finally:
             os.close(handle)
-
-
-def wait_for_writers(path: str, timeout: float = 1.0) -> bool:
-    """Wait until no process appends to a renamed file; False when one still does after `timeout` seconds."""
-    import time
-
-    deadline = time.monotonic() + timeout
-    handle = os.open(path, os.O_RDWR)
-    try:
-        while not try_lock(handle):
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.001)
-    finally:
-        os.close(handle)
-    return True
 
 
 def try_lock(handle: int, *, shared: bool = False) -> bool:

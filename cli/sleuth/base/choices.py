@@ -7,7 +7,7 @@ COMPRESSION = ("none", "cutoff", "rag")
 UNITS = ("char", "token")
 PROGRESS = ("auto", "json", "none")
 CACHE_USE = ("use", "refresh", "off")
-FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls")
+FORMATS = ("rich", "plain", "json", "ndjson", "markdown", "csv", "urls", "bibtex", "csl-json")
 FIELDS = (
     "citation",
     "rank",
@@ -25,4 +25,7 @@ FIELDS = (
     "author",
     "length",
     "image",
+    *("authors", "year", "type", "venue", "publisher", "volume", "issue", "pages", "doi", "arxiv", "isbn", "editions"),
+    *("pdf", "citedBy", "openAccess", "width", "height", "license", "licenseUrl", "attribution", "channel", "views"),
+    *("points", "answerCount", "accepted", "comments", "stars", "language"),
 )

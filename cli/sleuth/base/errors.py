@@ -75,14 +75,6 @@ class SleuthError(Exception):
         self.status: int | None = None
 
     @property
-    def advice(self) -> str:
-        """Return the English hint with its values filled in; `str` of the error is the message."""
-        try:
-            return self.hint.format_map(self.values) if self.values else self.hint
-        except (KeyError, ValueError, IndexError):  # a literal brace
-            return self.hint
-
-    @property
     def exit(self) -> Exit:
         """Return the exit code of this error."""
         return EXITS.get(self.code, Exit.FAILED)
@@ -102,6 +94,10 @@ class SettingsError(SleuthError):
 
 class UnwritableError(SettingsError):
     """A file or folder cannot be written; a search continues without it."""
+
+
+class DatabaseError(UnwritableError):
+    """A database is damaged, or was written by a newer version; nothing is written to it."""
 
 
 class UnknownProviderError(SleuthError):

@@ -150,6 +150,15 @@ def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, remove: bo
         os.close(handle)
 
 
+def wait_for_writers(path: str, timeout: float = 1.0) -> bool:
+    """Wait until no process appends to a renamed file; False when one still does after `timeout` seconds."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        return _acquire(handle, path, timeout)
+    finally:
+        os.close(handle)
+
+
 def _acquire(handle: int, path: str, stall_timeout: float) -> bool:
     """Lock a file and touch it, which is how others see that the lock changed hands."""
     last_change, deadline = 0, 0.0

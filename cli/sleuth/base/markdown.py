@@ -1,34 +1,17 @@
 """The one Markdown parser, on markdown-it-py: blocks as text or source, prose, links. Import it only to parse."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, pairwise
 
 from markdown_it import MarkdownIt  # a dependency of rich
 from markdown_it.token import Token
 
-from sleuth_providers.records import Record
-
 MAX_INLINE_CHARS = 20_000  # a longer paragraph is read as plain text: 300 kB of `![` take markdown-it 5 s
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
 HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
-
-
-class Link(Record):
-    """A link or an image: its text and its target."""
-
-    label: str
-    target: str
-    is_picture: bool = False
-
-
-class MarkdownInfo(Record):
-    """What a text contains besides words."""
-
-    has_html: bool
-    links: tuple[Link, ...]
 
 
 @cache
@@ -51,8 +34,10 @@ def _reader() -> MarkdownIt:
 
 @cache
 def _viewer() -> MarkdownIt:
-    """Return a parser as lenient as any viewer may be."""
-    return _new_parser()
+    """Return a parser as lenient as any viewer may be: it takes `javascript:` for a link."""
+    viewer = _new_parser()
+    viewer.validateLink = lambda url: True  # type: ignore[method-assign]  # the documented way to change it
+    return viewer
 
 
 def _new_parser(*disabled: str) -> MarkdownIt:
@@ -141,24 +126,25 @@ def prose_lines(text: str) -> set[int]:
     return {line for token in tokens for line in range(*(token.map or (0, 0)))}
 
 
-def inspect(text: str) -> MarkdownInfo:
-    """Return the links of a text, and whether a viewer would find HTML in it."""
-    tokens = [token for block in _viewer().parse(text) for token in (block, *(block.children or ()))]
-    return MarkdownInfo(any(token.type in ("html_block", "html_inline") for token in tokens), tuple(_links(tokens)))
+def to_html(text: str) -> str:
+    """Return Markdown as HTML, which is as untrusted as the text."""
+    return str(_viewer().render(text))
 
 
-def _links(tokens: Iterable[Token]) -> Iterator[Link]:
-    opened: list[tuple[str, list[str]]] = []
-    for token in tokens:
+def links(text: str) -> list[tuple[str, str]] | None:
+    """Return the label and target of each link in a text; None if a viewer would find images or HTML in it."""
+    found: list[tuple[str, str]] = []
+    target, label = "", list[str]()
+    for token in (token for block in _viewer().parse(text) for token in (block, *(block.children or ()))):
+        if token.type in ("image", "html_block", "html_inline"):
+            return None
         if token.type == "link_open":
-            opened.append((str(token.attrs["href"]), []))
+            target, label = str(token.attrs["href"]), []
         elif token.type == "link_close":
-            target, words = opened.pop()
-            yield Link("".join(words), target)
-        elif token.type == "image":
-            yield Link(token.content, str(token.attrs["src"]), is_picture=True)
-        elif opened:
-            opened[-1][1].append(token.content)
+            found.append(("".join(label), target))
+        else:
+            label.append(token.content)
+    return found
 
 
 def normalise_target(target: str) -> str:

@@ -18,21 +18,10 @@ def explain(problem: BaseException) -> SleuthError | None:
         return SleuthError("out of memory", "close other programs, or raise the limit: ulimit -v")
     if isinstance(problem, RuntimeError) and "new thread" in str(problem):
         return SleuthError("cannot start another thread", "raise the limits: ulimit -u, ulimit -v")
-    if isinstance(problem, ImportError) and ".so" in str(problem):  # a compiled module that does not fit into memory
+    # A compiled module that does not fit into memory, or a .pyc file that is truncated because the disk was full.
+    if (isinstance(problem, ImportError) and ".so" in str(problem)) or isinstance(problem, EOFError):
         return SleuthError("cannot load a module ({reason})", REINSTALL_HINT, reason=str(problem))
-    if isinstance(problem, EOFError):
-        return _truncated_bytecode(problem)
     return _os_error(problem) if isinstance(problem, OSError) else None
-
-
-def _truncated_bytecode(problem: EOFError) -> SleuthError | None:
-    """Explain a truncated .pyc file, which Python leaves behind when the disk is full."""
-    step = problem.__traceback__
-    while step:
-        if path := step.tb_frame.f_locals.get("bytecode_path"):
-            return SleuthError("{path} is truncated", "delete it; Python creates it again", path=path)
-        step = step.tb_next
-    return None
 
 
 def _os_error(problem: OSError) -> SleuthError | None:

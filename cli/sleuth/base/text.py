@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
+MAX_INDENT = 40  # columns
 MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, "zalgo" text does
 
 
 def clean(text: object, limit: int = 0, *, lines: bool = False, entities: bool = True) -> str:
-    """Return text without control and invisible characters: on one line, or on several with `lines`."""
+    """Return text without control and invisible characters: on one line, or with `lines` on several, indented."""
     value = text if isinstance(text, str) else "" if text is None else str(text)
     if limit and len(value) > 8 * limit + 1000:  # bounds the work on hostile input
         value = value[: 8 * limit + 1000]
@@ -18,7 +19,7 @@ def clean(text: object, limit: int = 0, *, lines: bool = False, entities: bool =
         from html import unescape  # imported late: most text has no entities, and the table is large
 
         value = unescape(value)
-    value = "\n".join(_line(part) for part in value.splitlines()).strip("\n") if lines else _line(value)
+    value = "\n".join(map(_indented_line, value.splitlines())).strip("\n") if lines else _line(value)
     return shorten(value, limit) if limit else value
 
 
@@ -39,6 +40,11 @@ def _line(text: str) -> str:
     if not text.isascii():
         text = limit_marks(text)
     return " ".join(text.split())
+
+
+def _indented_line(text: str) -> str:
+    line = _line(text)
+    return text[: len(text) - len(text.lstrip(" \t"))].expandtabs(4)[:MAX_INDENT] + line if line else ""
 
 
 def printable(text: str) -> str:
@@ -72,9 +78,18 @@ def shorten(text: str, limit: int) -> str:
     return (cut[:space] if space > limit * 0.6 else cut).rstrip(" ,;:，。、") + "…"
 
 
+def shorten_middle(text: str, columns: int) -> str:
+    """Truncate text in the middle, with …, so that it takes at most `columns` of a terminal."""
+    if width(text) <= columns:
+        return text
+    head = fit(text, columns - columns // 3).rstrip("…")  # the beginning of an address says more than its end
+    tail = fit(text[::-1], columns - width(head)).rstrip("…")[::-1]
+    return f"{head}…{tail}"
+
+
 def width(text: str) -> int:
     """Return how many terminal columns text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    return len(text) if text.isascii() else sum(map(columns_of, text))
 
 
 def fit(text: str, columns: int) -> str:
@@ -83,14 +98,15 @@ def fit(text: str, columns: int) -> str:
         return text
     kept, room = [], columns - 1
     for character in text:
-        room -= _columns(character)
+        room -= columns_of(character)
         if room < 0:
             break
         kept.append(character)
     return "".join(kept).rstrip() + "…" if columns > 0 else ""
 
 
-def _columns(character: str) -> int:
+def columns_of(character: str) -> int:
+    """Return how many terminal columns a character takes."""
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -114,20 +130,16 @@ def mask(secret: str | None) -> str | None:
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, in each of its `spellings`."""
-    forms = {form for secret in secrets for form in spellings(secret)}
+    forms = sorted({form for secret in secrets for form in spellings(secret)}, key=len, reverse=True)
+    if not forms:
+        return text
     kept, end = [], 0
-    for first, last in sorted(place for form in forms for place in _places(text, form)):
+    for found in re.finditer(rf"(?=({'|'.join(map(re.escape, forms))}))", text):  # also those that overlap
+        first, last = found.span(1)
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
             kept += [text[end:first], "[hidden]"]
         end = max(end, last)
     return "".join(kept) + text[end:]
-
-
-def _places(text: str, form: str) -> Iterable[tuple[int, int]]:
-    start = text.find(form)
-    while start >= 0:
-        yield start, start + len(form)
-        start = text.find(form, start + 1)
 
 
 def spellings(secret: str) -> Iterable[str]:
@@ -137,6 +149,11 @@ def spellings(secret: str) -> Iterable[str]:
     encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
     lower_hex = (re.sub("%..", lambda found: found[0].lower(), form) for form in encoded)
     return (secret, repr(secret)[1:-1], *encoded, *lower_hex)
+
+
+def markdown_target(url: str) -> str:
+    """Return the target of a Markdown link; in angle brackets only if the URL needs them, as few readers know them."""
+    return f"<{url}>" if re.search(r"[\s()<>\\]", url) else url
 
 
 def escape_markdown(text: str) -> str:

@@ -36,8 +36,13 @@ def domain(url: str) -> str:
 
 def ascii_host(host_or_url: str) -> str:
     """Return the host of a URL, or a bare host, as it is compared: ASCII, without `www.` and port."""
+    return full_host(host_or_url).removeprefix("www.")
+
+
+def full_host(host_or_url: str) -> str:
+    """Return the host of a URL, or a bare host, in ASCII without port."""
     address = host_or_url.strip()
-    return to_ascii(host(address if "//" in address else f"//{address}")).removeprefix("www.")
+    return to_ascii(host(address if "//" in address else f"//{address}"))
 
 
 def to_ascii(host: str) -> str:

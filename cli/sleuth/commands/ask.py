@@ -35,7 +35,7 @@ def ask(
     provider: o.Provider = None,
     rounds: o.Rounds = None,
     pages: o.Pages = None,
-    lang: o.Lang = None,
+    language: o.Language = None,
     region: o.Region = None,
     extractive: o.Extractive = False,
     format: o.TextFormat = None,

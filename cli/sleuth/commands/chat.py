@@ -1,7 +1,7 @@
 """`sleuth chat`: a conversation of questions and answers, with slash commands."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
 import typer
@@ -22,7 +22,6 @@ from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.screen import Screen
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.engine.options import split
-from sleuth.render.answer import PanelRow
 from sleuth.runtime import Runtime
 from sleuth.store.cache.memory import MemoryCache
 from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS
@@ -57,7 +56,7 @@ def chat(
     provider: o.Provider = None,
     rounds: o.Rounds = None,
     pages: o.Pages = None,
-    lang: o.Lang = None,
+    language: o.Language = None,
     region: o.Region = None,
     extractive: o.Extractive = False,
     cached: o.Cached = True,
@@ -142,15 +141,14 @@ class Chat:
         print(file=self.runtime.stdout, flush=True)
 
     def _set_search(self, position: str) -> None:
-        self.switch = self.switch.set(position) if position else self.switch
-        self._print_switch()
+        self._set_switch(self.switch.set(position) if position else self.switch)
 
     def _set_mode(self, mode: str) -> None:
-        self.switch = self.switch.enter(mode) if mode else self.switch
-        self._print_switch()
+        self._set_switch(self.switch.enter(mode) if mode else self.switch)
 
-    def _print_switch(self) -> None:
-        self._print(tr("mode: {mode}; search: {state}", mode=self.switch.mode, state=self.switch.state))
+    def _set_switch(self, switch: Switch) -> None:
+        self.switch = switch
+        self._print(tr("mode: {mode}; search: {state}", mode=switch.mode, state=switch.state))
 
     def _set_provider(self, ids: str) -> None:
         chosen = split(ids.split()) or self.question.providers
@@ -168,8 +166,10 @@ class Chat:
         known = by_number(self._last().sources)
         if not known:
             raise RequestError("the last answer has no sources", "to always search: /mode chat, then /search on")
-        if not number:
-            self._show_list(list(known))
+        if not number and self.options.format == "rich":
+            Screen(self.runtime).list(self._last().sources, list(known), tr("Sources"))
+        elif not number:
+            self._write(references(self._last().sources, list(known), "plain"))
         elif number.isdecimal() and int(number) in known:
             self._show_passage(known[int(number)])
         else:
@@ -177,46 +177,34 @@ class Chat:
                 "there is no source {number}", "/sources lists them", number=clean(number, 20, entities=False)
             )
 
-    def _show_list(self, numbers: list[int]) -> None:
-        answer = self._last()
-        if self.options.format == "rich":
-            Screen(self.runtime, self.runtime.stdout).list(answer.sources, numbers, tr("Sources"))
-        else:
-            print(*references(answer.sources, numbers, "plain"), sep="\n", file=self.runtime.stdout)
-
     def _show_passage(self, source: CitedSource) -> None:
         """Show the passages of a source that support its citations, or else its beginning."""
         passages = presentation.passages(self._last(), source, MAX_PASSAGE_CHARS)
-        lines = [clean(source.title), clean_url(source.url), "", *passages]
+        self._write([clean(source.title), clean_url(source.url), "", *passages])
+
+    def _show_settings(self, _: str) -> None:
+        settings, models, ids = self.runtime.settings, self.runtime.models, ", ".join(self.question.providers)
+        rows = (
+            (tr("Mode"), self.switch.mode, "/mode chat|agent"),
+            (tr("Search"), self.switch.state, "/search on|off|auto"),
+            (tr("Provider"), ids, "/provider ID"),
+            (tr("Model"), models.writer.name if models else tr("none; answers quote the pages"), "llm.model"),
+            (tr("Rounds"), self.question.rounds or settings[ASK_ROUNDS], "ask.max_iterations"),
+            (tr("Pages"), self.question.pages or settings[ASK_PAGES], "ask.pages"),
+            (tr("Turns"), len(self.conversation.answers), "/clear"),
+        )
+        self._write([f"{name}{tr(': ')}{clean(value)}  ({how})" for name, value, how in rows])
+
+    def _write(self, lines: Sequence[str]) -> None:
         if self.options.format == "rich":
-            Screen(self.runtime, self.runtime.stdout).print(lines)
+            Screen(self.runtime).print(lines)
         else:
             print(*lines, sep="\n", file=self.runtime.stdout)
 
-    def _show_settings(self, _: str) -> None:
-        rows = self._settings()
-        if self.options.format == "rich":
-            Screen(self.runtime, self.runtime.stdout).panel(tr("Settings"), rows)
-        else:
-            print(*(f"{row.name}{tr(': ')}{row.value}" for row in rows), sep="\n", file=self.runtime.stdout)
-
-    def _settings(self) -> list[PanelRow]:
-        settings, models = self.runtime.settings, self.runtime.models
-        return [
-            PanelRow(tr("Mode"), self.switch.mode, "/mode chat|agent"),
-            PanelRow(tr("Search"), self.switch.state, "/search on|off|auto", self.switch.is_disabled),
-            PanelRow(tr("Provider"), ", ".join(self.question.providers) or "auto", "/provider ID"),
-            PanelRow(tr("Model"), models.writer.name if models else tr("none; answers quote the pages")),
-            PanelRow(tr("Rounds"), str(self.question.rounds or settings[ASK_ROUNDS]), "ask.max_iterations"),
-            PanelRow(tr("Pages"), str(self.question.pages or settings[ASK_PAGES]), "ask.pages"),
-            PanelRow(tr("Turns"), str(len(self.conversation.answers)), "/clear"),
-        ]
-
     def _save(self, path: str) -> None:
         if path.startswith("--force "):
-            self._overwrite(path.removeprefix("--force ").strip())
-            return
-        if path and os.path.lexists(os.path.expanduser(path)):
+            path = path.removeprefix("--force ").strip()
+        elif path and os.path.lexists(os.path.expanduser(path)):
             raise RequestError("{path} exists already", "to overwrite it: /save! {path}", path=path)
         self._overwrite(path)
 

@@ -4,14 +4,27 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth.base.errors import Exit, RequestError, SettingsError
+from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProviderError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import mask_login
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
-from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting, read_toml
+from sleuth.store.settings import (
+    DEFAULT_PROVIDER,
+    FALLBACK,
+    TABLE,
+    Setting,
+    Settings,
+    SettingValue,
+    change,
+    find_setting,
+    parse_value,
+    read_toml,
+)
+
+PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK)  # whose values are ids of providers
 
 app = make_app("Settings: show, get, set, unset, edit, path, validate.")
 
@@ -66,6 +79,7 @@ def set_(
         from sleuth.commands.terminal.questions import read_secret
 
         value = read_secret(runtime, key)
+    _check_providers(runtime, setting, parse_value(setting, value))
     change(runtime.paths.config_file, key, value)
     _note_override(runtime, setting)
 
@@ -119,12 +133,26 @@ def validate(ctx: typer.Context) -> int:
 
 def _report(runtime: Runtime) -> int:
     read_toml(runtime.paths.config_file)
-    problems = list(Settings(runtime.paths.config_file, runtime.environ).problems())
+    settings = Settings(runtime.paths.config_file, runtime.environ)
+    problems = list(settings.problems())
+    for setting in PROVIDER_SETTINGS:
+        try:
+            _check_providers(runtime, setting, settings[setting])
+        except UnknownProviderError as error:
+            problems.append(tr("{key}: {problem}", key=setting.key, problem=tr(error.message, **error.values)))
     for problem in problems:
         runtime.warn(problem)
     if not problems:
         print(tr("{path} is valid", path=runtime.paths.config_file), file=runtime.stdout)
     return Exit.INVALID if problems else Exit.DONE
+
+
+def _check_providers(runtime: Runtime, setting: Setting[Any], value: Any) -> None:
+    """Raise UnknownProviderError if a setting that names providers names one that does not exist."""
+    if setting in PROVIDER_SETTINGS:
+        for id in [value] if isinstance(value, str) else value:
+            if id != "auto":
+                runtime.selector.candidate(id)
 
 
 def _shown(settings: Settings, setting: Setting[Any]) -> SettingValue:
@@ -147,12 +175,10 @@ def _note_override(runtime: Runtime, setting: Setting[Any]) -> None:
 
 
 def _starter() -> str:
-    lines = ["# Settings of sleuth. Every line shows a default; uncomment it to change it.", ""]
-    section = ""
+    sections: dict[str, list[str]] = {}
     for key, setting in TABLE.items():
-        head, _, name = key.rpartition(".")
-        if head != section:
-            section = head
-            lines += ["", f"[{head}]"] if lines[-1] else [f"[{head}]"]
-        lines.append(f"# {name} = {to_toml(setting.default)}  # {setting.meaning}")
-    return "\n".join(lines) + "\n"
+        section, _, name = key.rpartition(".")
+        line = f"# {name} = {to_toml(setting.default)}  # {setting.meaning}\n"
+        sections.setdefault(section, []).append(line)
+    blocks = (f"\n[{section}]\n{''.join(lines)}" for section, lines in sections.items())
+    return "# Settings of sleuth. Every line shows a default; uncomment it to change it.\n" + "".join(blocks)

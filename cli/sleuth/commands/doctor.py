@@ -48,12 +48,15 @@ def doctor(
         str | None, typer.Option(metavar="FILE", help="Check a SearXNG settings.yml; makes no request.")
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="With a settings.yml: write a corrected copy beside it.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair a damaged database; a copy is kept.")] = False,
 ) -> int:
     """Diagnose this installation and a SearXNG deployment.
 
     Each check shows what was seen, the cause and the fix. Exit code 0 when nothing failed, 1 otherwise.
     """
     runtime: Runtime = ctx.obj
+    if repair:
+        return _repair(runtime)
     if settings is None and url and "://" not in url and os.path.isfile(url):
         settings = url
     if fix and not settings:
@@ -84,6 +87,7 @@ def doctor(
 
 def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     """Write the corrected copy, show the diff, and print the commands that apply it."""
+    from sleuth.doctor.files.environment import read_text
     from sleuth.doctor.files.settings import diff, fix_settings, write_fix
     from sleuth.doctor.finding import RESTART, shell
 
@@ -91,11 +95,26 @@ def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     if fixed is None:
         runtime.note(tr("nothing to correct in {path}", path=path))
         return
-    with open(path, encoding="utf-8") as stream:
-        before = stream.read()
+    before = str(read_text(path))
     target = write_fix(path, fixed)
     out = runtime.stderr if as_document else runtime.stdout
     print(f"\n{diff(before, fixed, os.path.basename(path))}", end="", file=out)
     runtime.note(tr("wrote {target}; to use it:", target=target))
     # cp keeps the owner, which is the container's user.
     print(f"    {strip_controls(f'cp {shell(target)} {shell(path)}')}\n    {RESTART}", file=runtime.stderr)
+
+
+def _repair(runtime: Runtime) -> int:
+    from sleuth.doctor.installation.stores import is_damaged
+    from sleuth.store.migrations import MIGRATIONS
+    from sleuth.store.repair import repair
+
+    path = runtime.paths.database
+    if not is_damaged(path):
+        print(tr("nothing to repair: {path} is not damaged", path=path), file=runtime.stdout)
+        return Exit.DONE
+    done = repair(path, MIGRATIONS)
+    kept = ", ".join(f"{table}: {count}" for table, count in done.rows.items() if count)
+    print(tr("repaired {path}; rows kept: {kept}", path=path, kept=kept or 0), file=runtime.stdout)
+    print(tr("the damaged file is kept as {copy}", copy=done.copy), file=runtime.stdout)
+    return Exit.DONE

@@ -27,11 +27,11 @@ def mcp(
     ctx: typer.Context,
     provider: o.Provider = None,
     count: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--count", "-n", min=1, max=10, metavar="N", help="Results if the agent does not ask for a number."
         ),
-    ] = 5,
+    ] = None,
     timeout: o.Timeout = None,
 ) -> int:
     """Serve web_search and other tools to an agent, over MCP on stdin and stdout.
@@ -53,11 +53,11 @@ def mcp(
     if runtime.stdin.isatty():
         _explain(runtime)
     gc.disable()  # importing the SDK creates tens of thousands of permanent objects
-    from sleuth.serving.mcp import serve
+    from sleuth.serving.mcp import serve_stdio
 
     gc.freeze()
     gc.enable()
-    serve(toolbox)
+    serve_stdio(toolbox)
     return Exit.DONE
 
 

@@ -1,6 +1,7 @@
 """`sleuth providers`: the provider table."""
 
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -206,7 +207,7 @@ def test(
     else:
         from sleuth.render.providers import render_tests
 
-        done = render_tests([c.id for c in candidates], results, runtime.stdout, runtime.color)
+        done = render_tests(results, runtime.stdout, runtime.color)
     failed = [result for result in done if not result.success]
     if not failed:
         return Exit.DONE
@@ -257,7 +258,7 @@ def _provider_as_json(selector: "ProviderSelector", candidate: "Candidate", *, f
             "perDay": adapter.per_day or None,
             "price": adapter.price or None,
             "homepage": adapter.homepage or None,
-            "environment": [*adapter.env, *adapter.host_env, *adapter.option_env.values()],
+            "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
             "notes": adapter.notes or None,
             "createdAt": row.created_at,
             "updatedAt": row.updated_at,

@@ -10,7 +10,8 @@ from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
-from sleuth.store.settings import SNIPPET_LENGTH, UI_THEME
+from sleuth.store.journal import MAX_QUERY_CHARS
+from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def typer_command() -> Any:
 
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
-    view = _view(runtime, options)
+    view = make_view(runtime, options)
     request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     if options.batch:
@@ -63,6 +64,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
             outcome = runtime.add_content(outcome, options, progress)
     if rendered_key and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
+        _save_results(runtime, outcome)
         return Exit.DONE
     if request.cache == "refresh":
         rendered.clear(runtime.paths)  # they show what was just replaced
@@ -72,13 +74,16 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.engine.search import search_error
 
         raise search_error(outcome)
+    _save_results(runtime, outcome)
     display.show_messages(runtime, outcome, format)
     if options.open_first or options.open_result:
-        display.open_result(outcome, options.open_result or 1)
+        first = outcome.results[0].citation if outcome.results else 1
+        display.open_url(display.result_url(outcome, options.open_result or first))
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
 
 
-def _view(runtime: Runtime, options: SearchOptions) -> View:
+def make_view(runtime: Runtime, options: SearchOptions) -> View:
+    """Return how results are shown, from the options and the settings."""
     if options.template:
         from sleuth.render.plain import check_template
 
@@ -89,8 +94,18 @@ def _view(runtime: Runtime, options: SearchOptions) -> View:
         explain=options.explain,
         snippet_length=runtime.settings[SNIPPET_LENGTH],
         color=runtime.color,
+        full_urls=options.full_urls,
         theme=runtime.settings[UI_THEME],
     )
+
+
+def _save_results(runtime: Runtime, outcome: Outcome) -> None:
+    """Keep the results for `sleuth open` and `sleuth again`."""
+    if runtime.settings[HISTORY] and outcome.results:
+        from sleuth.store import last_results
+
+        query = outcome.query[:MAX_QUERY_CHARS]
+        last_results.save(runtime.paths.state, query, outcome.provider, outcome.results)
 
 
 def _search(
@@ -103,9 +118,8 @@ def _search(
 
     if options.record and options.replay:
         raise RequestError("--record and --replay exclude each other", "use one of them")
-    if options.replay:
-        return runtime.searcher.search(request._replace(recording=Replayer(options.replay)))
-    recorder = Recorder()
-    outcome = runtime.searcher.search(request._replace(recording=recorder))
-    recorder.save(options.record or "")
+    recording = Replayer(options.replay) if options.replay else Recorder()
+    outcome = runtime.searcher.search(request._replace(recording=recording))
+    if isinstance(recording, Recorder):
+        recording.save(options.record or "")
     return outcome

@@ -46,7 +46,7 @@ def usage(
     elif not found.is_empty:
         from sleuth.render.usage import render
 
-        render(found, runtime.stdout, runtime.color, runtime.environ)
+        render(found, runtime.stdout, runtime.color)
     elif provider:
         runtime.note(tr("{provider} was not used in this period", provider=provider))
     else:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
@@ -10,7 +11,6 @@ from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, skipped
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.records import Record
 from sleuth_providers.threads import iterate_in_thread
 
 if TYPE_CHECKING:
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 
 CONTAINER_MARKERS = ("/.dockerenv", "/run/.containerenv")
 OVERHEAD_S = 4.0  # for everything but the search, when --timeout allows a longer one
-
-
-class Target(Record):
-    """The server to examine, and what the provider table says about it."""
-
-    address: str
-    account: Account = Account()
-    timeout: float = SEARXNG_TIMEOUT.default
-    variable: str = ""  # the environment variable that holds the address
-    configured: bool = True
-    enabled: bool = True
 
 
 def examine_all(runtime: "Runtime", only: str, timeout: float | None) -> Iterator[Finding]:
@@ -54,53 +43,37 @@ def examine_server(
     candidate = runtime.selector.candidate(provider) if provider else None
     if candidate and candidate.row.adapter != "searxng":
         return iter([_test_provider(runtime, candidate, timeout)])
-    target = _find_target(runtime, url, provider or "searxng")
-    if not target.enabled and url is None and not provider:
-        reason = tr("it is turned off; to turn it on: sleuth providers set searxng --enable")
-        return iter([Check("searxng.address", "", "").label(skipped(reason))])
     from sleuth.doctor.server.examination import examine
     from sleuth.doctor.server.session import TIME_LIMIT_S, Environment
+    from sleuth_providers.adapters.searxng import SearXNG
 
+    names: tuple[str, ...] = SearXNG.host_env
+    address, account = SearXNG.host, Account(id=provider)
+    limit, configured, enabled = SEARXNG_TIMEOUT.default, False, True
+    with suppress(SleuthError, ProviderError):  # without a readable table, the environment decides
+        selector = runtime.selector
+        candidate = candidate or selector.candidate("searxng")
+        names = names if candidate.row.built_in else ()
+        address, account = selector.host(candidate), selector.accounts(candidate)[0]
+        limit = selector.policy(candidate, None).timeout
+        configured, enabled = bool(candidate.row.api_host), candidate.row.enabled
+    variable = next((name for name in names if runtime.environ.get(name)), "")
+    address = runtime.environ.get(variable, address)
+    if not enabled and url is None and not provider:
+        reason = tr("it is turned off; to turn it on: sleuth providers set searxng --enable")
+        return iter([Check("searxng.address", "", "").label(skipped(reason))])
+    if url and url.rstrip("/") != address.rstrip("/"):
+        # The password belongs to the configured server, not to whichever address is typed.
+        address, account, variable = url, Account(id=provider), ""
     environment = Environment(
         provider=provider or "searxng",
-        variable=target.variable,
-        expected=target.configured or expected,
+        variable=variable,
+        expected=bool(variable) or configured or expected,
         time_limit=max(TIME_LIMIT_S, (timeout or 0) + OVERHEAD_S),
         search_path=runtime.environ.get("PATH", os.defpath),
         in_container=any(os.path.exists(marker) for marker in CONTAINER_MARKERS),
     )
-    return examine(target.address, target.account, timeout or target.timeout, environment)
-
-
-def _find_target(runtime: "Runtime", url: str | None, provider: str) -> Target:
-    """Return the server in a row of the provider table, or from the environment when the table cannot be read."""
-    from sleuth_providers.adapters.searxng import SearXNG
-
-    try:
-        target = _target_in_table(runtime, provider)
-    except (SleuthError, ProviderError):
-        variable = next((name for name in SearXNG.host_env if runtime.environ.get(name)), "")
-        address = runtime.environ.get(variable, SearXNG.host)
-        target = Target(address, variable=variable, configured=bool(variable))
-    if url is None or url.rstrip("/") == target.address.rstrip("/"):
-        return target
-    # The password belongs to the configured server, not to whichever address is typed.
-    return target._replace(address=url, account=Account(id=provider), variable="")
-
-
-def _target_in_table(runtime: "Runtime", provider: str) -> Target:
-    selector = runtime.selector
-    candidate = selector.candidate(provider)
-    names = candidate.adapter.host_env if candidate.row.built_in else ()
-    variable = next((name for name in names if runtime.environ.get(name)), "")
-    return Target(
-        address=selector.host(candidate),
-        account=selector.accounts(candidate)[0],
-        timeout=selector.policy(candidate, None).timeout,
-        variable=variable,
-        configured=bool(variable or candidate.row.api_host),
-        enabled=candidate.row.enabled,
-    )
+    return examine(address, account, timeout or limit, environment)
 
 
 def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | None) -> Finding:
@@ -130,8 +103,7 @@ def select(findings: Iterable[Finding], only: str) -> Iterator[Finding]:
 
 def end_cooldown(runtime: "Runtime", provider: str) -> None:
     """Let searches use a provider again after it failed: its search has just worked."""
-    import contextlib
     import sqlite3
 
-    with contextlib.suppress(SleuthError, sqlite3.Error):  # a broken database is reported by its own check
+    with suppress(SleuthError, sqlite3.Error):  # a broken database is reported by its own check
         runtime.health.forget(provider)

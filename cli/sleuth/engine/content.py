@@ -82,7 +82,6 @@ class ContentReader:
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,
-                estimated=compressed.estimated,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),

@@ -150,11 +150,10 @@ class LocalModel:
 def parse_embeddings(reply: Response) -> list[Vector]:
     """Parse OpenAI's format, whose entries carry their index."""
     entries = [as_dict(entry) for entry in as_list(as_dict(reply.json()).get("data"))]
-    indexes = [entry.get("index", place) for place, entry in enumerate(entries)]
-    if sorted(indexes, key=str) != sorted(range(len(entries)), key=str):
+    found = {str(entry.get("index", place)): entry.get("embedding") for place, entry in enumerate(entries)}
+    if found.keys() != set(map(str, range(len(entries)))):
         raise BadResponseError("embeddings without a valid index", status=reply.status)
-    ordered = sorted(zip(indexes, entries, strict=True), key=lambda pair: pair[0])
-    return [_vector(entry.get("embedding"), reply.status) for _, entry in ordered]
+    return [_vector(found[str(place)], reply.status) for place in range(len(entries))]
 
 
 def parse_ollama(reply: Response) -> list[Vector]:

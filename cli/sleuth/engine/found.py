@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from sleuth.base.text import redact, spellings
-from sleuth_providers.base import DirectAnswer, Found, Result
+from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MAX_STORED_RESULTS = 1000  # more were not written by sleuth
 MAX_CHARS = 10_000
 MAX_FIELD_CHARS = {"snippet": 20_000, "content": 1_000_000}  # instead of MAX_CHARS; what is shown is shorter
 FIELD_LIMITS = [MAX_FIELD_CHARS.get(name, MAX_CHARS) for name in Result._fields]
-TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "engines"))
+TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "engines", "details"))
 
 
 def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
@@ -25,6 +25,8 @@ def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
     forms = [form for secret in secrets for form in spellings(secret)]
 
     def safe(value: Any, max_chars: int = MAX_CHARS) -> Any:
+        if isinstance(value, Details):
+            return Details(*map(safe, value))
         if not isinstance(value, str):
             return tuple(map(safe, islice(value, MAX_TEXTS))) if isinstance(value, tuple | list) else value
         text = value[:max_chars]
@@ -42,7 +44,7 @@ def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
 def found_as_json(found: Found) -> dict[str, Any]:
     """Return an answer in the form that the cache and recordings store."""
     document = found._asdict()
-    document["results"] = [result._asdict() for result in found.results]
+    document["results"] = [result._asdict() | {"details": result.details.known()} for result in found.results]
     document["answers"] = [answer._asdict() for answer in found.answers]
     return document
 
@@ -63,11 +65,21 @@ def found_from_json(document: Any) -> Found | None:
 
 
 def _result(entry: Any) -> Result:
-    result = Result(**(entry | {"engines": _texts(entry["engines"])}))
+    details = _details(entry.get("details", {}))
+    result = Result(**(entry | {"engines": _texts(entry["engines"]), "details": details}))
     _texts(getattr(result, name) for name in TEXT_FIELDS)
     if not isinstance(result.score, float | int | None):
         raise TypeError("not a number")
     return result
+
+
+def _details(entry: Any) -> Details:
+    details = Details(**(entry | {"authors": _texts(entry.get("authors", ()))}))
+    for name, default in Details._field_defaults.items():
+        expected = type(default) if default is not None else int | None  # a bool is an int
+        if not isinstance(getattr(details, name), expected):
+            raise TypeError("not a detail")
+    return details
 
 
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:

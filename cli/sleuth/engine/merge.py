@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
     from sleuth.relevance.fusion import ProviderList
+    from sleuth.relevance.hit import Hit
 
 
 class Replies(Record):
@@ -29,15 +30,12 @@ class Replies(Record):
 
 
 def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[str], now: datetime) -> Outcome:
-    """Return the outcome of a request; `excluded` are the domains that the settings drop."""
-    from sleuth.relevance.fusion import fuse
-
+    """Return the outcome of a request with all results; `excluded` are the domains that the settings drop."""
     query = request.query
     patterns = (*query.exclude, *excluded)
     dated = [_within_dates(reply, now) for reply in replies.all]
-    lists = _ranked_lists(replies.all, [results for results, _ in dated])
-    hits = fuse(lists, now=now, rules=request.rules, recent=request.recent, rerank=text if request.rerank else "")
-    kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)][: query.count]
+    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now)
+    kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
     used = dict.fromkeys(attempt.provider for attempt in attempts if attempt.state == "ok")
@@ -61,18 +59,33 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
     )
 
 
-def _ranked_lists(replies: list[ProviderReply], results: list[list[Result]]) -> list[ProviderList]:
-    """Return one list per provider and question; further pages are appended to the first."""
-    from sleuth.relevance.fusion import ProviderList
+def _ranked(
+    request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
+) -> list[Hit]:
+    """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
+    from sleuth.relevance.fusion import ProviderList, fuse
+    from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
-    for reply, page in zip(replies, results, strict=True):
-        adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
-        weight = number_option(reply.candidate.row.options, "weight")
-        weight = adapter.weight if weight is None else weight
-        known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
-        lists[key] = known._replace(results=[*known.results, *page])
-    return [entry for entry in lists.values() if entry.results]
+    ranked: dict[str, Hit] = {}
+    for page in sorted({reply.query.page for reply in replies}):
+        for reply, found in zip(replies, results, strict=True):
+            if reply.query.page == page and found:
+                adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
+                weight = number_option(reply.candidate.row.options, "weight")
+                weight = adapter.weight if weight is None else weight
+                known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
+                lists[key] = known._replace(results=[*known.results, *found])
+        hits = fuse(
+            list(lists.values()),
+            now=now,
+            rules=request.rules,
+            recent=request.recent,
+            rerank=text if request.rerank else "",
+        )
+        for hit in hits:
+            ranked.setdefault(canonical(hit.url), hit)
+    return list(ranked.values())
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
@@ -147,5 +160,6 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
         if attempt.answered and attempt.engines:
             engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
             yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
-        if not attempt.answered and attempt.state != "skipped" and attempt.message and not replies.chained:
+        unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
+        if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message

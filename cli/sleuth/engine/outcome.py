@@ -49,6 +49,7 @@ class Status(Record):
     phase: str = "default"
     count_before: int = 0
     count_after: int = 0
+    more: bool = False  # the next page may have results
     left_out: int = 0  # passages that did not fit
     size: int | None = None  # of all content together, in `unit`
     unit: str = "char"
@@ -117,22 +118,27 @@ def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any
 
 def _status_as_json(status: Status) -> dict[str, Any]:
     fields = status._asdict()
-    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:3]})
+    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:4]})
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return the JSON form of one result."""
     fields = hit._asdict() | {
-        "content": hit.snippet if hit.content is None else hit.content,
+        "content": hit.text,
         "score": round(hit.score, 6),
         "passages": [{"start": start, "end": end, "score": score} for start, end, score in hit.passages],
         "votes": [vote._asdict() for vote in hit.votes],
     }
     fields |= {name: list(fields[name]) for name in ("providers", "engines", "adjustments")}
     fields |= {name: fields[name] or None for name in ("site_name", "published", "thumbnail")}
-    left_out = () if explain else ("votes", "adjustments")
-    optional = [name for name in ("author", "length", "image", "passages") if not fields[name]]
-    return camel_case({name: value for name, value in fields.items() if name not in (*optional, *left_out)})
+    left_out = ["details"] if explain else ["details", "votes", "adjustments"]
+    left_out += [name for name in ("author", "length", "image", "passages") if not fields[name]]
+    fields |= {name: _listed(value) for name, value in hit.details.known().items()}
+    return camel_case({name: value for name, value in fields.items() if name not in left_out})
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:

@@ -35,6 +35,8 @@ UNNAMED = ((), ("auto",))
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
+MAX_PROVIDER_PAGES = 10  # that one search requests
+FULL_PAGE = 5  # a page with fewer results is the last one; the number per page varies between providers
 
 
 class SearchRequest(Record):
@@ -49,6 +51,7 @@ class SearchRequest(Record):
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
+    fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
     date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
@@ -70,7 +73,7 @@ class Searcher:
         questions = tuple(clean_query(text) for text in request.questions)
         if not self.settings[HISTORY]:
             logs.keep_out(*questions)
-        queries = [self._provider_query(request.query, text, now) for text in questions]
+        queries = [self._provider_query(request.query._replace(page=1), text, now) for text in questions]
 
         def prepare() -> None:
             import sleuth.relevance.fusion  # noqa: F401 - loaded while the network is slow, needed after it
@@ -83,15 +86,21 @@ class Searcher:
         replies = self._query_providers(request, dispatcher, queries)
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         outcome = merge(request, text, replies, excluded, now)
-        if more := _next_pages(request, dispatcher, replies, outcome):
+        while more := _next_pages(request, dispatcher, replies, outcome):
+            before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
             outcome = merge(request, text, replies, excluded, now)
+            if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
+                break
+        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000))
+        )
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
             outcome = outcome._replace(warnings=(warning, *outcome.warnings))
-        outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
+        _log(outcome)
         return outcome
 
     def finish(self) -> None:
@@ -134,7 +143,8 @@ class Searcher:
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
         chain = FallbackChain(dispatcher, queries)
-        groups = self.selector.groups(queries[0], first, library=request.library)
+        wanted = queries[0]._replace(page=request.query.page)
+        groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
             usable = []
             for candidate in group:
@@ -213,12 +223,56 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request one more page from each provider if filters left fewer results than requested."""
-    if outcome.status.count_after >= min(request.query.count, outcome.status.count_before):
+    """Request as many pages of the providers as seem necessary to fill the page of the request."""
+    found, wanted = len(outcome.results), request.query.page * request.query.count
+    if not request.fill:  # then only what filters have dropped is replaced
+        wanted = min(wanted, outcome.status.count_before)
+    last = _continued(replies.all)
+    if found >= wanted or not last:
         return []
-    paged = [r for r in replies.all if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
-    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1)) for r in paged])
+    done = max(reply.query.page for reply in last)
+    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
+    is_scraped = any(reply.candidate.adapter.scraped for reply in last)  # such sites block clients that hurry
+    steps = range(1, 2 if is_scraped else max(pages, 1) + 1)
+    more = dispatcher.run(
+        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
+    )  # dated: the text has the date already
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
+
+
+def _log(outcome: Outcome) -> None:
+    """Log one line per search, without the query; print one per attempt with --debug."""
+    for attempt in outcome.attempts:
+        cached = " from the cache" if attempt.cached else ""
+        logs.debug(
+            "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
+        )
+    found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
+    logs.log("search: %s, %d results from %s in %d ms", *found)
+
+
+def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
+    """Return the last reply of each provider that may have a further page."""
+    last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
+    return [reply for reply in last if reply.found.results and _has_next_page(reply)]
+
+
+def _has_next_page(reply: ProviderReply) -> bool:
+    """Tell whether to look for another page: not after a page with few results, and none that costs money in vain."""
+    adapter, query = reply.candidate.adapter, reply.query
+    full = query.count if adapter.cost else min(query.count, FULL_PAGE)
+    return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
+
+
+def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+    """Return the page of the results that was requested; numbers go on from the page before."""
+    count, start = request.query.count, (request.query.page - 1) * request.query.count
+    shown = outcome.results[start : start + count]
+    exhausted = request.fill and len(shown) < count
+    more = len(outcome.results) > start + count or (may_continue and not exhausted)
+    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    status = outcome.status._replace(count_after=len(shown), more=more)
+    return outcome._replace(results=shown, outcome=verdict, status=status)
 
 
 def _is_plain(pattern: str) -> bool:

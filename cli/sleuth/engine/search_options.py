@@ -64,9 +64,7 @@ class SearchOptions(Record):
         metavar="QUESTION",
         rendered=True,
     )
-    lang: str | None = option(
-        "--lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True, other_names=("language",)
-    )
+    language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
         "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))
@@ -144,6 +142,7 @@ class SearchOptions(Record):
     fields: str | None = option(
         "--fields", "Show only these fields: " + ", ".join(choices.FIELDS), metavar="a,b", rendered=True
     )
+    full_urls: bool = option("--full-urls", "Show whole addresses on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)

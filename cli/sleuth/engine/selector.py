@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -88,10 +89,11 @@ class ProviderSelector:
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one that has the category."""
+        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
         if "all" in ids:
             every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
-            fitting = [one for one in every if not category or category in one.adapter.categories]
+            usual = [one for one in every if not one.adapter.opt_in]
+            fitting = [one for one in usual if not category or category in one.adapter.categories]
             return [candidate for candidate in fitting if self.obstacle(candidate) is None]
         candidates = [self.candidate(id) for id in dict.fromkeys(ids)]
         for candidate in candidates:
@@ -209,7 +211,8 @@ class ProviderSelector:
 
     def _options(self, candidate: Candidate) -> dict[str, Any]:
         known = candidate.adapter.option_env.items()
-        return {name: self.environ[named] for name, named in known if named in self.environ} | candidate.row.options
+        found = {name: self.environ[env] for name, names in known for env in reversed(names) if env in self.environ}
+        return found | candidate.row.options
 
     def policy(self, candidate: Candidate, timeout: float | None) -> Policy:
         """Return timeouts, retries and user agent for a provider."""
@@ -221,6 +224,7 @@ class ProviderSelector:
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
             user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            trace=logs.debug,
         )
 
 

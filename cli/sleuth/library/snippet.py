@@ -13,7 +13,7 @@ MAX_OCCURRENCES = 1_000  # of one word; more add nothing
 MAX_WORDS = 40
 OPENING_SHARE = 0.6  # of the best cluster's value: from here on the opening is preferred
 REPEATED = 0.1  # value of a word that is already in the cluster; a new one has 1
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？；]+[”’」』）]*|\n")
 
 
 class Occurrence(Record):

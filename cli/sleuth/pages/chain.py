@@ -3,15 +3,15 @@
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from sleuth.base import logs, os_errors
 from sleuth.base.errors import describe
 from sleuth.base.i18n import tr
+from sleuth.pages.extract import ExtractedPage
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.threads import ThreadGroup
 
-T = TypeVar("T")
 MIN_REMAINING_S = 0.05  # with less time left, no layer is started
 POLL_S = 0.1  # how often to ask whether a second layer may start
 
@@ -25,15 +25,15 @@ class LayerAttempt(NamedTuple):
     elapsed_ms: int = 0
 
 
-class Layer(NamedTuple, Generic[T]):
+class Layer(NamedTuple):
     """One way to read a page."""
 
     name: str
     provider: str  # named in messages
-    read: Callable[[float], T]  # takes the deadline on the monotonic clock, raises ProviderError
+    read: Callable[[float], ExtractedPage]  # takes the deadline on the monotonic clock, raises ProviderError
 
 
-class Chain(Generic[T]):
+class Chain:
     """Runs each layer in a thread, which is abandoned at the deadline: a hostile file can stall it as well as a server.
 
     The next layer starts when all before it have failed, or, if `may_overlap` allows it, after half of the time left.
@@ -43,11 +43,11 @@ class Chain(Generic[T]):
         self.until, self.may_overlap = until, may_overlap
         self.attempts: list[LayerAttempt] = []
         self.errors: dict[str, ProviderError] = {}
-        self._running: dict[str, tuple[Layer[T], float]] = {}
+        self._running: dict[str, tuple[Layer, float]] = {}
         self._threads = ThreadGroup()
         self._next_start = 0.0
 
-    def run(self, layers: Iterator[Layer[T]]) -> tuple[str, T] | None:
+    def run(self, layers: Iterator[Layer]) -> tuple[str, ExtractedPage] | None:
         """Return the name and the result of the first layer that succeeds, or None at the deadline."""
         more = True
         while time.monotonic() < self.until - MIN_REMAINING_S:
@@ -67,13 +67,13 @@ class Chain(Generic[T]):
     def _is_time_for_next(self) -> bool:
         return not self._running or (time.monotonic() >= self._next_start and self.may_overlap())
 
-    def _start(self, layer: Layer[T]) -> None:
+    def _start(self, layer: Layer) -> None:
         now = time.monotonic()
         self._next_start = now + (self.until - now) / 2
         self._running[layer.name] = (layer, now)
         self._threads.start(layer, partial(layer.read, self.until))
 
-    def _wait(self, more: bool) -> tuple[str, T] | None:
+    def _wait(self, more: bool) -> tuple[str, ExtractedPage] | None:
         now = time.monotonic()
         end = self._next_start if more and self._next_start > now else self.until
         # `may_overlap` can change any time: the guard sees the addresses of the host while the first layer runs.
@@ -101,7 +101,7 @@ class Chain(Generic[T]):
         self._running.clear()
 
 
-def _as_provider_error(layer: Layer[T], problem: BaseException) -> ProviderError:
+def _as_provider_error(layer: Layer, problem: BaseException) -> ProviderError:
     if isinstance(problem, ProviderError):
         return problem
     logs.log("pages: %s: %r", layer.name, problem)  # a bug costs one layer, not the page

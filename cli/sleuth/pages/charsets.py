@@ -17,8 +17,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-META = re.compile(rb"<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-LANGUAGE = re.compile(rb"<html\b[^>]*?\slang\s*=\s*[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
+META = re.compile(rb"<(?:meta|\?xml)\b[^<>]*?(?:charset|encoding)\s*+=\s*+[\"']?\s*+([\w.:-]+)", re.IGNORECASE)
+LANGUAGE = re.compile(rb"<html\b[^<>]*?\slang\s*+=\s*+[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
 TAGS = re.compile(rb"<[^<>]*>")
 HEAD_BYTES = 4096  # in which a page must declare its charset; browsers look at 1,024
 SNIFFED_BYTES = 8192  # that show whether data is text
@@ -30,8 +30,8 @@ MIN_CJK_SCORE = 0.06
 INVALID_WEIGHT = 5.0
 MAX_UTF8_DAMAGE = 0.01  # share of invalid characters that a text in UTF-8 may have
 
-# Browsers decode the charset on the left with its superset on the right, and pages rely on it.
-SUPERSETS = {
+# Browsers decode the charset on the left, a label or a codec, with the one on the right, and pages rely on it.
+BROWSER_CODECS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -44,8 +44,6 @@ SUPERSETS = {
     "euc_kr": "cp949",
     "cp950": "big5hkscs",
     "utf-16": "utf-8",  # a declaration that is readable as ASCII is not in UTF-16
-}
-ALIASES = {
     "x-sjis": "cp932",
     "x-gbk": "gb18030",
     "x-euc-jp": "euc_jp",
@@ -106,10 +104,10 @@ def known(label: str) -> str:
     """Return the codec that browsers use for a charset label, or nothing for one that no page uses."""
     label = label.strip().lower()
     try:
-        name = ALIASES.get(label) or codecs.lookup(label).name
+        name = BROWSER_CODECS.get(label) or codecs.lookup(label).name
     except (LookupError, ValueError):
         return ""
-    name = SUPERSETS.get(name, name)
+    name = BROWSER_CODECS.get(name, name)
     return name if name in SUPPORTED else ""
 
 

@@ -2,24 +2,15 @@
 
 import re
 from urllib.parse import quote, urlsplit
-from zlib import crc32
 
 from sleuth.base.text import clean
 from sleuth.base.urls import SAFE_CHARS
 from sleuth.pages import bot_walls, charsets
 from sleuth.pages.errors import UnreadableError
 from sleuth_providers.base import Request, Response
-from sleuth_providers.errors import (
-    BadRequestError,
-    BadResponseError,
-    BlockedError,
-    NotFoundError,
-    ProviderError,
-    RateLimitError,
-    UnavailableError,
-)
-from sleuth_providers.net.client import HttpClient, Transport
-from sleuth_providers.net.policy import Guard, Policy
+from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, ProviderError
+from sleuth_providers.net.client import HttpClient, Transport, status_error
+from sleuth_providers.net.policy import BROWSER_USER_AGENT, Guard, Policy
 from sleuth_providers.records import Record
 from sleuth_providers.translatable import Translatable
 
@@ -27,22 +18,16 @@ MAX_BODY_BYTES = 10_000_000
 CONNECT_TIMEOUT_S = 5.0
 SNIFFED_BYTES = 2048
 
-# Common browsers; a site always sees the same one.
-USER_AGENTS = (
-    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0",
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:144.0) Gecko/20100101 Firefox/144.0",
-)
 ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,application/pdf;q=0.8,*/*;q=0.7"
+HEADERS = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
 
 # By subtype, without `x-`.
 KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
 CODE_TYPES = ("javascript", "yaml", "toml", "sql", "sh", "python", "csv", "css", "ecmascript")
 HTML_START = re.compile(
-    rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
-    re.IGNORECASE | re.DOTALL,
+    rb"\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+|<\?xml[^>]*+>\s*+)*+"
+    rb"<(?:!doctype\s+html|html|head|body|title|article|div|p)\b",
+    re.IGNORECASE,
 )
 
 
@@ -61,32 +46,20 @@ class Fetched(Record):
 
 def fetch(
     url: str, *, timeout: float, guard: Guard | None = None, transport: Transport | None = None, language: str = ""
-) -> Fetched:
-    """Fetch a page, or raise the ProviderError that says why it cannot be read; `language` is for Accept-Language."""
+) -> Response:
+    """Fetch a page, or raise the ProviderError that says why there is none; `language` is for Accept-Language."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,
         connect_timeout=min(CONNECT_TIMEOUT_S, timeout),
         attempts=1,  # the next layer is a better second attempt
         max_body=MAX_BODY_BYTES,
-        user_agent=user_agent_for(address),
+        user_agent=BROWSER_USER_AGENT,
         guard=guard,
         cross_origin=True,
+        headers=HEADERS | ({"Accept-Language": f"{language},en;q=0.5"} if language else {}),
     )
-    return received(_PageClient(policy, transport, language).send(Request(address), refusal), url)
-
-
-class _PageClient(HttpClient):
-    """Sends a browser's headers on every redirect; the client for providers would send an API's."""
-
-    def __init__(self, policy: Policy, transport: Transport | None, language: str) -> None:
-        super().__init__(policy, transport)
-        self.headers = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
-        if language:
-            self.headers["Accept-Language"] = f"{language},en;q=0.5"
-
-    def _exchange(self, request: Request) -> Response:
-        return super()._exchange(request._replace(headers=self.headers))
+    return HttpClient(policy, transport).send(Request(address), refusal)
 
 
 def received(reply: Response, requested: str) -> Fetched:
@@ -109,18 +82,9 @@ def refusal(reply: Response) -> ProviderError | None:
     status = reply.status
     if bot_walls.is_challenge(reply.headers):
         return blocked("bot check", status)
-    if status in (200, 203):
-        return None
     if status in (202, 401, 402, 403, 407, 451):
         return blocked("", status)
-    if status in (404, 410):
-        return NotFoundError(status=status)
-    if status == 429:
-        return RateLimitError(status=status)
-    if status >= 500:
-        return UnavailableError(status=status)
-    kind = BadRequestError if status >= 400 else BadResponseError
-    return kind(message="{provider} did not send the page", status=status)
+    return NotFoundError(status=status) if status == 410 else status_error(reply)
 
 
 def blocked(detail: str, status: int) -> BlockedError:
@@ -142,11 +106,6 @@ def wire_url(url: str) -> str:
     place = f"[{name}]" if ":" in name else name
     path, query = (quote(part, safe=SAFE_CHARS, errors="surrogatepass") for part in (parts.path, parts.query))
     return f"{parts.scheme}://{place}{f':{port}' if port else ''}{path or '/'}{f'?{query}' if query else ''}"
-
-
-def user_agent_for(url: str) -> str:
-    """Return the browser that a site sees, always the same for one site."""
-    return USER_AGENTS[crc32(urlsplit(url).netloc.encode("utf-8", "replace")) % len(USER_AGENTS)]
 
 
 def _kind(content_type: str, body: bytes, url: str) -> str:

@@ -23,10 +23,6 @@ FULL_LINE = 0.8  # of the median length; a shorter line that ends a sentence end
 logging.getLogger("pypdf").addHandler(logging.NullHandler())  # it logs a warning for many files
 
 
-class _DeadlinePassedError(Exception):
-    pass
-
-
 def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
     """Return the text of a PDF file, of as many pages as time and size allow."""
     until = until or time.monotonic() + PDF_TIMEOUT_S
@@ -51,7 +47,7 @@ def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
 def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:
     def check_deadline(*_: Any) -> None:
         if time.monotonic() > until:
-            raise _DeadlinePassedError
+            raise DeadlineError
 
     blocks: list[Block] = []
     size = 0
@@ -60,7 +56,7 @@ def _pages(reader: PdfReader, count: int, until: float) -> list[Block]:
             break
         try:
             text = reader.pages[number].extract_text(visitor_operand_before=check_deadline)
-        except _DeadlinePassedError:
+        except DeadlineError:
             break
         except Exception as problem:  # one bad page does not spoil the others
             logs.log("pages: PDF page %d: %r", number + 1, problem)

@@ -1,7 +1,5 @@
 """Reads pages in parallel: from the cache, the site, a browser, the Jina reader or the Wayback Machine."""
 
-import socket
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +12,12 @@ from sleuth.base.i18n import tr
 from sleuth.base.urls import host as host_of
 from sleuth.pages.chain import Chain, Layer, LayerAttempt
 from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import ExtractedPage, extract
-from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, received, refusal
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, refusal
 from sleuth.pages.host_queue import HostQueue
 from sleuth.pages.page import Page, PageEvent, cache_key, from_json, to_page
 from sleuth.pages.services import read_by_jina, read_from_archive
+from sleuth.pages.worker_pool import POOL
 from sleuth.store.cache.disk import Cache
 from sleuth.store.settings import (
     FETCH_ARCHIVE,
@@ -33,7 +32,7 @@ from sleuth.store.settings import (
     Settings,
 )
 from sleuth_providers.base import Response
-from sleuth_providers.errors import BadRequestError, PrivateAddressError, UnreachableError
+from sleuth_providers.errors import BadRequestError, PrivateAddressError
 from sleuth_providers.net import guard
 from sleuth_providers.net.client import HttpClient, Transport
 from sleuth_providers.net.policy import Guard, Policy, user_agent
@@ -44,7 +43,7 @@ USER_AGENT = user_agent(__version__)  # for services; sites see a browser
 MIN_TIMEOUT_S = 0.1
 CACHE_WRITE_TIMEOUT_S = 1.0  # how long to wait, after the last page, for workers that still write to the cache
 
-Browser = Callable[..., Response]  # browser(url, timeout=…, user_agent=…, guard=…)
+Browser = Callable[..., Response]  # browser(url, timeout=…, guard=…)
 ReadEvent = tuple[str, str, Page | None]  # start or end, the URL, and at the end its page
 
 
@@ -115,7 +114,7 @@ class Reader:
         work = partial(self._work, waiting, threads, plan)
         workers = [threads.start(None, work) for _ in range(min(plan.concurrency, len(urls)))]
         if urls and not plan.offline:
-            threading.Thread(target=_import_extractor, daemon=True).start()
+            POOL.prepare(len(urls))
         done = 0
         while done < len(urls) and (arrived := threads.next_result()):
             event, problem = arrived
@@ -164,20 +163,18 @@ class Reader:
             if found and plan.cache != "off":
                 self.cache.put(key, content._asdict(), self.settings[FETCH_TTL] * 60)
 
-    def _run_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ExtractedPage] | None, Chain[ExtractedPage]]:
+    def _run_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ExtractedPage] | None, Chain]:
         watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
         self.host_queue.acquire(_host(url), plan.timeout)
         # The deadline starts after the wait for the host, which is not the site's fault.
-        chain: Chain[ExtractedPage] = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
+        chain = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
         try:
             return chain.run(self._layers(url, chain, watch)), chain
         except Exception:  # such as no memory for the thread that would release the host
             self.host_queue.release(_host(url))
             raise
 
-    def _layers(
-        self, url: str, chain: Chain[ExtractedPage], watch: guard.AddressGuard
-    ) -> Iterator[Layer[ExtractedPage]]:
+    def _layers(self, url: str, chain: Chain, watch: guard.AddressGuard) -> Iterator[Layer]:
         """Yield the ways to read a page; the chain takes the next one if those before failed or one is slow."""
         host = _host(url)
         yield Layer("page", host, partial(self._from_site, url, watch))
@@ -203,22 +200,18 @@ class Reader:
     def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
         language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
         try:
-            page = fetch(
+            reply = fetch(
                 url, timeout=until - time.monotonic(), guard=watch, transport=self.transport, language=language
             )
         finally:
             self.host_queue.release(_host(url))
-        return extract(page, until)
+        return POOL.extract(reply, url, until)
 
     def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ExtractedPage:
-        _check_addresses(url, watch)
-        # Requests of scripts have their own guard: a refused one does not make the page itself private.
-        script_guard = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
-        reply = browser(url, timeout=_remaining(until), user_agent="", guard=script_guard)
-        _check_addresses(reply.url, watch)
+        reply = browser(url, timeout=_remaining(until), guard=watch)
         if error := refusal(reply):
             raise error
-        return extract(received(reply, url), until)
+        return POOL.extract(reply, url, until)
 
     def _by_service(self, read: Callable[..., ExtractedPage], url: str, server: str, until: float) -> ExtractedPage:
         timeout = _remaining(until)
@@ -242,11 +235,12 @@ class Reader:
 def _interleave_hosts(urls: list[str]) -> list[str]:
     """Order URLs so that those of one host are far apart and few workers wait for a host."""
     seen: Counter[str] = Counter()
-    order: list[tuple[int, str]] = []
-    for url in urls:
-        order.append((seen[_host(url)], url))
+
+    def visits(url: str) -> int:
         seen[_host(url)] += 1
-    return [url for _, url in sorted(order, key=lambda entry: entry[0])]
+        return seen[_host(url)]
+
+    return sorted(urls, key=visits)
 
 
 def _host(url: str) -> str:
@@ -257,25 +251,7 @@ def _remaining(until: float) -> float:
     return max(MIN_TIMEOUT_S, until - time.monotonic())
 
 
-def _check_addresses(url: str, watch: Guard) -> None:
-    """Resolve a host and let the guard check its addresses."""
-    host = _host(url)
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as problem:
-        raise UnreachableError("no such host: {where}", where=host) from problem
-    watch(host, [str(entry[4][0]) for entry in found])
-
-
-def _browser(url: str, *, timeout: float, user_agent: str, guard: Guard) -> Response:
+def _browser(url: str, *, timeout: float, guard: Guard) -> Response:
     from sleuth_providers.browser.browser import read_page
 
-    return read_page(url, timeout=timeout, user_agent=user_agent, guard=guard)
-
-
-def _import_extractor() -> None:
-    """Import trafilatura while the first page is on its way."""
-    try:
-        import sleuth.pages.article  # noqa: F401 - for its side effect
-    except Exception as problem:  # raised again where it is needed
-        logs.log("pages: %r", problem)
+    return read_page(url, timeout=timeout, guard=guard)

@@ -7,10 +7,10 @@ import re
 from datetime import UTC, datetime
 
 from sleuth.pages import bot_walls
-from sleuth.pages.blocks import after_title, as_text, from_markdown
-from sleuth.pages.errors import EmptyPageError
-from sleuth.pages.extract import ExtractedPage, extract, finished
-from sleuth.pages.fetch import blocked, received, wire_url
+from sleuth.pages.blocks import after_title, as_text
+from sleuth.pages.extract import ExtractedPage, finished
+from sleuth.pages.fetch import blocked, wire_url
+from sleuth.pages.worker_pool import POOL
 from sleuth.relevance.dates import normalise
 from sleuth_providers import json
 from sleuth_providers.base import Request, Response, Sender
@@ -34,13 +34,12 @@ def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = 
     warning, title = json.as_text(data.get("warning")), json.as_text(data.get("title"))
     if failed := re.search(r"error (\d{3})", warning):
         raise BadResponseError(message="{provider} could not read the page either", status=int(failed[1]))
-    blocks = from_markdown(json.as_text(data.get("content")))
+    content = Response(200, {"content-type": "text/markdown"}, json.as_text(data.get("content")).encode(), url)
+    blocks = POOL.extract(content, url, until).blocks
     is_short = len(as_text(blocks)) < bot_walls.MAX_CHECK_CHARS
     if "captcha" in warning.lower() or (is_short and bot_walls.CHECK_TITLE.search(title)):
         raise blocked("bot check", reply.status)
-    if not blocks:
-        raise EmptyPageError
-    content = ExtractedPage(
+    read = ExtractedPage(
         title,
         "",
         normalise(json.as_text(data.get("publishedTime")), datetime.now(UTC)),
@@ -48,7 +47,7 @@ def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = 
         after_title(blocks, title) or blocks,
         json.as_text(data.get("url")) or url,
     )
-    return finished(content)
+    return finished(read)
 
 
 def read_from_archive(url: str, http: Sender, host: str, until: float) -> ExtractedPage:
@@ -59,7 +58,7 @@ def read_from_archive(url: str, http: Sender, host: str, until: float) -> Extrac
     reply = http.send(Request(f"{place}/web/{stamp}id_/{address}"), _no_copy)
     found = re.search(r"/web/(\d{4})(\d\d)?(\d\d)?", reply.url)
     archived = "-".join(part for part in found.groups() if part) if found else ""
-    return extract(received(reply, url), until)._replace(archived=archived)
+    return POOL.extract(reply, url, until)._replace(archived=archived)
 
 
 def _newest_copy(address: str, http: Sender, host: str) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sleuth.relevance.words import TokenCounter, words
 
@@ -12,11 +12,15 @@ B = 0.75  # how much the length of a text counts against it
 
 def rank(query: str, texts: Sequence[str]) -> list[float]:
     """Return the BM25 score of each text for the query; the texts are the collection."""
-    counts = TokenCounter(words(query))
-    counted = [counts.of(text) for text in texts]
-    mean_length = sum(length for _, length in counted) / max(len(texts), 1) or 1.0
+    counter = TokenCounter(words(query))
+    return rank_counts([counter.of(text) for text in texts])
+
+
+def rank_counts(counted: Sequence[tuple[Mapping[str, int], int]]) -> list[float]:
+    """Return the BM25 scores of texts, each given by the counts of the query's tokens and its length in tokens."""
+    mean_length = sum(length for _, length in counted) / max(len(counted), 1) or 1.0
     holders = Counter(token for found, _ in counted for token in found)
-    rarity = {token: _idf(number, len(texts)) for token, number in holders.items()}
+    rarity = {token: _idf(number, len(counted)) for token, number in holders.items()}
     return [_score(found, length / mean_length, rarity) for found, length in counted]
 
 
@@ -35,6 +39,6 @@ def _idf(holders: int, texts: int) -> float:
     return math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
 
 
-def _score(counts: dict[str, int], length: float, rarity: dict[str, float]) -> float:
+def _score(counts: Mapping[str, int], length: float, rarity: dict[str, float]) -> float:
     norm = K1 * (1 - B + B * length)
     return math.fsum(rarity[token] * times * (K1 + 1) / (times + norm) for token, times in counts.items())

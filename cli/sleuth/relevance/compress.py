@@ -30,7 +30,6 @@ class Compressed(Record):
     pages: tuple[CompressedPage, ...]
     size_after: int  # in `unit`
     unit: str = "char"  # or token
-    estimated: bool = False  # tokens without a tokenizer
     left_out: int = 0  # passages of all pages
     warnings: tuple[str, ...] = ()
 
@@ -42,8 +41,8 @@ class Budget(Record):
     unit: str = "char"
 
     def measure(self, text: str) -> int:
-        """Return the size of a text, never too little."""
-        return tokens.upper_bound(text) if self.unit == "token" else len(text)
+        """Return the size of a text."""
+        return tokens.count(text) if self.unit == "token" else len(text)
 
     def cut(self, text: str) -> str:
         """Truncate a text to the limit."""
@@ -131,17 +130,13 @@ def _fit_budget(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget)
             left -= size
         if left <= gap:
             break
-    while chosen and _size(pages, chosen, budget) > budget.limit:  # joined, texts may have more tokens than one by one
-        chosen.pop()
+    while sum(budget.measure(page.content) for page in _join_passages(pages, chosen, chosen)) > budget.limit:
+        chosen.pop()  # joined, texts may have more tokens than one by one
     if chosen or not wanted:
         return chosen
     best = wanted[0]  # too long for the budget, as are all others
     kept = budget.cut(best.text(pages))
     return [best._replace(end=best.start + len(kept))] if kept else []
-
-
-def _size(pages: Sequence[str], chosen: Sequence[Passage], budget: Budget) -> int:
-    return sum(budget.measure(page.content) for page in _join_passages(pages, chosen, chosen))
 
 
 def _join_passages(
@@ -169,17 +164,8 @@ def _joined_text(text: str, passages: Sequence[Passage]) -> str:
 
 
 def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnings: str) -> Compressed:
-    measure = tokens.count if budget.unit == "token" else len
-    after = sum(measure(page.content) for page in pages)
-    return Compressed(
-        phase,
-        tuple(pages),
-        min(after, sum(budget.measure(page.content) for page in pages)),  # estimates can be too high
-        budget.unit,
-        estimated=budget.unit == "token" and not tokens.exact(),
-        left_out=sum(page.left_out for page in pages),
-        warnings=warnings,
-    )
+    size = sum(budget.measure(page.content) for page in pages)
+    return Compressed(phase, tuple(pages), size, budget.unit, sum(page.left_out for page in pages), warnings)
 
 
 def _reason(problem: Exception) -> str:

@@ -42,17 +42,10 @@ UNITS = (
     (12, "month", "y yr yrs year years jahr jahre jahren an ans annee annees ano anos anno anni 年"),
 )
 NUMBERS = (
-    "this",
+    "this",  # larger numbers are written in digits
     "a an one last past ein eine einem einer un une una uno um uma 一",
     "two couple zwei deux dos due dois 二 两 兩",
     "three few several drei trois tres tre 三 几 幾 数",
-    "four vier quatre cuatro 四",
-    "five funf cinq cinco 五",
-    "six sechs seis 六",
-    "seven sieben sept siete 七",
-    "eight acht huit ocho 八",
-    "nine neun neuf nueve 九",
-    "ten zehn dix diez 十",
 )
 NAMED = (
     (0, "day", "now today heute aujourd'hui hoy oggi hoje 今天 今日 刚刚 剛剛 刚才 剛才 たった今"),
@@ -70,7 +63,7 @@ NAMED_AGES = {name: (size, kind) for size, kind, names in NAMED for name in name
 ACCENTS = str.maketrans("äáàâãéèêëíîïóôöõúùûüçñ’", "aaaaaeeeeiiioooouuuucn'")
 PREFIX = r"^(?:(?:vor|il y a|hace|ha|just|about|over|almost|less than|etwa|ungefahr|environ)\s+)+"
 LEAD = r"^\D*(?=\d+\s*[^\W\d]+\s*(?:ago|前))"
-AMOUNT = r"(?:a (?=few|couple))?(\d{1,4}|[a-z]+|[半一二两兩三四五六七八九十几幾数])\+?(?: of)?\s*([a-z]*)"
+AMOUNT = r"(?:a (?=few|couple))?(\d{1,4}|[a-z]+|[半一二两兩三几幾数])\+?(?: of)?\s*([a-z]*)"
 MONTH = r"(?P<name>[a-z]{3,10})\.?"
 YEAR = r"(?P<year>\d{4})(?!\d)"
 FORMS = (  # most common first: later patterns are compiled only if needed

@@ -1,6 +1,6 @@
 """Merges the result lists of several providers into one ranked list without duplicates.
 
-Reciprocal rank fusion: a result gets weight ÷ (k + rank) points from each provider that found it. Ranks are comparable
+Reciprocal rank fusion: a result gets weight ÷ (60 + rank) points from each provider that found it. Ranks are comparable
 between providers, scores are not. Every step is recorded in the hit for --explain.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import cache
@@ -16,6 +17,7 @@ from functools import cache
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
 from sleuth.relevance.dates import normalise
+from sleuth.relevance.details import clean_details, identities, is_picture, united_details
 from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical
 from sleuth_providers.base import Result
@@ -23,10 +25,17 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sleuth.relevance.rules import Rules
 
+# Fields of a hit that come from the best-ranked result that has them.
+FIRST_KNOWN = ("site", "published", "thumbnail", "author", "length", "image")
 WEB_SCHEMES, FILE_SCHEMES = ("http", "https"), ("http", "https", "file")
-MAX_TITLE_CHARS, MAX_SNIPPET_CHARS, MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 300, 2_000, 100_000, 100
+MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 100_000, 100
+MAX_TEXT_CHARS = {"title": 300, "snippet": 2_000} | dict.fromkeys(("site", "author", "length"), MAX_LABEL_CHARS)
+
+RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
 
 # --recent multiplies scores by a factor that falls from 1 to OLDEST_FACTOR; half of the way takes HALF_LIFE_DAYS.
 HALF_LIFE_DAYS = 90
@@ -67,14 +76,13 @@ def fuse(
     rules: Rules | None = None,
     recent: bool = False,
     rerank: str = "",
-    k: int = 60,
 ) -> list[Hit]:
     """Merge result lists into one, ranked by score; citations count from 1.
 
     The score is the sum of the points times the factors in `adjustments`; with `rerank`, a query, the mix named there.
     """
     groups = sorted(_merge(_ranked_results(lists, now)), key=lambda group: group[0][1:3])
-    hits = [_hit(group, k) for group in groups]
+    hits = [_hit(group) for group in groups]
     if recent:
         hits = [_apply_recency(hit, now.date()) for hit in hits]
     if rules is not None:
@@ -94,30 +102,25 @@ def _ranked_results(lists: Sequence[ProviderList], now: datetime) -> Iterable[_R
 
 
 def _cleaned(result: Result, url: str, now: datetime) -> Result:
+    texts: dict[str, Any] = {name: clean(getattr(result, name), limit) for name, limit in MAX_TEXT_CHARS.items()}
     return Result(
-        title=clean(result.title, MAX_TITLE_CHARS),
         url=url,
-        snippet=clean(result.snippet, MAX_SNIPPET_CHARS),
         content=clean(result.content, MAX_CONTENT_CHARS, lines=True),
         published=normalise(result.published, now) if result.published else "",
-        site=clean(result.site, MAX_LABEL_CHARS),
         thumbnail=clean_url(result.thumbnail),
         engines=tuple(clean(engine, MAX_LABEL_CHARS) for engine in result.engines),
-        author=clean(result.author, MAX_LABEL_CHARS),
-        length=clean(result.length, MAX_LABEL_CHARS),
         image=clean_url(result.image),
+        details=clean_details(result),
+        **texts,
     )
 
 
 def _merge(results: Iterable[_RankedResult]) -> list[list[_RankedResult]]:
     """Group the results of each page, best rank first."""
-    pages: dict[str, list[_RankedResult]] = {}
-    for one in results:
-        pages.setdefault(one.key, []).append(one)
     groups: list[list[_RankedResult]] = []
     candidates: dict[tuple[str, str, tuple[str, ...]], list[list[_RankedResult]]] = {}
     sketch = cache(_sketch)
-    for page in pages.values():
+    for page in _by_identity(list(results)):
         known = candidates.setdefault(_likeness_key(page[0]), [])
         twin = next((group for group in known[:MAX_COMPARED_PAGES] if _same_text(group, page, sketch)), None)
         if twin is None:
@@ -126,6 +129,24 @@ def _merge(results: Iterable[_RankedResult]) -> list[list[_RankedResult]]:
         else:
             twin += page
     return [sorted(group, key=lambda one: one[1:3]) for group in groups]
+
+
+def _by_identity(results: list[_RankedResult]) -> list[list[_RankedResult]]:
+    """Group results that share a URL, a DOI, an arXiv id or a picture, directly or through a third one."""
+    pictures = Counter((one.order, one.key) for one in results if is_picture(one.result))
+    group_of: dict[str, list[_RankedResult]] = {}
+    names_of: dict[int, list[str]] = {}  # identities of a group, by the id of its list
+    for one in results:
+        # A page with several pictures in one list is not a name for any of them.
+        keys = [] if pictures[one.order, one.key] > 1 else [one.key]
+        names = identities(one.result, keys, canonical)
+        shared = {id(group): group for name in names if (group := group_of.get(name))}
+        first, *others = shared.values() or [[]]
+        first += [one, *(member for group in others for member in group)]
+        joined = [*names, *(name for group in (first, *others) for name in names_of.pop(id(group), []))]
+        names_of[id(first)] = joined
+        group_of |= dict.fromkeys(joined, first)
+    return list({id(group): group for group in group_of.values()}.values())
 
 
 def _likeness_key(one: _RankedResult) -> tuple[str, str, tuple[str, ...]]:
@@ -170,34 +191,32 @@ def _is_similar(one: _Sketch, other: _Sketch) -> bool:
     return len(one.pieces & other.pieces) >= MIN_COMMON_SHARE * len(one.pieces | other.pieces)
 
 
-def _hit(group: list[_RankedResult], k: int) -> Hit:
+def _hit(group: list[_RankedResult]) -> Hit:
     votes: dict[str, Vote] = {}
     for one in group:  # sorted by rank, so the best rank of each provider counts
-        points = one.weight / (k + one.rank)
+        points = one.weight / (RANK_CONSTANT + one.rank)
         votes.setdefault(one.provider, Vote(one.provider, one.rank, one.weight, points))
     results = [one.result for one in group]
     url = min((one for one in group if one.key == group[0].key), key=_url_flaws).result.url
+    first: dict[str, Any] = {name: _first(results, name) for name in FIRST_KNOWN}
     return Hit(
         citation=0,
         title=max((result.title for result in results), key=_title_quality) or domain(url) or url,
         url=url,
         snippet=max((result.snippet for result in results), key=len),
         content=max((result.content for result in results), key=len) or None,
-        site_name=_first(result.site for result in results) or domain(url),
-        published=_first(result.published for result in results),
+        site_name=first.pop("site") or domain(url),
         score=math.fsum(vote.points for vote in votes.values()),
         providers=tuple(votes),
         engines=tuple(dict.fromkeys(engine for result in results for engine in result.engines if engine)),
-        thumbnail=_first(result.thumbnail for result in results),
-        author=_first(result.author for result in results),
-        length=_first(result.length for result in results),
-        image=_first(result.image for result in results),
+        details=united_details([result.details for result in results]),
         votes=tuple(votes.values()),
+        **first,
     )
 
 
-def _first(values: Iterable[str]) -> str:
-    return next(filter(None, values), "")
+def _first(results: list[Result], name: str) -> str:
+    return next(filter(None, (getattr(result, name) for result in results)), "")
 
 
 def _title_quality(title: str) -> tuple[bool, bool, int]:

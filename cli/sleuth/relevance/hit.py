@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sleuth_providers.base import Details
 from sleuth_providers.records import Record
 
 
@@ -31,6 +32,12 @@ class Hit(Record):
     author: str = ""
     length: str = ""
     image: str = ""
+    details: Details = Details()
     votes: tuple[Vote, ...] = ()
     adjustments: tuple[str, ...] = ()  # of the score by rules, recency and reranking, for --explain
     passages: tuple[tuple[int, int, float], ...] = ()  # in `content`: start and end in the page, score
+
+    @property
+    def text(self) -> str:
+        """Return the page text, or the snippet if the page was not read: `content` of the JSON form."""
+        return self.snippet if self.content is None else self.content

@@ -37,7 +37,7 @@ class Rule(Record):
 
 
 class Rules(Record):
-    """Parsed rules, the metadata of the file, and the lines that are invalid.
+    """Parsed rules, and the lines that are invalid.
 
     If several rules match, `discard` wins, then the strongest boost, then the mildest downrank, as Brave documents.
     `$discard` without pattern and site applies to pages that no other rule matches.
@@ -45,35 +45,30 @@ class Rules(Record):
 
     by_site: Mapping[str, Sequence[Rule]] = {}  # "" has the rules for all sites
     otherwise: Rule | None = None  # if no other rule matches
-    about: Mapping[str, str] = {}
     problems: Sequence[tuple[int, str]] = ()
 
     @classmethod
     def parse(cls, text: str) -> "Rules":
         """Parse rules, one per line; an invalid line goes to `problems`, with its number."""
         by_site: dict[str, list[Rule]] = {}
-        about: dict[str, str] = {}
         problems: list[tuple[int, str]] = []
         otherwise = None
         lines = text.splitlines()
         if len(lines) > MAX_RULES:
             problems.append((MAX_RULES + 1, Translatable("only the first {count} lines are read", count=MAX_RULES)))
         for number, line in enumerate(map(str.strip, lines[:MAX_RULES]), 1):
-            if line.startswith("!"):
-                name, colon, value = line[1:].partition(":")
-                if colon and name.strip().isidentifier():
-                    about.setdefault(name.strip().lower(), value.strip())
-            elif line:
-                try:
-                    rule = _rule(line, number)
-                except ValueError as problem:
-                    problems.append((number, problem.args[0]))
-                    continue
-                if rule.name == "discard" and not rule.site and not rule.pattern:
-                    otherwise = rule
-                else:
-                    by_site.setdefault(rule.site, []).append(rule)
-        return cls(by_site, otherwise, about, problems)
+            if not line or line.startswith("!"):  # comments, and the metadata of a goggle
+                continue
+            try:
+                rule = _rule(line, number)
+            except ValueError as problem:
+                problems.append((number, problem.args[0]))
+                continue
+            if rule.name == "discard" and not rule.site and not rule.pattern:
+                otherwise = rule
+            else:
+                by_site.setdefault(rule.site, []).append(rule)
+        return cls(by_site, otherwise, problems)
 
     def apply(self, url: str) -> Rule | None:
         """Return the rule that decides about a URL, or None if none matches."""

@@ -4,8 +4,10 @@ One page: sentences are picked one by one by maximal marginal relevance. With a 
 BM25 score and a fading share of its neighbours'; without one, how much of the page's vocabulary it shares.
 
 Several pages: the unit is a window of adjacent sentences, since answers span sentences. A window scores by how many of
-its terms other pages have as well. Similarity to the question is deliberately no part of it: it finds titles, and the
-question repeated. bench/summaries.py measures the constants: ROUGE against human answers and summaries.
+its terms other pages have as well, by its place, and by the words of the question. How much the latter count depends on
+the question: for "how to" and opinions, the sentences most like the question are titles and the question repeated; for
+facts, they are the answer. Two signs tell: a question word, and pages of which few have the words of the question.
+bench/relevance.py measures both kinds.
 """
 
 import math
@@ -13,10 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sleuth.relevance.bm25 import rank, standardise
+from sleuth.relevance.bm25 import rank, rank_counts, standardise
 from sleuth.relevance.passages import latin_length
 from sleuth.relevance.sentences import cut, sentences
-from sleuth.relevance.words import words
+from sleuth.relevance.words import TokenCounter, words
 from sleuth_providers.records import Record
 
 LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # in Latin characters, see `latin_length`
@@ -28,10 +30,15 @@ NEIGHBOUR_DECAY = 0.6  # per sentence of distance
 DIVERSITY = 0.3  # weight of novelty against relevance
 MAX_SIMILARITY = 0.9  # cosine; a sentence closer to a chosen one repeats it
 POSITION_WEIGHT = 0.5  # of being near the beginning of a page, against 1 for agreement
-RANK_WEIGHT = 0.5  # of being on one of the first pages
+RANK_WEIGHT = 0.5  # of being on one of the first pages; without a question, their order means nothing
+QUERY_WEIGHT = 2.0  # of the words of the question, for each of the two signs of a factual one
 HEADING = re.compile(r"#{1,6}\s")  # of Markdown; its words occur again below
+FACTUAL = re.compile(
+    r"谁|誰|哪|几|幾|多少|多[长長大高久远遠]|何[时時处處]|时候|時候"
+    r"|\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|old|far|tall|big|often))\b",
+    re.IGNORECASE,
+)
 MIN_NEW_SHARE = 0.5  # of its terms that a further window must add
-MIN_ROOM_SHARE = 0.5  # of the limit that must be left for a further window
 
 
 class SummarySentence(Record):
@@ -54,15 +61,15 @@ class Summary(Record):
 class Window(Record):
     """Adjacent sentences of one page."""
 
-    page: int
     first: int
     sentences: tuple[SummarySentence, ...]
     terms: frozenset[str]
+    counts: tuple[Counter[str], int]  # of the question's tokens, and of all tokens
 
     @property
-    def length(self) -> int:
-        """Return its length in characters."""
-        return self.sentences[-1].end - self.sentences[0].start
+    def page(self) -> int:
+        """Return the page it is on."""
+        return self.sentences[0].page
 
 
 def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium") -> Summary:
@@ -76,9 +83,13 @@ def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium
     if len(filled) < 2:
         return Summary(per_page, per_page[filled[0]] if filled else ())
     room = min(limit, int(MAX_WINDOW_CHARS * density)) if query else limit // min(len(filled), MAX_WINDOWS)
-    if room < limit:
-        by_page = [_sentences(page, text, room) for page, text in enumerate(pages)]
-    chosen = _pick_windows([window for page in filled for window in _windows(page, by_page[page], room)], query, limit)
+    counter = TokenCounter(words(query))
+    windows = [
+        window
+        for page in filled
+        for window in _windows(_statements(_sentences(page, pages[page], room)), counter, room)
+    ]
+    chosen = _pick_windows(_rank_windows(windows, query), (limit + 1) // (room + 1))
     return Summary(per_page, tuple(sentence for window in chosen for sentence in window.sentences))
 
 
@@ -91,6 +102,11 @@ def _sentences(page: int, text: str, limit: int) -> list[SummarySentence]:
         if terms and not HEADING.match(text, start):
             found.append(SummarySentence(text[start:end], page, start, end, terms))
     return found
+
+
+def _statements(units: list[SummarySentence]) -> list[SummarySentence]:
+    """Return sentences without questions, unless there is nothing else: forums repeat what was asked."""
+    return [unit for unit in units if not unit.text.endswith(("?", "？"))] or units
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -151,49 +167,59 @@ def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other))
 
 
-def _windows(page: int, units: Sequence[SummarySentence], room: int) -> Iterator[Window]:
-    """Yield a window from each sentence on, as long as fits."""
+def _windows(units: Sequence[SummarySentence], counter: TokenCounter, room: int) -> Iterator[Window]:
+    """Yield the windows from each sentence on, of every length that fits."""
+    counted = [(Counter(counts), length) for counts, length in (counter.of(unit.text) for unit in units)]
     for first, unit in enumerate(units):
-        last = first + 1
-        while last < len(units) and units[last].end - unit.start <= room:
-            last += 1
-        inside = tuple(units[first:last])
-        yield Window(page, first, inside, frozenset[str]().union(*(unit.terms for unit in inside)))
+        terms: frozenset[str] = frozenset()
+        counts, length = Counter[str](), 0
+        for last in range(first, len(units)):
+            if units[last].end - unit.start > room:
+                break
+            terms |= units[last].terms
+            counts = counts + counted[last][0]
+            length += counted[last][1]
+            yield Window(first, tuple(units[first : last + 1]), terms, (counts, length))
 
 
-def _pick_windows(windows: Sequence[Window], query: str, limit: int) -> list[Window]:
-    """Return the best window, then those of further pages that add new terms and fit."""
+def _pick_windows(windows: Sequence[Window], number: int) -> list[Window]:
+    """Return the best window, then those of further pages that add new terms."""
     chosen: list[Window] = []
-    covered: frozenset[str] = frozenset()
-    left = limit
-    for window in _rank_windows(windows, query):
+    for window in windows:
+        covered = frozenset[str]().union(*(other.terms for other in chosen))
         is_new = len(window.terms - covered) >= MIN_NEW_SHARE * len(window.terms)
-        has_room = window.length <= left and (not chosen or left >= MIN_ROOM_SHARE * limit)
-        if has_room and is_new and all(window.page != other.page for other in chosen):
+        if len(chosen) < number and is_new and all(window.page != other.page for other in chosen):
             chosen.append(window)
-            covered |= window.terms
-            left -= window.length + 1
     return chosen
 
 
 def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
     """Return the windows, best first."""
-    scores = zip(
-        standardise(_agreement(windows, _terms(query))),
-        standardise([1 / (1 + window.first) for window in windows]),
-        standardise([1 / (1 + window.page) for window in windows]),
-        strict=True,
+    by_query = rank_counts([window.counts for window in windows])
+    best: dict[int, float] = {}  # by page
+    for window, score in zip(windows, by_query, strict=True):
+        best[window.page] = max(best.get(window.page, 0.0), score)
+    by_page = sorted(best.values()) or [0.0]
+    spread = 1 - by_page[len(by_page) // 2] / (by_page[-1] or 1.0)  # 0 if most pages match as well as the best one
+    query_weight = QUERY_WEIGHT * (spread + bool(FACTUAL.search(query)))
+    weights = (1.0, POSITION_WEIGHT, RANK_WEIGHT if query else 0.0, query_weight)
+    columns = (
+        _agreement(windows, _terms(query)),
+        [1 / (1 + window.first) for window in windows],
+        [1 / (1 + window.page) for window in windows],
+        by_query,
     )
-    rank_weight = RANK_WEIGHT if query else 0.0  # without a question, the order of pages means nothing
-    totals = [agreed + POSITION_WEIGHT * first + rank_weight * early for agreed, first, early in scores]
+    rows = zip(*map(standardise, columns), strict=True)
+    totals = [sum(weight * score for weight, score in zip(weights, row, strict=True)) for row in rows]
     return [windows[at] for at in sorted(range(len(windows)), key=lambda at: -totals[at])]
 
 
 def _agreement(windows: Sequence[Window], question: frozenset[str]) -> list[float]:
-    """Return for each window how many of its terms other pages have, without those of the question."""
+    """Return how many terms of each window other pages have, without those of the question, by root of its length."""
     on_page: dict[int, set[str]] = {}
     for window in windows:
         on_page.setdefault(window.page, set()).update(window.terms)
     holders = Counter(term for terms in on_page.values() for term in terms)
-    others = max(len(on_page) - 1, 1)
-    return [sum(holders[term] - 1 for term in window.terms - question) / others for window in windows]
+    return [
+        sum(holders[term] - 1 for term in window.terms - question) / math.sqrt(len(window.terms)) for window in windows
+    ]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote, unquote, urlsplit
 
-from sleuth.base.urls import MAX_URL_CHARS, ascii_host, registered_host, registered_labels, to_ascii
+from sleuth.base.urls import MAX_URL_CHARS, ascii_host, full_host, registered_host, registered_labels, to_ascii
 from sleuth.relevance import sites
 from sleuth.relevance.patterns import expression
 
@@ -37,7 +37,9 @@ def matches_domain(host_or_url: str, pattern: str) -> bool:
     if not host or not name:
         return False
     below = host.endswith(f".{name}")
-    return below if pattern.startswith("*.") else below or host == name
+    if pattern.startswith("*."):
+        return below or full_host(host_or_url) == f"www.{name}"
+    return below or host == name
 
 
 def _simplify(url: str) -> str:

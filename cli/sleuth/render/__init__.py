@@ -26,11 +26,14 @@ class View(Record):
     color: str = "auto"
     theme: str = "auto"
     full_urls: bool = False
-    width: int = 0  # 0: as wide as the terminal
     age: str = ""  # placeholder that JSON writes in place of the age of a cached answer
 
 
 def renderer(format: str) -> Renderer:
     """Return the function that renders a format."""
+    if format in ("bibtex", "csl-json"):
+        from sleuth.render import bibliography
+
+        return bibliography.render_bibtex if format == "bibtex" else bibliography.render_csl_json
     render: Renderer = importlib.import_module(f"sleuth.render.{format}").render
     return render

@@ -11,21 +11,11 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
 from sleuth.render.rich import INDENT, print_lines, print_wrapped
-from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from sleuth.answers.citations import ReferenceGroup
 
 MAX_TITLE_CHARS = 300
-
-
-class PanelRow(Record):
-    """A line of the settings panel."""
-
-    name: str
-    value: str
-    how: str = ""  # to change it
-    is_disabled: bool = False
 
 
 def print_references(
@@ -54,16 +44,3 @@ def print_references(
                 print_lines(
                     console, [Text(f"{INDENT}{place}", Style.parse(styles["quiet"]) + Style(link=target or None))]
                 )
-
-
-def print_panel(console: Console, styles: Mapping[str, str], title: str, rows: Sequence[PanelRow]) -> None:
-    """Print a panel of settings; disabled ones are dim."""
-    from rich.panel import Panel
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    for row in rows:
-        style = styles["quiet"] if row.is_disabled else ""
-        value = Text(clean(row.value), style, overflow="fold")
-        grid.add_row(Text(row.name, style or styles["title"]), value, Text(row.how, styles["quiet"]))
-    console.print(Panel(grid, title=Text(title), title_align="left", expand=False, border_style=styles["quiet"]))

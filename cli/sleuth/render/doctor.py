@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.padding import Padding
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import strip_controls
-from sleuth.library.handbook import handbook_folder
-from sleuth.render.rich import MAX_WIDTH, make_console
+from sleuth.render.rich import make_console, print_wrapped
 
 if TYPE_CHECKING:
     from sleuth.doctor.finding import Finding
@@ -21,7 +19,7 @@ MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")
 ASCII_MARKS = {"✓": "+", "✗": "x", "–": "-"}
 TOPICS = {"install": "This installation", "cache": "Shared cache", "searxng": "SearXNG"}
 FILES_IN_FIXES = ("settings.yml", "limiter.toml", "docker-compose.yml", ".env", "nginx")
-POSITION = re.compile(r"[\w.-]+\.\w+:\d+|\.env:\d+")  # settings.yml:4
+POSITION = re.compile(r"[\w.-]{1,100}\.\w{1,20}:\d+|\.env:\d+")  # settings.yml:4
 
 
 def render(findings: "Iterable[Finding]", out: TextIO, color: str, *, verbose: bool = False) -> "list[Finding]":
@@ -105,7 +103,8 @@ class _ReportWriter:
             self._fix_block(block.split("\n"))
         if finding.link:
             self._write(Text())
-            self.console.print(Text(tr("  handbook: {link}", link=finding.link), "dim"), soft_wrap=True)
+            command = f"sleuth handbook {finding.link.replace('.md', '', 1)}"
+            self.console.print(Text(tr("  handbook: {command}", command=command), "dim"), soft_wrap=True)
 
     def _fix_block(self, lines: list[str]) -> None:
         """Write a block of shell commands, or of lines for a file, never wrapped, so that it can be copied."""
@@ -126,23 +125,13 @@ class _ReportWriter:
             "skipped": tr("{count} skipped", count=counts["skipped"]),
         }
         self._write(Text())
-        if any(finding.link for finding in findings) and (folder := handbook_folder()):
-            self.console.print(Text(tr("handbook: {folder}", folder=folder), "dim"), soft_wrap=True)
         self._write(Text(tr(", ").join(text for state, text in parts.items() if counts[state]) or tr("no check ran")))
 
     def _marked(self, state: str, title: str, style: str = "") -> Text:
         mark, color = MARKS[state]
-        try:
-            mark.encode(getattr(self.out, "encoding", None) or "utf-8")
-        except UnicodeEncodeError:
-            mark = ASCII_MARKS[mark]
+        mark = ASCII_MARKS.get(mark, mark) if self.console.options.ascii_only else mark
         return Text.assemble((mark, color), " ", (strip_controls(title), style))
 
     def _write(self, text: Text, indent: int = 0) -> None:
-        if self.console.is_terminal:
-            width = min(self.console.width, MAX_WIDTH)
-            self.console.print(Padding(text, (0, 0, 0, indent), expand=False) if text else "", width=width)
-            return
-        for line in text.plain.split("\n"):
-            self.out.write(f"{' ' * indent}{line}".rstrip() + "\n")
+        print_wrapped(self.console, text, " " * indent)
         self.out.flush()

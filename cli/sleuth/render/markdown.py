@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from sleuth.base.text import escape_markdown as escape
-from sleuth.base.text import shorten
+from sleuth.base.text import markdown_target, shorten
 from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
@@ -21,7 +21,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def _item(hit: Hit, view: View) -> str:
     about = " · ".join(part for part in (domain(hit.url), hit.published) if part)
     lines = [
-        f"{hit.citation}. [{escape(hit.title)}](<{ascii_url(hit.url)}>)",
+        f"{hit.citation}. [{escape(hit.title)}]({markdown_target(ascii_url(hit.url))})",
         f"   {escape(about)}  " if about else "",
     ]
     if hit.content is not None:

@@ -1,6 +1,6 @@
 """Plain text, the default in a pipe, and the user's --template."""
 
-import re
+from string import Formatter
 from typing import TextIO
 
 from sleuth.base.choices import FIELDS
@@ -9,8 +9,6 @@ from sleuth.base.text import shorten
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import as_cell, explanation, hit_fields
-
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -39,20 +37,22 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 def check_template(template: str) -> None:
     """Raise RequestError if a template contains an unknown field."""
-    for name in PLACEHOLDER.findall(template.replace("{{", "").replace("}}", "")):
-        if name not in FIELDS:
-            raise RequestError(
-                "unknown field {{{name}}} in --template",
-                "use names in braces, such as '{{rank}} {{url}}'; names: {fields}",
-                name=name,
-                fields=", ".join(FIELDS),
-            )
+    try:
+        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+        unknown = next((name for name in names if name not in FIELDS), None)
+    except ValueError:  # a brace without its counterpart
+        unknown = template
+    if unknown is not None:
+        raise RequestError(
+            "unknown field {{{name}}} in --template",
+            "use names in braces, such as '{{rank}} {{url}}'; names: {fields}",
+            name=unknown,
+            fields=", ".join(FIELDS),
+        )
 
 
 def _fill(outcome: Outcome, out: TextIO, template: str) -> None:
-    check_template(template)
-    text = template.replace("\\n", "\n").replace("\\t", "\t").replace("{{", "\0").replace("}}", "\1")
+    text = template.replace("\\n", "\n").replace("\\t", "\t") + "\n"
     for hit in outcome.results:
-        cells = {name: as_cell(value) for name, value in hit_fields(hit).items()}
-        line = PLACEHOLDER.sub(lambda match: cells.get(match[1], ""), text)  # noqa: B023 - used within this iteration
-        out.write(line.replace("\0", "{").replace("\1", "}") + "\n")
+        fields = hit_fields(hit)
+        out.write(text.format_map({name: as_cell(fields.get(name)) for name in FIELDS}))

@@ -1,16 +1,16 @@
 """Providers on a terminal: the grouped list, one provider in full, and test results as they arrive."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import Any, TextIO
 
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, width
 from sleuth.engine.outcome import TrialResult
-from sleuth.render.rich import make_console
+from sleuth.render.rich import make_console, print_wrapped
 
 GROUPS = (
     ("ready", "Ready"),
@@ -83,38 +83,19 @@ def _cell(value: Any) -> str:
     return clean(", ".join(map(str, value)) if isinstance(value, list) else value, entities=False)
 
 
-def render_tests(ids: list[str], results: Iterable[TrialResult], out: TextIO, color: str) -> list[TrialResult]:
-    """Write and return test results as they arrive: a live table on a terminal, lines elsewhere."""
+def render_tests(results: Iterable[TrialResult], out: TextIO, color: str) -> list[TrialResult]:
+    """Write and return test results as they arrive: marked and wrapped on a terminal, tab-separated elsewhere."""
     console = make_console(out, color)
-    done: dict[str, TrialResult] = {}
-    if not console.is_terminal:
+    done: list[TrialResult] = []
+    with console.status(tr("testing…")) if console.is_terminal else nullcontext():
         for result in results:
-            done[result.id] = result
-            out.write(
-                f"{'ok' if result.success else 'failed'}\t{result.id}\t{result.latency_ms} ms\t{result.message}\n"
-            )
-        return list(done.values())
-    with Live(_trials(ids, done), console=console, refresh_per_second=8, transient=False) as live:
-        for result in results:
-            done[result.id] = result
-            live.update(_trials(ids, done))
-    return list(done.values())
-
-
-def _trials(ids: list[str], done: dict[str, TrialResult]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(width=1)
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="fold")
-    for id in ids:
-        result = done.get(id)
-        if result is None:
-            table.add_row(Text("·", "dim"), Text(id), Text(""), Text(tr("testing…"), "dim"))
-            continue
-        mark = Text("✓", "green") if result.success else Text("✗", "red")
-        body = Text(result.message)
-        if result.hint:
-            body.append(f"\n{result.hint}", "dim")
-        table.add_row(mark, Text(id), Text(f"{result.latency_ms} ms", "dim"), body)
-    return table
+            done.append(result)
+            facts = (result.id, f"{result.latency_ms} ms", result.message)
+            if not console.is_terminal:
+                out.write("\t".join(("ok" if result.success else "failed", *facts)) + "\n")
+                continue
+            text = Text("  ".join(facts))
+            if result.hint:
+                text.append(f"\n{result.hint}", "dim")
+            print_wrapped(console, text, "  ", Text("✓ ", "green") if result.success else Text("✗ ", "red"))
+    return done

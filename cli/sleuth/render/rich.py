@@ -1,5 +1,6 @@
 """Results on a terminal: rank, linked title, site and date, snippet with the query's words highlighted."""
 
+import os
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -8,14 +9,17 @@ from rich.style import Style
 from rich.text import Text
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import shorten
-from sleuth.base.urls import ascii_url, domain
+from sleuth.base.text import shorten, shorten_middle
+from sleuth.base.text import width as text_width
+from sleuth.base.urls import ascii_url
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
+from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
+UNWRAPPED = 10_000  # columns of a pipe or a file, where a program reads whole lines
 INDENT = "    "
 NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
 STYLES = {
@@ -29,31 +33,30 @@ STYLES = {
 }
 
 
-def make_console(out: TextIO, color: str = "auto", width: int = 0) -> Console:
+def make_console(out: TextIO, color: str = "auto", pipe_width: int = UNWRAPPED) -> Console:
     """Return a console that prints text as it is: no markup, emoji codes or highlighting."""
     console = Console(
         file=out,
         force_terminal=True if color == "always" else None,
-        no_color=True if color == "never" else None,
         color_system=None if color == "never" else "auto",
-        width=width or None,
         markup=False,
         emoji=False,
         highlight=False,
         soft_wrap=False,
     )
-    console.width = max(MIN_WIDTH, min(console.width, 500))
+    knows_width = console.is_terminal or "COLUMNS" in os.environ
+    console.width = max(MIN_WIDTH, console.width) if knows_width else pipe_width
     return console
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
     """Write the outcome for a terminal."""
-    console = make_console(out, view.color, view.width)
+    console = make_console(out, view.color, MAX_WIDTH)
     styles = STYLES[view.theme]
     for answer in outcome.answers:
         body = Text(answer.text)
         if answer.url:
-            body.append(f" {domain(answer.url)}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
+            body.append(f" {answer.url}", Style.parse(styles["about"]) + Style(link=ascii_url(answer.url)))
         print_wrapped(console, body, "  ")
         console.print()
     for hit in outcome.results:
@@ -64,7 +67,10 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
     title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
     print_wrapped(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
-    print_wrapped(console, _about(hit, view, styles), INDENT)
+    if view.full_urls or not console.is_terminal:  # not wrapped, so that the address can be copied
+        print_lines(console, [Text(INDENT) + _about(hit, view._replace(full_urls=True), styles, 0)])
+    else:
+        print_wrapped(console, _about(hit, view, styles, min(console.width, MAX_WIDTH) - len(INDENT)), INDENT)
     if hit.content is not None or hit.snippet:
         print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:
@@ -78,20 +84,19 @@ def print_lines(console: Console, lines: Iterable[Text]) -> None:
 
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:
     """Print wrapped and indented text without trailing spaces."""
-    width = max(8, min(console.width, MAX_WIDTH) - len(indent))
-    for number, line in enumerate(text.wrap(console, width, overflow="fold")):
-        line.rstrip()
+    width = max(8, (min(console.width, MAX_WIDTH) if console.is_terminal else console.width) - len(indent))
+    for number, line in enumerate(wrap(text, width)):
         lead = first if first is not None and number == 0 else Text(indent)
         print_lines(console, [Text.assemble(lead, line)])
 
 
-def _about(hit: Hit, view: View, styles: dict[str, str]) -> Text:
-    where = hit.url if view.full_urls else domain(hit.url) or hit.site_name
-    text = Text(where, styles["about"])
-    agree = ", ".join(hit.providers) if len(hit.providers) > 1 else ""
-    for fact in (hit.published, hit.author, hit.length, agree):
-        if fact:
-            text.append(f" · {fact}", styles["quiet"])
+def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
+    """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
+    facts = [hit.published, hit.author, hit.length, ", ".join(hit.providers) if len(hit.providers) > 1 else ""]
+    after = "".join(f" · {fact}" for fact in facts if fact)
+    place = hit.url if view.full_urls else shorten_middle(hit.url, max(room - text_width(after), room // 2))
+    address = Style.parse(styles["about"]) + Style(link=ascii_url(hit.url))
+    text = Text.assemble((place, address), (after, styles["quiet"]))
     if hit.image:
         text.append(" · ", styles["quiet"])
         text.append(tr("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))

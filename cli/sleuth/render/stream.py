@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 
 from rich.console import Console
 from rich.live import Live
@@ -37,12 +36,7 @@ class Stream:
         self._live: Live | None = None
         self._next = 0.0
 
-    def __enter__(self) -> "Stream":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Leave what was written so far on the screen, even after an error."""
         self.finish([self.draft(self.waiting)] if self.waiting.strip() else [])
 

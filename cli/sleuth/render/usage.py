@@ -1,13 +1,14 @@
 """Usage on a terminal: totals, a table of providers, the cost of answers, and a chart of the days."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
-from sleuth.base.text import clean, width
+from sleuth.base.text import clean
 from sleuth.render.rich import make_console, print_lines, print_wrapped
 
 if TYPE_CHECKING:
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
 CHART_HEIGHT = 4  # lines
 BAR_CHARS = " ▁▂▃▄▅▆▇█"  # by eighths
-GAP = "  "
 NO_VALUE = "-"
+MAX_TABLE_WIDTH = 1000
 
 
-def render(report: "UsageReport", out: TextIO, color: str, environ: Mapping[str, str]) -> None:
+def render(report: "UsageReport", out: TextIO, color: str) -> None:
     """Write a usage report."""
     console = make_console(out, color)
     first, last = report.days[0].date, report.days[-1].date
@@ -32,7 +33,7 @@ def render(report: "UsageReport", out: TextIO, color: str, environ: Mapping[str,
         _print_table(console, _rows(report))
     if any(day.requests or day.cache_hits for day in report.days):
         console.print()
-        _print_chart(console, report.days, ascii_only=_is_ascii(out, environ))
+        _print_chart(console, report.days, ascii_only=console.options.ascii_only or console.is_dumb_terminal)
 
 
 def _summary(report: "UsageReport") -> list[str]:
@@ -87,17 +88,18 @@ def _cells(tally: "Tally") -> list[str]:
 
 def _print_table(console: Console, rows: Sequence[Sequence[str]]) -> None:
     """Print rows as a table, or on a narrow terminal as one paragraph per row."""
-    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
     head, *body = rows
-    if sum(widths) + len(GAP) * (len(widths) - 1) > console.width:
-        for name, *cells in body:
-            facts = [f"{title} {cell}" for title, cell in zip(head[1:], cells, strict=True) if cell != NO_VALUE]
-            print_wrapped(console, Text(" · ".join(facts)), "  ", Text(f"{name}\n  ", "bold"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, title in enumerate(head):
+        table.add_column(title, justify="right" if number else "left", no_wrap=True)
+    for row in body:
+        table.add_row(*row)
+    if console.measure(table, options=console.options.update(max_width=MAX_TABLE_WIDTH)).maximum <= console.width:
+        console.print(table)
         return
-    for number, row in enumerate(rows):
-        blanks = [" " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)]
-        cells = [row[0] + blanks[0], *(blank + cell for blank, cell in zip(blanks[1:], row[1:], strict=True))]
-        print_lines(console, [Text(GAP.join(cells), "" if number else "bold")])
+    for name, *cells in body:
+        facts = [f"{title} {cell}" for title, cell in zip(head[1:], cells, strict=True) if cell != NO_VALUE]
+        print_wrapped(console, Text(" · ".join(facts)), "  ", Text(f"{name}\n  ", "bold"))
 
 
 def _print_chart(console: Console, days: "Sequence[Day]", *, ascii_only: bool) -> None:
@@ -135,18 +137,6 @@ def _bar(count: int, most: int, line: int, ascii_only: bool) -> str:
         return "#" if count and max(1, round(count / most * CHART_HEIGHT)) >= line else " "
     eighths = max(1, round(count / most * CHART_HEIGHT * 8)) if count else 0
     return BAR_CHARS[max(0, min(8, eighths - 8 * (line - 1)))]
-
-
-def _is_ascii(out: TextIO, environ: Mapping[str, str]) -> bool:
-    """Tell whether block characters cannot be shown."""
-    locale = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
-    if environ.get("TERM") == "dumb" or locale in ("C", "POSIX"):
-        return True
-    try:
-        BAR_CHARS.encode(getattr(out, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return True
-    return False
 
 
 def _percent(share: float | None) -> str:

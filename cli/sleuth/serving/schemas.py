@@ -8,7 +8,6 @@ from sleuth.store.usage import OUTCOMES
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
-MAYBE_TEXT: Schema = {"type": ["string", "null"]}
 FLAG: Schema = {"type": "boolean"}
 NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
@@ -44,6 +43,12 @@ def integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _maybe(schema: Schema) -> Schema:
+    """Return the schema of a value or null; clients warn of lists of types."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+MAYBE_TEXT = _maybe(TEXT)
 TEXTS = _list(TEXT)
 OBJECTS = _list({"type": "object"})
 SPAN = _each(COUNT, "start", "end")
@@ -63,6 +68,12 @@ RESULT = _object(
     },
     {
         **_each(TEXT, "author", "length", "image"),
+        "authors": TEXTS,
+        **_each(TEXT, "type", "venue", "publisher", "volume", "issue", "pages", "doi", "arxiv", "isbn", "pdf"),
+        **_each(TEXT, "license", "licenseUrl", "attribution", "channel", "language"),
+        **_each(COUNT, "year", "editions", "citedBy", "width", "height", "views", "points", "answerCount", "comments"),
+        "stars": COUNT,
+        **_each(FLAG, "openAccess", "accepted"),
         "votes": OBJECTS | _about("with --explain"),
         "adjustments": TEXTS,
         "passages": _list(_object(SPAN | {"score": NUMBER}), "sources of `content`, as character offsets in the page"),
@@ -92,7 +103,12 @@ PAGE = _object(
 )
 STATUS = _object(
     {"phase": {"enum": list(PHASES)}, **_each(COUNT, "countBefore", "countAfter")},
-    {**_each(COUNT, "leftOut", "size"), "unit": {"enum": ["char", "token"]}, "estimated": FLAG},
+    {
+        "more": FLAG | _about("the next page may have results"),
+        **_each(COUNT, "leftOut", "size"),
+        "unit": {"enum": ["char", "token"]},
+        "estimated": FLAG,
+    },
 )
 SEARCH_ANSWER = _document(
     "Answer of sleuth search --json",
@@ -108,7 +124,7 @@ SEARCH_ANSWER = _document(
         **_each(TEXTS, "suggestions", "warnings"),
     },
     {
-        "ageSeconds": {"type": ["integer", "null"]} | _about("age of a cached answer"),
+        "ageSeconds": _maybe(COUNT) | _about("age of a cached answer"),
         "corrections": TEXTS,
         "pages": _list(PAGE, "how each page was read, with --content"),
     },
@@ -121,7 +137,7 @@ WRITTEN = {
 }
 SUMMARY_SOURCE = _object(
     {
-        "citation": {"type": ["integer", "null"]} | _about("null: the page could not be read"),
+        "citation": _maybe(COUNT) | _about("null: the page could not be read"),
         **_each(TEXT, "url", "title"),
         **_each(MAYBE_TEXT, "published", "author"),
         "summary": QUOTES,
@@ -141,7 +157,7 @@ SUMMARY = _document(
     WRITTEN | {"model": MAYBE_TEXT, "outOfRange": _list({"type": "integer"})},
 )
 
-EVIDENCE = _object(SPAN | {"text": TEXT}) | {"type": ["object", "null"]} | _about("the passage that supports it")
+EVIDENCE = _maybe(_object(SPAN | {"text": TEXT})) | _about("the passage that supports it")
 CITATION = _object(
     {
         "citation": SOURCE_NUMBER,
@@ -161,11 +177,12 @@ ROUND = _object(
         "pages": COUNT | _about("pages that could be read"),
         "outcome": {"enum": [*OUTCOMES, None]},
         "provider": MAYBE_TEXT,
-        "sufficient": {"type": ["boolean", "null"]}
-        | _about("the verdict of the reflection step; null: it did not run"),
-        "missing": MAYBE_TEXT,
+        "sufficient": _maybe(FLAG) | _about("the verdict of the reflection step; null: it did not run"),
+        **_each(MAYBE_TEXT, "missing", "reasoning"),
+        "confidence": _maybe(NUMBER) | _about("in the verdict, from 0 to 1"),
     }
 )
+PROBLEM = _object({"code": TEXT | _about("such as EXTRACTION_FAILED"), "message": TEXT, "hint": MAYBE_TEXT})
 USAGE = _object(
     {
         **_each(COUNT, "calls", "promptTokens", "completionTokens", "reasoningTokens", "cachedTokens"),
@@ -188,6 +205,7 @@ ASK_ANSWER = _document(
         "rounds": _list(ROUND),
         "usage": USAGE,
         "warnings": TEXTS,
+        "problems": _list(PROBLEM, "the warnings about steps that failed, with a code"),
         "elapsedMs": COUNT,
     },
 )

@@ -42,14 +42,18 @@ def _choice(description: str, *values: str) -> Schema:
 
 
 URL = _text("URL of the page, http or https", 4000)
+DOCUMENT_URL = _text("URL of the page, or of a document that library_search found", 4000)
 COUNT = _integer("number of results", 1, MAX_RESULTS) | {"default": DEFAULT_RESULTS}
 QUERY = _text("what to search for", MAX_QUERY_CHARS)
+# Added where a conversation is known; a single search always numbers its results from 1.
+RESTART = {"restart_citations": {"type": "boolean", "description": "number the results from [1] again"}}
 
 WEB_SEARCH = ToolDefinition(
     "web_search",
     "Search the web",
     """\
-Search the web and get numbered results with title, URL and snippet; cite them as [n].
+Search the web and get numbered results with title, URL and snippet; cite them as [n]. Numbers go on from call to \
+call, and a URL keeps its number.
 Use it for anything that may have changed since your knowledge ends: news, prices, versions, people, events, \
 documentation; and whenever the user asks to look something up or wants sources. Do not use it for what you can work \
 out yourself.
@@ -71,7 +75,8 @@ FETCH_PAGE = ToolDefinition(
     "fetch_page",
     "Read a web page",
     """\
-Read one web page and get its main text as Markdown, without menus and advertising; PDF and plain text work too.
+Read one web page and get its main text as Markdown, without menus and advertising; PDF and plain text work too. \
+Documents that library_search found are read from the library.
 Use it when the snippet of a result is not enough to answer from, when exact wording, code or a table matters, and \
 whenever the user gives you a URL. It cannot log in, click, or fill in forms.
 If you look for something in a page that may be long, pass a query: you get the passages that match it, in reading \
@@ -79,7 +84,7 @@ order, with … for what is left out. Without a query you get the beginning of t
 Examples: {"url": "https://docs.python.org/3/whatsnew/3.14.html", "query": "free threading"}, \
 {"url": "https://example.org/paper.pdf"}.""",
     _arguments(
-        {"url": URL},
+        {"url": DOCUMENT_URL},
         {
             "query": _text("what to look for in the page: a few words", MAX_QUERY_CHARS),
             "max_chars": _integer("maximum length of the text", 100, MAX_PAGE_CHARS),
@@ -113,7 +118,8 @@ LIBRARY_SEARCH = ToolDefinition(
     "Search the user's library",
     """\
 Search the user's own library on this machine, without a network: documents, notes and bookmarks that the user added, \
-web pages read before, and the handbook of sleuth. Results are numbered; cite them as [n].
+web pages read before, and the handbook of sleuth. You get the passages that match; read a whole document with \
+fetch_page. Results are numbered like those of web_search; cite them as [n].
 Use it when the user refers to their own documents or to something read before, and for questions about setting up \
 sleuth or SearXNG. Use web_search for everything else.
 Write the query as a few specific words that occur in the document, in its language.

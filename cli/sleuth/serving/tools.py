@@ -1,5 +1,6 @@
 """Calls of the tools for agents: which are offered, and what each call does."""
 
+import threading
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
@@ -8,25 +9,31 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from sleuth.answers.answer import ProgressEvent
+from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError, SleuthError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.base.urls import domain
+from sleuth.base.urls import clean_url, domain
 from sleuth.engine.content import CompressionOptions
 from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome
+from sleuth.engine.search import search_error
+from sleuth.engine.selector import failed
 from sleuth.pages.page import Page, PageEvent
 from sleuth.relevance.hit import Hit
 from sleuth.serving import tool_replies
 from sleuth.serving.schemas import integral
-from sleuth.serving.tool_definitions import ASK, DEFAULT_RESULTS, TOOLS, WEB_SEARCH, ToolDefinition
+from sleuth.serving.tool_definitions import ASK, MAX_RESULTS, RESTART, TOOLS, WEB_SEARCH, ToolDefinition
 from sleuth.serving.tool_replies import ToolReply
 from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
+from sleuth.store.settings import MAX_RESULTS as DEFAULT_COUNT
 from sleuth_providers.records import Record
 
 MAX_READ_CHARS = 10_000_000  # read before the passages that match a query are selected
+
+ALIASES = {"country": "region"}  # what models call it, too
 
 Arguments = dict[str, Any]
 
@@ -55,21 +62,28 @@ class Toolbox:
         self,
         client: Client,
         providers: Sequence[str] = (),
-        results: int = DEFAULT_RESULTS,
+        count: int | None = None,
         timeout: float | None = None,
     ) -> None:
-        self.client, self.providers, self.results, self.timeout = client, split(providers), results, timeout
+        self.client, self.providers, self.timeout = client, split(providers), timeout
+        self._count = count
+        self._numbering, self._lock = Numbering(), threading.Lock()
+
+    def conversation(self) -> "Toolbox":
+        """Return the same tools for another conversation, which numbers its results from 1."""
+        return Toolbox(self.client, self.providers, self._count, self.timeout)
 
     def check_providers(self) -> None:
-        """Raise UnknownProviderError for ids that no provider has."""
+        """Raise the error if there is no such provider, or if none of them can be used."""
         selector = self.client.runtime.selector
-        for id in self.providers:
-            if id not in ("auto", "all"):
-                selector.candidate(id)
+        chosen = [selector.candidate(id) for id in self.providers if id not in ("auto", "all")]
+        problems = [failed(candidate, error) for candidate in chosen if (error := selector.obstacle(candidate))]
+        if problems and len(problems) == len(self.providers):
+            raise search_error(Outcome("", "", attempts=tuple(problems)))
 
     def offered(self) -> list[ToolDefinition]:
         """Return the tools that are enabled now."""
-        return [self._with_default_count(tool) for tool in TOOLS.values() if self._offers(tool.name)]
+        return [self._with_options(tool) for tool in TOOLS.values() if self._offers(tool.name)]
 
     def _offers(self, name: str) -> bool:
         """Tell whether a tool is enabled: `ask` needs a model, and the search switch turns web_search and ask off."""
@@ -88,7 +102,7 @@ class Toolbox:
             if not self._offers(name):
                 raise UnknownToolError("unknown tool {name!r}", "list the tools: tools/list", name=name[:100])
             handler: Callable[[Arguments, Report], ToolReply] = getattr(self, f"_{name}")
-            return handler(_validated(TOOLS[name], arguments), report)
+            return handler(_validated(self._with_options(TOOLS[name]), arguments), report)
         except UnknownToolError:
             raise
         except SleuthError as error:
@@ -99,37 +113,49 @@ class Toolbox:
             kind = type(problem).__name__
             return tool_replies.error_reply(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
 
-    def _with_default_count(self, tool: ToolDefinition) -> ToolDefinition:
+    def _with_options(self, tool: ToolDefinition) -> ToolDefinition:
+        """Return a tool with the options that depend on the agent: the number of results, and where to start."""
         properties = tool.input["properties"]
         if "count" not in properties:
             return tool
-        default = properties["count"] | {"default": self.results}
-        return tool._replace(input=tool.input | {"properties": properties | {"count": default}})
+        default = {"count": properties["count"] | {"default": self._results()}}
+        return tool._replace(input=tool.input | {"properties": properties | default | RESTART})
 
     def _web_search(self, arguments: Arguments, report: Report) -> ToolReply:
         report(ToolStep(tr("searching for {query}", query=clean(arguments["query"], 100)), 0, 1))
-        outcome = self.client.search(
-            arguments["query"],
-            providers=self.providers,
-            count=arguments.get("count", self.results),
-            freshness=arguments.get("freshness"),
-            region=arguments.get("region"),
-            lang=arguments.get("language"),
-            timeout=self.timeout,
-        )
+        restart = arguments.pop("restart_citations", False)
+        outcome = self.client.search(**self._with_count(arguments), providers=self.providers, timeout=self.timeout)
         report(ToolStep(trn("{count} result", "{count} results", len(outcome.results)), 1, 1))
-        return tool_replies.search_reply(outcome, self._max_chars())
+        return tool_replies.search_reply(self._numbered(outcome, restart), self.max_chars())
 
     def _library_search(self, arguments: Arguments, report: Report) -> ToolReply:
-        results = arguments.get("count", self.results)
-        outcome = self.client.search(arguments["query"], providers="library", count=results)
-        return tool_replies.search_reply(outcome, self._max_chars())
+        restart, max_chars = arguments.pop("restart_citations", False), self.max_chars()
+        outcome = self.client.search(
+            **self._with_count(arguments), providers="library", compress="rag", limit=max_chars // 2
+        )
+        passages = (hit._replace(snippet=hit.content or hit.snippet, content=None) for hit in outcome.results)
+        return tool_replies.search_reply(self._numbered(outcome._replace(results=tuple(passages)), restart), max_chars)
+
+    def _numbered(self, outcome: Outcome, restart: bool) -> Outcome:
+        """Return an outcome whose results are numbered on from those of earlier calls."""
+        numbers = self._numbers([CitedSource(hit.citation, hit.url, hit.title) for hit in outcome.results], restart)
+        hits = tuple(hit._replace(citation=numbers[hit.citation]) for hit in outcome.results)
+        return outcome._replace(results=hits)
+
+    def _numbers(self, sources: Sequence[CitedSource], restart: bool = False) -> dict[int, int]:
+        with self._lock:
+            if restart:
+                self._numbering = Numbering()
+            return self._numbering.add(sources)
 
     def _fetch_page(self, arguments: Arguments, report: Report) -> ToolReply:
-        query, max_chars = arguments.get("query", ""), self._max_chars()
+        query, max_chars = arguments.get("query", ""), self.max_chars()
         room = min(arguments.get("max_chars") or self.client.runtime.settings[FETCH_CHARS], max_chars)
         progress = _PageProgress(report, 1)
-        page = self.client.read(arguments["url"], max_chars=MAX_READ_CHARS if query else room, on_page=progress)[0]
+        page = (
+            self._library_page(arguments["url"])
+            or self.client.read(arguments["url"], max_chars=MAX_READ_CHARS if query else room, on_page=progress)[0]
+        )
         if not page.ok:
             raise _unreadable(page)
         content = page.markdown or page.text
@@ -139,6 +165,14 @@ class Toolbox:
         shorter = page._replace(truncated=True)
         return tool_replies.page_reply(shorter, found.results[0].content or content, room, max_chars, found.warnings)
 
+    def _library_page(self, url: str) -> Page | None:
+        """Return a document of the library as a page: from the index, never from the disk."""
+        document = None if clean_url(url) else self.client.runtime.library.document(url)
+        if document is None:
+            return None
+        found = Page(url, title=document.title, text=document.text, layer="library")
+        return found._replace(published=document.published, language=document.lang)
+
     def _passages(self, page: Page, content: str, query: str, max_chars: int) -> Outcome:
         """Return the passages of a page that match the query, as the content of a result."""
         hit = Hit(1, page.title, page.url, content=content)
@@ -146,13 +180,10 @@ class Toolbox:
         return self.client.runtime.content_reader.add(Outcome(query, "", (hit,)), compression, {"offline": True})
 
     def _summarize(self, arguments: Arguments, report: Report) -> ToolReply:
-        urls = list(dict.fromkeys(arguments["urls"]))
-        length, progress = arguments.get("length", "medium"), _PageProgress(report, len(urls))
+        arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
         # The agent is a model itself: quotes from the pages cost nothing, and it can check them.
-        found = self.client.summarize(
-            urls, arguments.get("query", ""), length=length, extractive=True, on_page=progress
-        )
-        return tool_replies.digest_reply(found, self._max_chars())
+        found = self.client.summarize(**arguments, extractive=True, on_page=_PageProgress(report, len(urls)))
+        return tool_replies.digest_reply(found.renumbered(self._numbers(found.pages)), self.max_chars())
 
     def _ask(self, arguments: Arguments, report: Report) -> ToolReply:
         steps = count()
@@ -161,9 +192,16 @@ class Toolbox:
             report(ToolStep(event.message, next(steps)))
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
-        return tool_replies.answer_reply(answer, self._max_chars())
+        return tool_replies.answer_reply(answer, self.max_chars())
 
-    def _max_chars(self) -> int:
+    def _with_count(self, arguments: Arguments) -> Arguments:
+        return {"count": self._results()} | arguments
+
+    def _results(self) -> int:
+        return self._count or min(self.client.runtime.settings[DEFAULT_COUNT], MAX_RESULTS)
+
+    def max_chars(self) -> int:
+        """Return the maximum length of a reply."""
         return self.client.runtime.settings[MAX_OUTPUT_CHARS]
 
 
@@ -183,7 +221,7 @@ class _PageProgress:
 
 def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
     """Return arguments that match the input schema; models write null for absent values, and 5.0 for 5."""
-    given = {name: integral(value) for name, value in arguments.items() if value is not None}
+    given = {ALIASES.get(name, name): integral(value) for name, value in arguments.items() if value is not None}
     if error := best_match(Draft202012Validator(tool.input).iter_errors(given)):
         place = error.json_path.removeprefix("$").removeprefix(".")
         problem = clean(f"{place}: {error.message}" if place else error.message, 300, entities=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from urllib.parse import quote
 
-from sleuth.base.errors import SettingsError, UnwritableError
+from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
 from sleuth.base.files import append_private, locked, private_folder, unwritable
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -83,9 +83,9 @@ def database_error(path: str, problem: Exception) -> SettingsError:
             path=path,
             reason=problem,
         )
-    return SettingsError(
+    return DatabaseError(
         "the database {path} is damaged ({reason})",
-        "start with a new one: mv {path} {path}.damaged; backups: ls {path}.v*",
+        "see how to repair it: sleuth doctor",
         path=path,
         reason=problem,
     )
@@ -122,7 +122,7 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
     try:
         version = _version(connection)
         if version > len(migrations):
-            raise SettingsError(
+            raise DatabaseError(
                 "{path} was written by a newer sleuth (schema {found}, this version supports {known})",
                 "update sleuth, or set SLEUTH_HOME to another folder",
                 path=path,

@@ -13,9 +13,8 @@ from contextlib import ExitStack, closing, suppress
 from glob import escape, glob
 from typing import Any
 
-from sleuth.base.append import wait_for_writers
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import locked, unwritable
+from sleuth.base.files import locked, unwritable, wait_for_writers
 from sleuth.base.logs import log
 from sleuth.store.database import explain_errors, open_copy, open_database, transaction
 from sleuth.store.health import RETENTION_S

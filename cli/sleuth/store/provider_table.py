@@ -55,6 +55,10 @@ class ProviderRow(Record):
     built_in: bool
 
 
+# Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
+SEEDED = "SELECT value FROM meta WHERE name = 'seeded' AND EXISTS (SELECT name FROM websearch_provider)"
+
+
 class ProviderTable:
     """Reads and changes the table; every change is one transaction."""
 
@@ -63,7 +67,7 @@ class ProviderTable:
 
     def seed(self, mark: str, adapters: Callable[[], Iterable[Provider]]) -> None:
         """Add missing built-in providers, unless that was done already for this `mark`."""
-        if [(mark,)] == [tuple(row) for row in self._rows("SELECT value FROM meta WHERE name = 'seeded'")]:
+        if [(mark,)] == [tuple(row) for row in self._rows(SEEDED)]:
             return
         new = list(adapters())
         with self._transaction():

@@ -78,9 +78,45 @@ NAMES = SettingType(
 )
 
 
+def _are_patterns(value: Any) -> bool:
+    """Tell whether a list holds domains, and regular expressions that compile."""
+    if not NAMES.accepts(value):
+        return False
+    try:
+        for item in value:
+            if len(item) > 1 and item[0] == item[-1] == "/":
+                re.compile(item[1:-1])
+    except re.error:
+        return False
+    return True
+
+
+LANGUAGE_CODE = SettingType(
+    lambda v: isinstance(v, str) and bool(re.fullmatch(r"|auto|[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*+", v)),
+    str,
+    Translatable("a code such as de or zh-CN, or auto"),
+)
+REGION_CODE = SettingType(
+    lambda v: isinstance(v, str) and bool(re.fullmatch(r"|[A-Za-z]{2}", v)),
+    str,
+    Translatable("a two-letter country code such as CH"),
+)
+PATTERNS = SettingType(_are_patterns, _list, Translatable("a list of domains, *.x.y or valid /regex/"))
+
+
+HOST_AND_PORT = r"\w+://(?:[^/?#\s]*@)?(?:\[[^]/]*\]|[^:/?#\s]*)(?::(\d{0,5}))?(?:[/?#]|$)"
+
+
+def _has_valid_port(url: str) -> bool:
+    if "://" not in url:  # env:, cmd: and keyring: refer to an address
+        return True
+    found = re.match(HOST_AND_PORT, url)  # urllib.parse does this too, but takes longer to import than the fast path
+    return found is not None and 0 < int(found[1] or 1) < 65_536
+
+
 def _address(pattern: str, description: str) -> SettingType:
     return SettingType(
-        lambda v: isinstance(v, str) and (not v or bool(re.match(pattern, v))),
+        lambda v: isinstance(v, str) and (not v or (bool(re.match(pattern, v)) and _has_valid_port(v))),
         str,
         Translatable(description),
         address=True,
@@ -114,8 +150,10 @@ COMPRESSION_KEYS: dict[str, SettingType] = {
 
 
 def _is_compression(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in value.items()
+    return (
+        isinstance(value, dict)
+        and "method" in value
+        and all(name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in value.items())
     )
 
 

@@ -19,8 +19,11 @@ from sleuth.store.setting_types import (
     COMPRESSION,
     EMAIL,
     FLAG,
+    LANGUAGE_CODE,
     NAMES,
+    PATTERNS,
     REDIS_URL,
+    REGION_CODE,
     TEXT,
     URL,
     SettingType,
@@ -46,6 +49,8 @@ else:
 
 
 AUTO_PRICE: float | str = "auto"
+AUTO_TIMEOUT: float | str = "auto"
+SECONDS = number(0.1, 86_400, "auto")
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
 TABLE: dict[str, Setting[Any]] = {}
@@ -83,11 +88,13 @@ MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of resul
 EXCLUDE_DOMAINS = Setting(
     "websearch.exclude_domains",
     EMPTY_LIST,
-    NAMES,
+    PATTERNS,
     "domains to drop from all results, with their subdomains; *.x.y and /regex/ work",
 )
-LANGUAGE = Setting("websearch.language", "auto", TEXT, "language of results, such as de or zh-CN; auto requests none")
-REGION = Setting("websearch.region", "", TEXT, "country of results, such as CH")
+LANGUAGE = Setting(
+    "websearch.language", "auto", LANGUAGE_CODE, "language of results, such as de or zh-CN; auto requests none"
+)
+REGION = Setting("websearch.region", "", REGION_CODE, "country of results, such as CH")
 SAFE_SEARCH = Setting("websearch.safe_search", "moderate", choice(*choices.SAFE_SEARCH), "adult content filter")
 SNIPPET_LENGTH = Setting("websearch.snippet_length", 200, whole(20, 5000), "characters of a snippet to show")
 TIMEOUT = Setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
@@ -115,6 +122,16 @@ LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-c
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
 LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_TIMEOUT = Setting("llm.timeout", AUTO_TIMEOUT, SECONDS, "seconds for every reply of the model; auto: by step")
+LLM_TIMEOUTS = {
+    step: Setting(f"llm.timeouts.{step}", AUTO_TIMEOUT, SECONDS, meaning)
+    for step, meaning in (
+        ("analyse", "seconds to analyse a question; auto: 20, local models 120"),
+        ("extract", "seconds to take notes on up to three pages; auto: 10, local models 60"),
+        ("reflect", "seconds to judge the findings; auto: 5, local models 30"),
+        ("write", "seconds between two pieces of an answer; auto: 120, local models 720"),
+    )
+}
 LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
 LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
@@ -228,16 +245,22 @@ def find_setting(key: str) -> Setting[Any]:
 def change(path: str, key: str, text: str | None) -> Any:
     """Set a setting in the file, or remove it with None; comments and order stay."""
     setting = find_setting(key)
-    value = None if text is None else _parse(setting, text)
-    if text is not None and (value is None or not setting.kind.accepts(value)):
-        details = {"key": key, "value": _shown(setting, text), "accepted": setting.kind.description}
-        raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
+    value = None if text is None else parse_value(setting, text)
     private_folder(os.path.dirname(path))
     with locked(f"{path}.lock") as held:
         if not held:
             raise SettingsError("{path} is locked by another process", "try again in a moment", path=path)
         remove_leftovers(path)
         _rewrite(path, key, value)
+    return value
+
+
+def parse_value(setting: Setting[T], text: str) -> T:
+    """Return the value that text stands for; an invalid one raises SettingsError."""
+    value: T | None = _parse(setting, text)
+    if value is None or not setting.kind.accepts(value):
+        details = {"key": setting.key, "value": _shown(setting, text), "accepted": setting.kind.description}
+        raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
     return value
 
 

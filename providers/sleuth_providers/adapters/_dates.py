@@ -7,8 +7,10 @@ from sleuth_providers.base import Query
 SECONDS_PER_DAY = 86400
 
 
-def unix_time(day: str, days_later: int = 0) -> int:
-    """Return the start of an ISO day in UTC as Unix time."""
+def unix_time(day: str, days_later: int = 0) -> int | None:
+    """Return the start of an ISO day in UTC as Unix time, None without a day."""
+    if not day:
+        return None
     return ((date.fromisoformat(day) - date(1970, 1, 1)).days + days_later) * SECONDS_PER_DAY
 
 

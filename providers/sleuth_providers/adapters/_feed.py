@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Iterator
 
+from sleuth_providers.base import Response
+from sleuth_providers.errors import BadResponseError
 from sleuth_providers.json import MAX_ITEMS, strip_tags
 
 
@@ -16,6 +18,14 @@ def elements(markup: str, name: str) -> Iterator[tuple[str, str]]:
         if attributes and not attributes[0].isspace() and attributes != "/":
             continue  # another element whose name starts the same
         yield attributes, "" if attributes.endswith("/") else rest.partition(f"</{name}>")[0]
+
+
+def feed_elements(response: Response, root: str, name: str) -> Iterator[str]:
+    """Return the inner markup of the elements of a feed; raise BadResponseError for anything but a feed."""
+    feed = response.text()
+    if f"<{root}" not in feed[:1000]:
+        raise BadResponseError("not a feed", status=response.status)
+    return (inner for _, inner in elements(feed, name))
 
 
 def field(markup: str, name: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sleuth_providers.json import as_number
+from collections.abc import Mapping
+
+from sleuth_providers.base import Details
+from sleuth_providers.json import as_count, as_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +22,11 @@ def video_length(seconds: Any) -> str:
     minutes, rest = divmod(round(number), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def picture_size(item: Mapping[str, Any], width: str = "width", height: str = "height") -> Details:
+    """Return width and height of a picture; 0 means unknown."""
+    return Details(width=as_count(item.get(width)) or None, height=as_count(item.get(height)) or None)
 
 
 def credit(*parts: str) -> str:

@@ -3,10 +3,10 @@
 import re
 
 from sleuth_providers.adapters._dates import last_day
-from sleuth_providers.adapters._feed import elements, field, plain_field
-from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError, UnavailableError
+from sleuth_providers.adapters._feed import attribute, elements, feed_elements, field, plain_field
+from sleuth_providers.adapters._papers import author_names, doi_name, known_names, year_of
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError, UnavailableError
 from sleuth_providers.json import web_results
 
 MAX_TERMS = 30
@@ -27,6 +27,10 @@ class Arxiv(Provider):
     max_results = 50
     price = "free"
     per_minute = 20
+    error_rules = (
+        ErrorRule(429, RateLimitError, min_pause_s=MIN_PAUSE_S),
+        ErrorRule(503, UnavailableError, min_pause_s=MIN_PAUSE_S),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Write dates into the query, to the minute."""
@@ -35,32 +39,24 @@ class Arxiv(Provider):
             first, last = query.since.replace("-", ""), last_day(query).replace("-", "")
             clauses.append(f"submittedDate:[{first}0000 TO {last}2359]")
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {"search_query": " AND ".join(clauses), "max_results": count}
-        if query.page > 1:
-            params["start"] = (query.page - 1) * count
-        return Request(f"{self.base_url(account)}/api/query", params)
+        start = (query.page - 1) * count or None
+        params = {"search_query": " AND ".join(clauses), "max_results": count, "start": start}
+        return self.get(account, "/api/query", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected query, which is an entry, and a first page that should have entries but has none."""
         if response.status in (200, 400) and b"arxiv.org/api/errors" in response.body[:5000]:
             return BadRequestError("the API reports an error", status=response.status)
         is_incomplete = response.status == 200 and b"<entry" not in response.body and FIRST_PAGE.search(response.body)
-        if response.status not in (429, 503) and not is_incomplete:
-            return None
-        from sleuth_providers.net.client import retry_after
-
-        kind = RateLimitError if response.status == 429 else UnavailableError
-        pause = max(retry_after(response) or 0, MIN_PAUSE_S)
-        return kind(status=response.status, retry_after=pause)
+        if is_incomplete:
+            return UnavailableError("an incomplete feed", status=200, retry_after=MIN_PAUSE_S)
+        return super().detect_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the Atom feed."""
-        feed = response.text()
-        if "<feed" not in feed[:1000]:
-            raise BadResponseError("not a feed", status=response.status)
-        return Found(web_results(_result(entry) for _, entry in elements(feed, "entry")))
+        return Found(web_results(map(_result, feed_elements(response, "feed", "entry"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sparse retrieval", category="science"),
         "GET https://export.arxiv.org/api/query?search_query=all%3Asparse+AND+all%3Aretrieval&max_results=10",
         """<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title>ArXiv Query</title>
@@ -70,7 +66,7 @@ class Arxiv(Provider):
         headers={"content-type": "application/atom+xml; charset=utf-8"},
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 'graph "sparse retrieval" ti:(x)',
                 count=20,
@@ -93,21 +89,21 @@ class Arxiv(Provider):
              <entry><title>No address</title></entry><entry><title>Broken""",
             finds=("https://arxiv.org/abs/2609.01234v1",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body="""<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/api/errors#incorrect_id</id>
              <title>Error</title><summary>malformed query</summary></entry></feed>""",
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(
             body="""<feed xmlns="http://www.w3.org/2005/Atom"><opensearch:totalResults>812</opensearch:totalResults>
              <opensearch:startIndex>0</opensearch:startIndex></feed>""",
             error="PROVIDER_UNAVAILABLE",
         ),
-        _plain._replace(body="Rate exceeded.", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body="<html></html>", error="BAD_RESPONSE"),
+        sample_plain._replace(body="Rate exceeded.", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="<html></html>", error="BAD_RESPONSE"),
     )
 
 
@@ -118,13 +114,27 @@ def _clauses(text: str) -> list[str]:
 
 
 def _result(entry: str) -> Result:
+    authors = known_names(plain_field(author, "name") for _, author in elements(entry, "author"))
+    links = (attributes for attributes, _ in elements(entry, "link") if attribute(attributes, "title") == "pdf")
+    pdf = attribute(next(links, ""), "href").replace("http://", "https://", 1)
+    page, published = field(entry, "id"), field(entry, "published")
     return Result(
         title=_line(entry, "title"),
-        url=field(entry, "id").replace("http://", "https://", 1),
+        url=page.replace("http://", "https://", 1),
         snippet=_line(entry, "summary"),
-        published=field(entry, "published"),
+        published=published,
         site=plain_field(entry, "arxiv:journal_ref") or "arXiv",
-        author=author_names(plain_field(author, "name") for _, author in elements(entry, "author")),
+        author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(published),
+            type="article",
+            venue=plain_field(entry, "arxiv:journal_ref"),
+            doi=doi_name(plain_field(entry, "arxiv:doi")),
+            arxiv=page.partition("/abs/")[2],
+            pdf=pdf,
+            open_access=True,
+        ),
     )
 
 

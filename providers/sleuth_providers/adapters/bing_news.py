@@ -3,7 +3,8 @@
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from sleuth_providers.adapters._feed import elements, field, plain_field
+from sleuth_providers.adapters._bing_market import market
+from sleuth_providers.adapters._feed import feed_elements, field, plain_field
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import web_results
@@ -30,20 +31,17 @@ class BingNews(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter and header; otherwise Bing uses the location of the IP address."""
-        params: dict[str, str | int] = {"q": query.with_operators(), "format": "rss", "adlt": query.safe}
-        lang, _, territory = query.lang.partition("-")
-        country = query.region or territory
-        headers = {"Accept": "application/rss+xml, text/xml;q=0.9"}
-        if lang and country:
-            params["mkt"] = f"{lang}-{country}"
-            headers["Accept-Language"] = f"{lang}-{country},{lang};q=0.9"
-        elif lang or country:
-            params |= {"setlang": lang} if lang else {"cc": country}
-        if query.page > 1:
-            params["first"] = (query.page - 1) * PAGE_SIZE + 1
-        if query.freshness in INTERVALS:
-            params["qft"] = f'interval="{INTERVALS[query.freshness]}"'
-        return Request(f"{self.base_url(account)}/news/search", params, headers=headers)
+        area, language = market(query)
+        interval = INTERVALS.get(query.freshness)
+        params = {
+            "q": query.with_operators(),
+            "format": "rss",
+            "adlt": query.safe,
+            **area,
+            "first": (query.page - 1) * PAGE_SIZE + 1 if query.page > 1 else None,
+            "qft": f'interval="{interval}"' if interval else None,
+        }
+        return self.get(account, "/news/search", params, {"Accept": "application/rss+xml, text/xml;q=0.9"} | language)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a refusal, and a page instead of the feed: a challenge, or a market without news."""
@@ -54,12 +52,9 @@ class BingNews(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the feed; its links lead through Bing."""
-        feed = response.text()
-        if "<rss" not in feed[:1000]:
-            raise BadResponseError("not a feed", status=response.status)
-        return Found(web_results(_result(item) for _, item in elements(feed, "item")))
+        return Found(web_results(map(_result, feed_elements(response, "rss", "item"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite", category="news"),
         "GET https://www.bing.com/news/search?q=sqlite&format=rss&adlt=moderate",
         '<?xml version="1.0" encoding="utf-8" ?><rss version="2.0"><channel><title>BingNews</title></channel></rss>',
@@ -91,21 +86,21 @@ class BingNews(Provider):
              <item><title><![CDATA[直接 <b>链接</b>]]></title><link>https://例え.jp/新</link><description/></item>
              <item><title>No link</title></item><item><title>Broken""",
             ("https://times.example/sqlite?a=1", "https://例え.jp/新"),
-            headers=_plain.headers,
+            headers=sample_plain.headers,
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", category="news", lang="de", freshness="year", since="2025-11-17"),
             sends="GET https://www.bing.com/news/search?q=sqlite&format=rss&adlt=moderate&setlang=de",
         ),
-        _plain,
-        _plain._replace(body="<!doctype html><html><body>News</body></html>", error="BAD_RESPONSE"),
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(body="<!doctype html><html><body>News</body></html>", error="BAD_RESPONSE"),
+        sample_plain._replace(
             body='<html><script src="https://challenges.cloudflare.com/turnstile/v0/api.js"></script></html>',
             error="BLOCKED",
         ),
-        _plain._replace(body="Forbidden", status=403, error="BLOCKED"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="Forbidden", status=403, error="BLOCKED"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -1,5 +1,6 @@
 """Bocha (博查): Chinese web search with the response format of the former Bing API."""
 
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import (
     BadRequestError,
@@ -169,4 +170,4 @@ def _result(item: dict[str, object]) -> Result:
 
 def _picture(item: dict[str, object]) -> Result:
     texts = result_of(item, title="name", url="hostPageUrl", thumbnail="thumbnailUrl", image="contentUrl")
-    return texts._replace(url=texts.url or texts.image)
+    return texts._replace(url=texts.url or texts.image, details=picture_size(item))

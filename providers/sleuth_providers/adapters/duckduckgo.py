@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 from sleuth_providers.base import (
     Account,
     DirectAnswer,
+    ErrorRule,
     Found,
     Provider,
     Query,
@@ -16,13 +17,12 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.tree import is_web, join, read_html, text_of
 from sleuth_providers.net.policy import BROWSER_HEADERS
 from sleuth_providers.net.urls import site_of
 
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
-CHALLENGE_SIGNS = ("anomaly-modal", "anomaly.js", "challenge-form", "bots use DuckDuckGo too")
 MAX_BLOCKS = 200  # unclosed tags can nest each block in the one before
 
 
@@ -41,10 +41,16 @@ class DuckDuckGo(Provider):
     price = "free"
     per_minute = 30
     scraped = True
+    challenge = rb"anomaly-modal|anomaly\.js|challenge-form|bots use DuckDuckGo too"
+    error_rules = (
+        ErrorRule(202, BlockedError),
+        ErrorRule(403, BlockedError),
+        ErrorRule(200, BlockedError, challenge, "challenge page"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Fill in the search form of the start page."""
-        form = {"q": query.with_operators(), "b": "", "kl": _region(query), "kp": SAFE[query.safe]}
+        form = {"q": query.with_operators(), "b": "", "kl": region(query), "kp": SAFE[query.safe]}
         if query.freshness:
             form["df"] = query.freshness[0] if query.freshness != "range" else f"{query.since}..{query.until}"
         return self._post(account, form)
@@ -63,14 +69,6 @@ class DuckDuckGo(Provider):
         host = self.base_url(account)
         headers = BROWSER_HEADERS | {"Referer": f"{host}/", "Sec-Fetch-Site": "same-origin"}
         return Request(f"{host}/html/", method="POST", form=form, headers=headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a bot check, which comes as 202, 403 or 200."""
-        if response.status in (202, 403):
-            return BlockedError(status=response.status)
-        if response.status == 200 and any(sign.encode() in response.body for sign in CHALLENGE_SIGNS):
-            return BlockedError("challenge page", status=200)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, without advertisements and links to DuckDuckGo itself."""
@@ -108,7 +106,8 @@ class DuckDuckGo(Provider):
     )
 
 
-def _region(query: Query) -> str:
+def region(query: Query) -> str:
+    """Return DuckDuckGo's code for the region and language of a query."""
     lang, _, territory = query.lang.lower().partition("-")
     country = (query.region or territory).lower()
     if not country:

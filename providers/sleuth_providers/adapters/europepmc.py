@@ -1,11 +1,13 @@
 """Europe PMC: papers and preprints of the life sciences, with abstracts."""
 
+import re
+
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, unknown_language
-from sleuth_providers.adapters._papers import doi_url, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import doi_name, doi_url, known_names, paragraphs, year_of
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
-from sleuth_providers.json import as_dict, as_text, document, items, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, document, items, objects, web_results
 
 MAX_PAGE_SIZE = 1000
 
@@ -54,7 +56,7 @@ class EuropePmc(Provider):
         papers = items(response, "resultList", "result")[start:]
         return Found(web_results(map(_result, papers)), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("asthma", category="science"),
         "GET https://www.ebi.ac.uk/europepmc/webservices/rest/search?query=asthma&format=json&resultType=core"
         "&synonym=true&pageSize=10",
@@ -62,7 +64,7 @@ class EuropePmc(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "asthma: adults",
                 lang="en",
@@ -71,7 +73,7 @@ class EuropePmc(Provider):
                 since="2026-01-01",
                 until="2026-06-30",
             ),
-            sends=_plain.sends.replace(
+            sends=sample_plain.sends.replace(
                 "query=asthma",
                 "query=%28asthma++adults%29+AND+FIRST_PDATE%3A%5B2026-01-01+TO+2026-06-30%5D+AND+LANG%3Aeng",
             ),
@@ -84,19 +86,19 @@ class EuropePmc(Provider):
              {"id": null, "source": "MED"}, 7]}}""",
             finds=("https://doi.org/10.1000/abc", "https://europepmc.org/article/PPR/PPR1"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("asthma", count=1, page=2, lang="xx", category="science"),
-            sends=_plain.sends.replace("pageSize=10", "pageSize=2"),
+            sends=sample_plain.sends.replace("pageSize=10", "pageSize=2"),
             body="""{"resultList": {"result": [{"id": "1", "source": "MED", "title": "A"},
              {"id": "2", "source": "MED", "title": "B"}]}}""",
             finds=("https://europepmc.org/article/MED/2",),
         ),
-        _plain,
-        _plain._replace(body='{"errCode": 404, "errMsg": "Empty query"}', error="INVALID_REQUEST"),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=404, error="BAD_RESPONSE"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body='{"errCode": 404, "errMsg": "Empty query"}', error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=404, error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
@@ -104,11 +106,28 @@ def _result(item: dict[str, object]) -> Result:
     source, number = as_text(item.get("source")), as_text(item.get("id"))
     page = f"https://europepmc.org/article/{source}/{number}" if source and number else ""
     journal = as_dict(as_dict(item.get("journalInfo")).get("journal"))
+    info = as_dict(item.get("journalInfo"))
+    published = as_text(item.get("firstPublicationDate")) or as_text(item.get("pubYear"))
+    links = objects(as_dict(item.get("fullTextUrlList")).get("fullTextUrl"))
+    line = as_text(item.get("authorString")).removesuffix(".")
     return Result(
         title=paragraphs(item.get("title")).removesuffix("."),
         url=doi_url(item.get("doi")) or page,
         snippet=paragraphs(item.get("abstractText")),
-        published=as_text(item.get("firstPublicationDate")) or as_text(item.get("pubYear")),
+        published=published,
         site=as_text(journal.get("title")) or as_text(item.get("journalTitle")) or "Europe PMC",
-        author=as_text(item.get("authorString")).removesuffix("."),
+        author=line,
+        details=Details(
+            authors=known_names(re.sub(r" (?=[A-Z-]{1,4}$)", ", ", name) for name in line.split(", ")),  # Example, A
+            year=year_of(published),
+            type="article" if source == "PPR" else "article-journal",
+            venue=as_text(journal.get("title")) or as_text(item.get("journalTitle")),
+            volume=as_text(info.get("volume")),
+            issue=as_text(info.get("issue")),
+            pages=as_text(item.get("pageInfo")),
+            doi=doi_name(item.get("doi")),
+            pdf=next((as_text(link.get("url")) for link in links if link.get("documentStyle") == "pdf"), ""),
+            cited_by=as_count(item.get("citedByCount")),
+            open_access={"Y": True, "N": False}.get(as_text(item.get("isOpenAccess"))),
+        ),
     )

@@ -1,19 +1,8 @@
 """Exa: semantic search over an independent index, with matching passages."""
 
-from sleuth_providers.base import (
-    Account,
-    DirectAnswer,
-    ErrorRule,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-)
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, result_of, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, direct_answers, items, result_of, web_results
 
 SNIPPET_CHARS = 300
 KINDS = {"news": "news", "science": "publication"}
@@ -71,7 +60,7 @@ class Exa(Provider):
         answer = as_text(as_dict(response.json().get("output")).get("content"))
         return Found(
             web_results(map(_result, hits)),
-            answers=(DirectAnswer(answer),) if answer else (),
+            answers=direct_answers((answer, "")),
             cost=as_number(as_dict(response.json().get("costDollars")).get("total")) or 0.0,
         )
 

@@ -52,7 +52,7 @@ class ExaMcp(Provider):
         blocks = re.split(r"\n---(?:\n|$)", "\n".join(texts(tool_result(response))))
         return Found(web_results(map(_result, blocks)))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite wal"),
         "POST https://mcp.exa.ai/mcp",
         """{"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text",
@@ -66,7 +66,7 @@ class ExaMcp(Provider):
         },
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite wal", count=99, category="news"),
             body="""event: message
 data: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": """
@@ -77,7 +77,7 @@ data: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text"
 """,
             headers={"content-type": "text/event-stream"},
             finds=("https://sqlite.org/wal.html", "https://example.org/二"),
-            sends_body=_plain.sends_body
+            sends_body=sample_plain.sends_body
             | {
                 "params": {
                     "name": "web_search_exa",
@@ -85,31 +85,31 @@ data: {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text"
                 }
             },
         ),
-        _plain._replace(account=Account(key="exa-sample")),
-        _plain,
-        _plain._replace(
+        sample_plain._replace(account=Account(key="exa-sample")),
+        sample_plain,
+        sample_plain._replace(
             body="""{"jsonrpc": "2.0", "id": null, "error": {"code": -32000,
              "message": "You've hit Exa's free MCP rate limit."}}""",
             status=429,
             headers={"content-type": "application/json", "retry-after": "3600"},
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"jsonrpc": "2.0", "id": 1, "result": {"isError": true, "content": [{"type": "text",
              "text": "You've hit Exa's free MCP rate limit."}]}}""",
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "Invalid arguments"}}',
             error="BAD_RESPONSE",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error": "Invalid API key"}',
             status=401,
             account=Account(key="exa-sample"),
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -1,6 +1,7 @@
 """Firecrawl: web, news and image search with page text; a few requests work without a key."""
 
 from sleuth_providers.adapters._google import time_span
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
@@ -159,4 +160,5 @@ def _result(item: dict[str, object]) -> Result:
         published=as_text(item.get("date")),
         thumbnail=picture,
         image=picture,
+        details=picture_size(item, "imageWidth", "imageHeight"),
     )

@@ -66,16 +66,16 @@ class Gdelt(Provider):
         articles = items(response._replace(body=body), "articles")
         return Found(web_results(map(_result, articles)), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite", category="news"),
         "GET https://api.gdeltproject.org/api/v2/doc/doc?query=sqlite&mode=artlist&format=json&maxrecords=10"
         "&sort=hybridrel",
         "{}",
         (),
     )
-    _text = _plain._replace(headers={"content-type": "text/html; charset=utf-8"})
+    sample_text = sample_plain._replace(headers={"content-type": "text/html; charset=utf-8"})
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "sqlite",
                 lang="de",
@@ -95,17 +95,19 @@ class Gdelt(Provider):
              {"url": "https://times.example/二", "title": "A \\d bad\tescape", "seendate": null}, {"url": null}, 7]}""",
             finds=("https://times.example/sqlite", "https://times.example/二"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", category="news", freshness="week", since="2026-11-10"),
-            sends=f"{_plain.sends}&timespan=7d",
+            sends=f"{sample_plain.sends}&timespan=7d",
         ),
-        _plain,
-        _text._replace(body="Please limit requests to one every 5 seconds", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _text._replace(body="Please limit requests to one every 5 seconds", error="RATE_LIMIT_EXCEEDED"),
-        _text._replace(body="Your query was too short or too long.", error="INVALID_REQUEST"),
-        _text._replace(body="The specified phrase is too short.", error="INVALID_REQUEST"),
-        _plain._replace(body='{"articles": [', error="BAD_RESPONSE"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_text._replace(
+            body="Please limit requests to one every 5 seconds", status=429, error="RATE_LIMIT_EXCEEDED"
+        ),
+        sample_text._replace(body="Please limit requests to one every 5 seconds", error="RATE_LIMIT_EXCEEDED"),
+        sample_text._replace(body="Your query was too short or too long.", error="INVALID_REQUEST"),
+        sample_text._replace(body="The specified phrase is too short.", error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"articles": [', error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -2,9 +2,9 @@
 
 import re
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
-from sleuth_providers.json import as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_count, as_dict, as_number, as_text, items, web_results
 
 ENGINES = ("repositories", "issues")
 SNIPPET_CHARS = 300
@@ -42,15 +42,16 @@ class GitHub(Provider):
         if query.freshness:
             until = query.until if query.freshness == "range" else "*"
             words.append(f"{'created' if engine == 'issues' else 'pushed'}:{query.since}..{until}")
-        params: dict[str, str | int] = {"q": " ".join(words), "per_page": min(query.count, self.max_results)}
-        if query.page > 1:
-            params["page"] = query.page
-        if sort := as_text(account.options.get("sort")):
-            params["sort"] = sort
+        params = {
+            "q": " ".join(words),
+            "per_page": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
+            "sort": account.options.get("sort"),
+        }
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         if account.key:
             headers["Authorization"] = f"Bearer {account.key}"
-        return Request(f"{self.base_url(account)}/search/{engine}", params, headers=headers)
+        return self.get(account, f"/search/{engine}", params, headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell a limit, which is 403 or 429, from a rejected token."""
@@ -69,7 +70,7 @@ class GitHub(Provider):
         """Parse repositories or issues; the score is the same for all."""
         return Found(web_results(map(_result, items(response, "items"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("search library", category="it"),
         "GET https://api.github.com/search/repositories?q=search+library&per_page=10",
         '{"total_count": 0, "incomplete_results": false, "items": []}',
@@ -98,7 +99,7 @@ class GitHub(Provider):
             ("https://github.com/example/searchlib", "https://github.com/example/二"),
             account=Account(key="github_sample", options={"sort": "stars"}),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("search library", category="it", engines=("issues",), freshness="week", since="2026-11-10"),
             sends="GET https://api.github.com/search/issues?q=search+library+created%3A2026-11-10..%2A&per_page=10",
             body="""{"items": [{"title": "Crash", "html_url": "https://github.com/example/searchlib/issues/7",
@@ -106,8 +107,8 @@ class GitHub(Provider):
              "created_at": "2026-11-11T00:00:00Z"}]}""",
             finds=("https://github.com/example/searchlib/issues/7",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"message": "API rate limit exceeded"}',
             status=403,
             headers={
@@ -117,24 +118,26 @@ class GitHub(Provider):
             },
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"message": "You have exceeded a secondary rate limit."}', status=403, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
-        _plain._replace(body='{"message": "Validation Failed", "errors": []}', status=422, error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body="{}", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"message": "Forbidden"}', status=403, error="API_KEY_INVALID"),
+        sample_plain._replace(
+            body='{"message": "Validation Failed", "errors": []}', status=422, error="INVALID_REQUEST"
+        ),
+        sample_plain._replace(
             body='{"message": "Bad credentials"}',
             status=401,
             account=Account(key="github_sample"),
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
 def _result(item: dict[str, object]) -> Result:
-    owner = as_dict(item.get("owner"))
+    owner, spdx = as_dict(item.get("owner")), as_text(as_dict(item.get("license")).get("spdx_id"))
     return Result(
         title=as_text(item.get("full_name")) or as_text(item.get("title")),
         url=as_text(item.get("html_url")),
@@ -143,6 +146,12 @@ def _result(item: dict[str, object]) -> Result:
         site="GitHub",
         thumbnail=as_text(owner.get("avatar_url")),
         author=as_text(owner.get("login")) or as_text(as_dict(item.get("user")).get("login")),
+        details=Details(
+            stars=as_count(item.get("stargazers_count")),
+            language=as_text(item.get("language")),
+            license="" if spdx == "NOASSERTION" else spdx,
+            comments=as_count(item.get("comments")),
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 import re
 
 from sleuth_providers.adapters._google import language
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import (
     KeyInvalidError,
@@ -41,7 +42,7 @@ class Google(Provider):
         "referer": "URL to send as Referer, for keys restricted to a site",
     }
     required_options = ("cx",)
-    option_env = {"cx": "GOOGLE_CSE_ID"}
+    option_env = {"cx": ("GOOGLE_CSE_ID", "GOOGLE_SEARCH_ENGINE_ID")}
 
     def request(self, query: Query, account: Account) -> Request:
         """Request at most ten results; Google has no more than a hundred in all."""
@@ -203,6 +204,7 @@ def _result(item: dict[str, object]) -> Result:
         site=as_text(meta.get("og:site_name")) or as_text(item.get("displayLink")),
         thumbnail=as_text(thumbnail.get("src")) or as_text(image.get("thumbnailLink")),
         image=link if page else "",
+        details=picture_size(image),
     )
 
 

@@ -1,6 +1,6 @@
 """Google News: the RSS feed of its search."""
 
-from sleuth_providers.adapters._feed import attribute, elements, field, plain_field
+from sleuth_providers.adapters._feed import attribute, elements, feed_elements, field, plain_field
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.json import web_results
@@ -66,20 +66,17 @@ class GoogleNews(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the page of the feed, which always contains everything."""
-        feed = response.text()
-        if "<rss" not in feed[:1000]:
-            raise BadResponseError("not a feed", status=response.status)
-        results = web_results(_result(item) for _, item in elements(feed, "item"))
+        results = web_results(map(_result, feed_elements(response, "rss", "item")))
         return Found(results[(query.page - 1) * query.count : query.page * query.count])
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite", category="news"),
         "GET https://news.google.com/rss/search?q=sqlite&hl=en-US&gl=US&ceid=US%3Aen",
         '<rss version="2.0"><channel><title>"sqlite" - Google News</title></channel></rss>',
         (),
         headers={"content-type": "application/xml; charset=utf-8"},
     )
-    _feed = """<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>"sqlite" - Google News</title>
+    sample_feed = """<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Google News</title>
      <item><title>SQLite turns 26 - Example Times</title><link>https://news.google.com/rss/articles/CBMiA?oc=5</link>
      <guid isPermaLink="false">CBMiA</guid><pubDate>Sun, 15 Nov 2026 08:00:00 GMT</pubDate>
      <description>&lt;a href="https://news.google.com/rss/articles/CBMiA"&gt;SQLite turns 26&lt;/a&gt;</description>
@@ -87,7 +84,7 @@ class GoogleNews(Provider):
      <item><title>二 &amp; 三</title><link>https://news.google.com/rss/articles/CBMiB?oc=5</link></item>
      <item><title>No link</title></item><item><title>Broken"""
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "sqlite",
                 lang="zh-TW",
@@ -100,27 +97,29 @@ class GoogleNews(Provider):
             ),
             sends="GET https://news.google.com/rss/search?q=sqlite+%28site%3Aa.example+OR+site%3Ab.example%29"
             "+-site%3Aspam.example+after%3A2026-10-01+before%3A2026-10-31&hl=zh-TW&gl=TW&ceid=TW%3Azh-Hant",
-            body=_feed,
+            body=sample_feed,
             finds=(
                 "https://news.google.com/rss/articles/CBMiA?oc=5",
                 "https://news.google.com/rss/articles/CBMiB?oc=5",
             ),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", count=1, page=2, lang="de", category="news", freshness="month", since="2026-10-17"),
             sends="GET https://news.google.com/rss/search?q=sqlite+when%3A1m&hl=de&gl=DE&ceid=DE%3Ade",
-            body=_feed,
+            body=sample_feed,
             finds=("https://news.google.com/rss/articles/CBMiB?oc=5",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body="", status=302, headers={"location": "https://consent.google.com/m?continue=x"}, error="BLOCKED"
         ),
-        _plain._replace(body="", status=302, headers={"location": "https://www.google.com/sorry/x"}, error="BLOCKED"),
-        _plain._replace(body="", status=429, error="BLOCKED"),
-        _plain._replace(body="", status=503, error="BLOCKED"),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="<html></html>", error="BAD_RESPONSE"),
+        sample_plain._replace(
+            body="", status=302, headers={"location": "https://www.google.com/sorry/x"}, error="BLOCKED"
+        ),
+        sample_plain._replace(body="", status=429, error="BLOCKED"),
+        sample_plain._replace(body="", status=503, error="BLOCKED"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="<html></html>", error="BAD_RESPONSE"),
     )
 
 

@@ -1,11 +1,10 @@
 """Hacker News: stories, through the search of Algolia."""
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.json import as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.json import as_count, as_number, as_text, items, strip_tags, web_results
 
 DISCUSSION = "https://news.ycombinator.com/item?id="
-MAX_HITS = 1000  # in all pages together
 
 
 class HackerNews(Provider):
@@ -19,30 +18,24 @@ class HackerNews(Provider):
     supports = frozenset({"freshness", "range", "page"})
     categories = ("it", "news")
     max_results = 100
+    max_depth = 1000
     price = "free"
     per_minute = 60
     options = {"tags": "story (default), comment, poll, show_hn, ask_hn or author_NAME"}
 
     def request(self, query: Query, account: Account) -> Request:
         """Count pages from 0 and dates in seconds."""
-        params: dict[str, str | int] = {
+        dates = [f"created_at_i>={unix_time(query.since)}"] if query.freshness else []
+        dates += [f"created_at_i<{unix_time(query.until, 1)}"] if query.freshness == "range" else []
+        params = {
             "query": query.text,
             "tags": as_text(account.options.get("tags")) or "story",
             "hitsPerPage": min(query.count, self.max_results),
             "attributesToHighlight": "none",
+            "page": query.page - 1 or None,
+            "numericFilters": ",".join(dates),
         }
-        if query.page > 1:
-            params["page"] = query.page - 1
-        if query.freshness:
-            params["numericFilters"] = f"created_at_i>={unix_time(query.since)}"
-        if query.freshness == "range":
-            params["numericFilters"] = f"{params['numericFilters']},created_at_i<{unix_time(query.until, 1)}"
-        return Request(f"{self.base_url(account)}/api/v1/search", params)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages after the thousandth result."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page * min(query.count, self.max_results) > MAX_HITS else ignored
+        return self.get(account, "/api/v1/search", params)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the stories, each page once."""
@@ -53,7 +46,7 @@ class HackerNews(Provider):
                 best[result.url] = points, result
         return Found(web_results(result for _, result in best.values()))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite", category="it"),
         "GET https://hn.algolia.com/api/v1/search?query=sqlite&tags=story&hitsPerPage=10&attributesToHighlight=none",
         '{"hits": [], "nbHits": 0, "page": 0, "nbPages": 0, "hitsPerPage": 10}',
@@ -80,20 +73,20 @@ class HackerNews(Provider):
              "story_text": "Is it <i>fast</i> &amp; small?"}, {"objectID": null}, 7], "nbHits": 1840}""",
             ("https://example.org/sqlite", "https://news.ycombinator.com/item?id=45000003"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", category="news", freshness="day", since="2026-11-16"),
-            sends=f"{_plain.sends.replace('=story', '=comment')}&numericFilters=created_at_i%3E%3D1794787200",
+            sends=f"{sample_plain.sends.replace('=story', '=comment')}&numericFilters=created_at_i%3E%3D1794787200",
             account=Account(options={"tags": "comment"}),
             body="""{"hits": [{"objectID": "45000009", "title": null, "story_title": "SQLite", "url": null,
              "comment_text": "<p>Fast.", "author": "ada"}]}""",
             finds=("https://news.ycombinator.com/item?id=45000009",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"message": "invalid numericFilters", "status": 400}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 
@@ -109,4 +102,5 @@ def _result(item: dict[str, object]) -> Result:
         published=as_text(item.get("created_at")),
         site="" if item.get("url") else "Hacker News",
         author=as_text(item.get("author")),
+        details=Details(points=as_count(item.get("points")), comments=as_count(item.get("num_comments"))),
     )

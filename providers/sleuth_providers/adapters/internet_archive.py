@@ -6,13 +6,13 @@ from urllib.parse import quote
 
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, language_name, unknown_language
-from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.adapters._papers import author_names, known_names, paragraphs, year_of
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError
 from sleuth_providers.json import as_list, as_text, items, web_results
 
-FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl")
-MEDIA_TYPES = {"general": "texts", "videos": "movies", "images": "image"}
+FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl", "publisher", "isbn")
+MEDIA_TYPES = {"videos": "movies", "images": "image"}
 SNIPPET_CHARS = 300
 
 
@@ -23,12 +23,12 @@ class InternetArchive(Provider):
     name = "Internet Archive"
     homepage = "https://archive.org/advancedsearch.php"
     notes = (
-        "Items, not archived web pages: books and papers in the category general, films in videos. "
+        "Items, not archived web pages: books and papers in the category books, films in videos. "
         "--freshness means the day of the upload. Some books can only be borrowed."
     )
     host = "https://archive.org"
     supports = frozenset({"freshness", "range", "lang", "page"})
-    categories = ("general", "videos", "images")
+    categories = ("books", "videos", "images", "general")
     max_results = 50
     price = "free"
     per_minute = 60
@@ -67,16 +67,16 @@ class InternetArchive(Provider):
         found = web_results(map(_result, items(response, "response", "docs")))
         return Found(found, not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse"),
         "GET https://archive.org/advancedsearch.php?q=%28lighthouse%29+AND+mediatype%3A%28texts%29&fl%5B%5D=identifier"
-        "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&rows=10&page=1"
+        "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&fl%5B%5D=publisher&fl%5B%5D=isbn&rows=10&page=1"
         "&output=json",
         '{"responseHeader": {"status": 0}, "response": {"numFound": 0, "start": 0, "docs": []}}',
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 'title:"light house"',
                 page=2,
@@ -86,7 +86,7 @@ class InternetArchive(Provider):
                 since="2020-01-01",
                 until="2020-12-31",
             ),
-            sends=_plain.sends.replace(
+            sends=sample_plain.sends.replace(
                 "%28lighthouse%29+AND+mediatype%3A%28texts%29",
                 "%28title+%22light+house%22%29+AND+mediatype%3A%28movies%29+AND+language%3A%28eng+OR+English%29"
                 "+AND+publicdate%3A%5B2020-01-01+TO+2020-12-31%5D",
@@ -101,23 +101,24 @@ class InternetArchive(Provider):
                 "https://archive.org/details/%E7%81%AF%E5%A1%94%202",
             ),
         ),
-        _plain,
-        _plain._replace(body='{"error": "syntax"}', error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(body='{"error": "syntax"}', error="INVALID_REQUEST"),
+        sample_plain._replace(
             body="<html>Search engine returned invalid information</html>",
             headers={"content-type": "text/html"},
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=422, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
 def _result(item: dict[str, object]) -> Result:
     name = quote(as_text(item.get("identifier")), safe="", errors="replace")
     date = _texts(item.get("date"))[0][:10]
+    authors = known_names(_texts(item.get("creator")))
     return Result(
         title=paragraphs(_texts(item.get("title"))[0]),
         url=f"https://archive.org/details/{name}" if name else "",
@@ -125,7 +126,14 @@ def _result(item: dict[str, object]) -> Result:
         published=date[:4] if date.endswith("-01-01") else date,  # a year is given as its first day
         site="Internet Archive",
         thumbnail=f"https://archive.org/services/img/{name}" if name else "",
-        author=author_names(_texts(item.get("creator"))),
+        author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(date),
+            publisher=_texts(item.get("publisher"))[0],
+            isbn=_texts(item.get("isbn"))[0],
+            license_url=_texts(item.get("licenseurl"))[0],
+        ),
     )
 
 

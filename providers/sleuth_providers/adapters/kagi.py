@@ -2,20 +2,9 @@
 
 from typing import Any
 
-from sleuth_providers.base import (
-    Account,
-    DirectAnswer,
-    ErrorRule,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-)
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_dict, as_text, direct_answers, items, strip_tags, web_results
 
 KINDS = {"general": "search", "news": "news", "images": "image", "videos": "video"}
 
@@ -75,7 +64,7 @@ class Kagi(Provider):
         related = (strip_tags(item.get("title")) for item in items(response, "data", "related_search"))
         return Found(
             web_results(_result(item) for item in hits),
-            answers=tuple(DirectAnswer(text, url) for text, url in texts if text),
+            answers=direct_answers(*texts),
             suggestions=tuple(text for text in related if text),
         )
 

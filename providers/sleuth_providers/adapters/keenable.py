@@ -1,9 +1,7 @@
 """Keenable: an index of its own for agents; about 1,000 requests an hour work without a key."""
 
-from typing import Any
-
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, RateLimitError
 from sleuth_providers.json import as_text, items, strip_tags, web_results
 
 PERIODS = {"day": "1d", "week": "7d", "month": "1mo", "year": "1y"}
@@ -29,41 +27,35 @@ class Keenable(Provider):
     price = "without a key free; with a key not published (2026-11)"
     per_minute = 60
     options = {"mode": "pro (default) or realtime, which is faster"}
+    error_rules = (ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT),)
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a single domain; several are not possible."""
-        body: dict[str, Any] = {"query": query.text, "max_results": min(query.count, self.max_results)}
-        if mode := as_text(account.options.get("mode")):
-            body["mode"] = mode
-        if query.freshness:
-            body["published_after"] = PERIODS.get(query.freshness) or query.since
-        if query.freshness == "range":
-            body["published_before"] = query.until  # inclusive
-        if len(query.include) == 1:
-            body["site"] = query.include[0]
+        body = {
+            "query": query.text,
+            "max_results": min(query.count, self.max_results),
+            "mode": account.options.get("mode"),
+            "published_after": PERIODS.get(query.freshness, query.since),
+            "published_before": query.until,  # inclusive
+            "site": query.include[0] if len(query.include) == 1 else None,
+        }
         headers = {"X-API-Key": account.key} if account.key else {"X-Keenable-Title": "sleuth"}
         return self.post_json(account, "/v1/search" if account.key else "/v1/search/public", body, headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Suggest a key when the limit without one is reached."""
-        if response.status == 429:
-            from sleuth_providers.net.client import retry_after
-
-            return RateLimitError(status=429, hint=OWN_KEY_HINT, retry_after=retry_after(response))
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; `description` is nearly always empty."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite wal"),
         "POST https://api.keenable.ai/v1/search/public",
         '{"results": []}',
         (),
         sends_body={"query": "sqlite wal", "max_results": 10},
     )
-    _keyed = _plain._replace(account=Account(key="keen_sample"), sends="POST https://api.keenable.ai/v1/search")
+    sample_keyed = sample_plain._replace(
+        account=Account(key="keen_sample"), sends="POST https://api.keenable.ai/v1/search"
+    )
     samples = (
         Sample(
             Query(
@@ -74,7 +66,7 @@ class Keenable(Provider):
                 until="2026-06-30",
                 include=("sqlite.org",),
             ),
-            _plain.sends,
+            sample_plain.sends,
             """{"results": [{"title": "Write-Ahead Logging", "url": "https://sqlite.org/wal.html", "description": "",
              "snippet": "The WAL file is &amp; stays …", "published_at": "2026-03-01T00:00:00Z"},
              {"title": null, "url": "https://sqlite.org/二", "description": "说明", "snippet": null,
@@ -88,17 +80,17 @@ class Keenable(Provider):
                 "site": "sqlite.org",
             },
         ),
-        _keyed._replace(
+        sample_keyed._replace(
             query=Query("sqlite wal", freshness="month", since="2026-10-17", include=("a.example", "b.example")),
             account=Account(key="keen_sample", options={"mode": "realtime"}),
-            sends_body=_plain.sends_body | {"mode": "realtime", "published_after": "1mo"},
+            sends_body=sample_plain.sends_body | {"mode": "realtime", "published_after": "1mo"},
         ),
-        _plain,
-        _plain._replace(body='{"error": "missing title"}', status=400, error="INVALID_REQUEST"),
-        _keyed._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
-        _plain._replace(body='{"error": "bad date"}', status=422, error="INVALID_REQUEST"),
-        _plain._replace(body='{"error": "rate limit"}', status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body='{"error": "missing title"}', status=400, error="INVALID_REQUEST"),
+        sample_keyed._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"error": "bad date"}', status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"error": "rate limit"}', status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -1,7 +1,5 @@
 """LangSearch: web search with a free key."""
 
-from typing import Any
-
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
@@ -29,15 +27,15 @@ class LangSearch(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a range as two dates, both inclusive."""
-        body: dict[str, Any] = {"query": query.text, "count": min(query.count, self.max_results)}
-        if query.freshness:
-            body["freshness"] = PERIODS.get(query.freshness) or f"{query.since}..{query.until}"
-        if query.include:
-            body["includeDomains"] = list(query.include)
-        if query.exclude:
-            body["excludeDomains"] = list(query.exclude)
-        if query.content:
-            body["contents"] = {"text": True}
+        dates = f"{query.since}..{query.until}" if query.freshness == "range" else None
+        body = {
+            "query": query.text,
+            "count": min(query.count, self.max_results),
+            "freshness": PERIODS.get(query.freshness, dates),
+            "includeDomains": list(query.include) or None,
+            "excludeDomains": list(query.exclude) or None,
+            "contents": {"text": True} if query.content else None,
+        }
         return self.post_json(account, "/v1/web-search", body)
 
     def detect_error(self, response: Response) -> ProviderError | None:
@@ -53,7 +51,7 @@ class LangSearch(Provider):
         """Parse the results."""
         return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite wal"),
         "POST https://api.langsearch.com/v1/web-search",
         '{"code": 200, "log_id": "abc", "msg": null, "data": {"webPages": {"value": []}}}',
@@ -62,7 +60,7 @@ class LangSearch(Provider):
         sends_body={"query": "sqlite wal", "count": 10},
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "sqlite wal",
                 count=80,
@@ -87,18 +85,20 @@ class LangSearch(Provider):
                 "contents": {"text": True},
             },
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite wal", freshness="week", since="2026-11-10"),
-            sends_body=_plain.sends_body | {"freshness": "oneWeek"},
+            sends_body=sample_plain.sends_body | {"freshness": "oneWeek"},
         ),
-        _plain,
-        _plain._replace(body='{"code": "401", "msg": "Invalid API KEY"}', status=401, error="API_KEY_INVALID"),
-        _plain._replace(body='{"code": "400", "msg": "Bad date"}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(body='{"code": "429", "msg": "Too many requests"}', status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"code": 401, "msg": "Invalid API KEY"}', error="API_KEY_INVALID"),
-        _plain._replace(body='{"code": 429, "msg": "Daily limit"}', error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body='{"code": 500, "msg": "Error"}', error="BAD_RESPONSE"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body='{"code": "401", "msg": "Invalid API KEY"}', status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"code": "400", "msg": "Bad date"}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(
+            body='{"code": "429", "msg": "Too many requests"}', status=429, error="RATE_LIMIT_EXCEEDED"
+        ),
+        sample_plain._replace(body='{"code": 401, "msg": "Invalid API KEY"}', error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"code": 429, "msg": "Daily limit"}', error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body='{"code": 500, "msg": "Error"}', error="BAD_RESPONSE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

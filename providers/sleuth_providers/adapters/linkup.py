@@ -1,19 +1,8 @@
 """Linkup: search with long page extracts, or an answer with its sources."""
 
-from sleuth_providers.base import (
-    Account,
-    DirectAnswer,
-    ErrorRule,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-)
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import DeadlineError, NoResultsError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
+from sleuth_providers.json import as_dict, as_text, direct_answers, items, result_of, web_results
 
 SNIPPET_CHARS = 300
 
@@ -70,7 +59,7 @@ class Linkup(Provider):
         wanted = "image" if query.category == "images" else "text"
         answer = as_text(as_dict(response.json()).get("answer"))
         results = (_result(hit, query.content) for hit in hits if hit.get("type", wanted) == wanted)
-        return Found(web_results(results), answers=(DirectAnswer(answer),) if answer else ())
+        return Found(web_results(results), answers=direct_answers((answer, "")))
 
     sample_plain = Sample(
         Query("solid state battery"),

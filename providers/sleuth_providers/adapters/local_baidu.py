@@ -1,18 +1,15 @@
 """Baidu without an API: parses the JSON behind its results page, or the page itself in a browser."""
 
 import json
-from calendar import timegm
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 
+from sleuth_providers.adapters._baidu import time_span
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
 from sleuth_providers.net.policy import BROWSER_HEADERS
-
-DAY_S = 86400
 
 
 class LocalBaidu(ResultsPage):
@@ -45,8 +42,7 @@ class LocalBaidu(ResultsPage):
         count = min(query.count, self.max_results)
         params: dict[str, str | int] = {"rn": count, "pn": (query.page - 1) * count}
         if query.freshness:
-            last = query.until or query.today or query.since
-            params["gpc"] = f"stf={_seconds(query.since)},{_seconds(last) + DAY_S - 1}|stftype=1"
+            params["gpc"] = time_span(query)
         words = query.with_operators(include=len(query.include) == 1)
         headers = BROWSER_HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"}
         return Request(self.fill(words, account), params, headers=headers)
@@ -94,7 +90,7 @@ class LocalBaidu(ResultsPage):
                 exclude=("spam.example",),
             ),
             "GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B%20%E6%A0%87%E9%A2%98%20site%3Aexample.cn%20-site%3Aspam.example"
-            "&tn=json&ie=utf-8&rn=20&pn=20&gpc=stf%3D1794182400%2C1794873599%7Cstftype%3D1",
+            "&tn=json&ie=utf-8&rn=20&pn=20&gpc=stf%3D1794153600%2C1794844799%7Cstftype%3D1",
             """{"feed": {"all": 14300000, "entry": [{"title": "示例标题 &amp; &quot;说明&quot;",
              "abs": "这里是\tthe <em>摘要</em>……", "url": "https://example.cn/a",
              "urlEnc": "http://www.baidu.com/link?url=x", "time": 1762992000, "pn": 1},
@@ -105,7 +101,7 @@ class LocalBaidu(ResultsPage):
         sample_plain._replace(
             query=Query("示例", freshness="range", since="2026-10-01", until="2026-10-31", include=("a.cn", "b.cn")),
             sends="GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B&ie=utf-8&rn=10&pn=0"
-            "&gpc=stf%3D1790812800%2C1793491199%7Cstftype%3D1",
+            "&gpc=stf%3D1790784000%2C1793462399%7Cstftype%3D1",
             body="""<html><head><title>示例_百度搜索</title></head><body><div id="content_left">
              <div class="result c-container" mu="https://example.cn/真"><h3><a href="http://www.baidu.com/link?url=A">示例<em>标题</em>
              </a></h3><div><span class="content-right_1">这里是摘要。</span></div></div>
@@ -133,10 +129,6 @@ class LocalBaidu(ResultsPage):
         sample_plain._replace(body="", status=429, headers=sample_headers, error="RATE_LIMIT_EXCEEDED"),
         sample_plain._replace(body="", status=500, headers=sample_headers, error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _seconds(day: str) -> int:
-    return timegm(date.fromisoformat(day).timetuple())
 
 
 def _result(entry: dict[str, Any]) -> Result:

@@ -29,7 +29,7 @@ class LocalBing(ResultsPage):
     max_results = 10
     per_minute = 20
     options = ResultsPage.options | {"unrelated": "on: keep results that share no word with the query"}
-    selectors = (Selectors("li.b_algo", "h2 a[href]", snippet=".b_caption p, p"),)
+    selectors = (Selectors("li.b_algo", "h2 a[href^=http]", snippet=".b_caption p, p"),)  # others lead to Bing itself
 
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter, header and cookies; otherwise Bing uses the location of the IP address."""
@@ -74,11 +74,6 @@ class LocalBing(ResultsPage):
         if unrelated and options.get("unrelated") != "on":
             raise BlockedError("the results do not match the query", status=response.status)
         return found
-
-    def href(self, item: Any, link: Any) -> str:
-        """Skip links to Bing itself."""
-        href = super().href(item, link)
-        return href if href.startswith("http") else ""
 
     def words(self, node: Any) -> str:
         """Return the snippet without the label of its icon."""

@@ -31,9 +31,9 @@ class LocalGoogle(ResultsPage):
     per_minute = 6
     walls = ("consent.google.com", "sorry.google.com")
     rate_limit_pause_s = 3600.0
-    selectors = (
-        Selectors("div.zMzFAb", "a.fuLhoc", "span.CVA68e", "span.FrIlee"),
-        Selectors("#search .MjjYud", "a[href]", "h3"),
+    selectors = (  # other links lead to Google itself
+        Selectors("div.zMzFAb", "a.fuLhoc[href^=http], a.fuLhoc[href^='/url?']", "span.CVA68e", "span.FrIlee"),
+        Selectors("#search .MjjYud", "a[href^=http]:has(h3), a[href^='/url?']:has(h3)", "h3"),
     )
 
     def request(self, query: Query, account: Account) -> Request:
@@ -62,11 +62,6 @@ class LocalGoogle(ResultsPage):
             return None
         results = self.results(read_html(response), response.url, Query(""), {})
         return None if results else BlockedError("the page needs JavaScript", status=200, hint=USE_BROWSER_HINT)
-
-    def href(self, item: object, link: object) -> str:
-        """Skip links to Google itself."""
-        href = super().href(item, link)
-        return href if href.startswith(("http", "/url?")) else ""
 
     sample_plain = Sample(
         Query("example"),

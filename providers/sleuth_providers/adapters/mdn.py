@@ -30,18 +30,15 @@ class Mdn(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Request the site of the engine."""
         engine = self.engine(query, account, "mdn")
-        custom = account.host if account.host.rstrip("/") != self.host else ""
-        host = (custom or HOSTS.get(engine, self.host)).rstrip("/")
+        account = self.at_host_of(engine, account, HOSTS)
         if engine == "learn":
             count = min(query.count, MAX_LEARN_RESULTS)
-            params: dict[str, str | int] = {"search": query.text, "locale": _learn_locale(query), "$top": count}
-            if query.page > 1:
-                params["$skip"] = (query.page - 1) * count
-            return Request(f"{host}/api/search", params)
-        params = {"q": query.text, "locale": _mdn_locale(query.lang) or "en-US", "size": min(query.count, 50)}
-        if query.page > 1:
-            params["page"] = query.page
-        return Request(f"{host}/api/v1/search", params)
+            skip = (query.page - 1) * count or None
+            params = {"search": query.text, "locale": _learn_locale(query), "$top": count, "$skip": skip}
+            return self.get(account, "/api/search", params)
+        locale, page = _mdn_locale(query.lang) or "en-US", query.page if query.page > 1 else None
+        params = {"q": query.text, "locale": locale, "size": min(query.count, 50), "page": page}
+        return self.get(account, "/api/v1/search", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add languages and pages that MDN does not have."""
@@ -57,14 +54,14 @@ class Mdn(Provider):
         pages = [*map(_mdn_result, objects(reply.get("documents"))), *map(_learn_result, objects(reply.get("results")))]
         return Found(web_results(pages))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("abort controller", category="it"),
         "GET https://developer.mozilla.org/api/v1/search?q=abort+controller&locale=en-US&size=10",
         '{"documents": [], "metadata": {"total": {"value": 0}}, "suggestions": []}',
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query("abort controller", page=2, lang="zh", category="it"),
             sends="GET https://developer.mozilla.org/api/v1/search?q=abort+controller&locale=zh-CN&size=10&page=2",
             body="""{"documents": [{"mdn_url": "/zh-CN/docs/Web/API/AbortController", "score": 83.1, "locale": "zh-cn",
@@ -72,7 +69,7 @@ class Mdn(Provider):
              {"mdn_url": null}, 7], "metadata": {"took_ms": 9}, "suggestions": []}""",
             finds=("https://developer.mozilla.org/zh-CN/docs/Web/API/AbortController",),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("sqlite", count=50, page=2, lang="de", category="it", engines=("learn",)),
             sends="GET https://learn.microsoft.com/api/search?search=sqlite&locale=de-de&%24top=25&%24skip=25",
             body="""{"facets": {}, "results": [{"title": "SqliteConnection &amp; Class",
@@ -80,12 +77,12 @@ class Mdn(Provider):
              "lastUpdatedDate": "2026-05-01T00:00:00+00:00"}, {"url": null}], "count": 1200}""",
             finds=("https://learn.microsoft.com/en-us/dotnet/api/x",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"errors": {"q": [{"message": "…", "code": "required"}]}}', status=400, error="INVALID_REQUEST"
         ),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 

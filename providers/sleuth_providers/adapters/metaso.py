@@ -1,5 +1,6 @@
 """Metaso (秘塔): a Chinese search engine with summaries."""
 
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, strip_tags, web_results
@@ -147,4 +148,5 @@ def _result(item: dict[str, object]) -> Result:
         author=", ".join(name for name in authors if name),
         length=f"{seconds // 60:.0f}:{seconds % 60:02.0f}" if seconds else "",
         image=image,
+        details=picture_size(item, "imageWidth", "imageHeight"),
     )

@@ -3,12 +3,12 @@
 from sleuth_providers.adapters._dates import unix_time
 from sleuth_providers.adapters._media import video_length
 from sleuth_providers.adapters._papers import paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError
-from sleuth_providers.json import as_dict, as_text, document, objects, strip_tags, web_results
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, RateLimitError
+from sleuth_providers.json import as_count, as_dict, as_text, document, objects, strip_tags, web_results
 
 HOSTS = {"sepiasearch": "https://sepiasearch.org", "dailymotion": "https://api.dailymotion.com"}
-DAILYMOTION_FIELDS = "title,description,url,created_time,duration,thumbnail_360_url,owner.screenname"
+DAILYMOTION_FIELDS = "title,description,url,created_time,duration,thumbnail_360_url,owner.screenname,views_total"
 SNIPPET_CHARS = 300
 
 
@@ -26,24 +26,21 @@ class OpenVideos(Provider):
     max_results = 100
     price = "free"
     per_minute = 60
+    # There are no keys, so that 403 means the limit of Dailymotion or a rejected request.
+    error_rules = (
+        ErrorRule(400, RateLimitError, rb"api_limit_exceeded"),
+        ErrorRule(403, RateLimitError, rb"api_limit_exceeded"),
+        ErrorRule(403, BadRequestError),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Request the API of the engine."""
         engine = self.engine(query, account, "sepiasearch")
-        custom = account.host if account.host.rstrip("/") != self.host else ""
-        host = (custom or HOSTS.get(engine, self.host)).rstrip("/")
+        account = self.at_host_of(engine, account, HOSTS)
         count = min(query.count, self.max_results)
         if engine == "dailymotion":
-            return Request(f"{host}/videos", _dailymotion_params(query, count))
-        return Request(f"{host}/api/v1/search/videos", _sepiasearch_params(query, count))
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise the limit of Dailymotion, and a 403 that has nothing to do with a key."""
-        if response.status >= 400 and b"api_limit_exceeded" in response.body:
-            return RateLimitError(status=response.status)
-        if response.status == 403:
-            return BadRequestError(status=403)
-        return None
+            return self.get(account, "/videos", _dailymotion_params(query, count))
+        return self.get(account, "/api/v1/search/videos", _sepiasearch_params(query, count))
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the reply of either API."""
@@ -54,20 +51,20 @@ class OpenVideos(Provider):
         ]
         return Found(web_results(videos))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse", category="videos"),
         "GET https://sepiasearch.org/api/v1/search/videos?search=lighthouse&count=10&sort=-match&nsfw=false",
         '{"total": 0, "data": []}',
         (),
     )
-    _dailymotion = _plain._replace(
+    sample_dailymotion = sample_plain._replace(
         query=Query("lighthouse", category="videos", engines=("dailymotion",)),
         sends="GET https://api.dailymotion.com/videos?search=lighthouse&fields=title%2Cdescription%2Curl%2Ccreated_time"
-        "%2Cduration%2Cthumbnail_360_url%2Cowner.screenname&limit=10&page=1&sort=relevance&family_filter=true"
+        "%2Cduration%2Cthumbnail_360_url%2Cowner.screenname%2Cviews_total&limit=10&page=1&sort=relevance&family_filter=true"
         "&private=false&password_protected=false",
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "lighthouse",
                 page=2,
@@ -89,53 +86,50 @@ class OpenVideos(Provider):
              "previewUrl": "https://tube.example/p.jpg", "account": null, "channel": null}, {"url": 7}, []]}""",
             finds=("https://tube.example/videos/watch/9c9d", "https://tube.example/w/2"),
         ),
-        _dailymotion._replace(
-            query=_dailymotion.query._replace(freshness="range", since="2026-01-01", until="2026-01-31", lang="fr"),
-            sends=f"{_dailymotion.sends}&languages=fr&created_after=1767225600&created_before=1769904000",
+        sample_dailymotion._replace(
+            query=sample_dailymotion.query._replace(
+                freshness="range", since="2026-01-01", until="2026-01-31", lang="fr"
+            ),
+            sends=f"{sample_dailymotion.sends}&languages=fr&created_after=1767225600&created_before=1769904000",
             body="""{"page": 1, "limit": 10, "has_more": true, "list": [{"title": "Lighthouse",
              "description": "A walk &lt;br /&gt; up", "url": "https://www.dailymotion.com/video/x9abc12",
              "created_time": 1778000000, "duration": 300, "thumbnail_360_url": "https://s1.dmcdn.net/v/x360",
              "owner.screenname": "Ada"}, {"url": null}, 7]}""",
             finds=("https://www.dailymotion.com/video/x9abc12",),
         ),
-        _plain,
-        _plain._replace(body='{"error": "bad parameter"}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _dailymotion._replace(
+        sample_plain,
+        sample_plain._replace(body='{"error": "bad parameter"}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_dailymotion._replace(
             body='{"error": {"code": 400, "message": "…", "type": "invalid_parameter"}}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _dailymotion._replace(
+        sample_dailymotion._replace(
             body='{"error": {"code": 403, "type": "access_forbidden"}}', status=403, error="INVALID_REQUEST"
         ),
-        _dailymotion._replace(
+        sample_dailymotion._replace(
             body='{"error": {"code": 403, "type": "api_limit_exceeded"}}', status=403, error="RATE_LIMIT_EXCEEDED"
         ),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 
 
-def _sepiasearch_params(query: Query, count: int) -> dict[str, str | int]:
-    params: dict[str, str | int] = {
+def _sepiasearch_params(query: Query, count: int) -> dict[str, str | int | None]:
+    return {
         "search": query.text,
         "count": count,
         "sort": "-match",
         "nsfw": "both" if query.safe == "off" else "false",
+        "start": (query.page - 1) * count or None,
+        "languageOneOf[]": query.lang.split("-")[0].lower(),
+        "startDate": query.since,
+        "endDate": query.until,
     }
-    if query.page > 1:
-        params["start"] = (query.page - 1) * count
-    if query.lang:
-        params["languageOneOf[]"] = query.lang.split("-")[0].lower()
-    if query.freshness:
-        params["startDate"] = query.since
-    if query.freshness == "range":
-        params["endDate"] = query.until
-    return params
 
 
-def _dailymotion_params(query: Query, count: int) -> dict[str, str | int]:
-    params: dict[str, str | int] = {
+def _dailymotion_params(query: Query, count: int) -> dict[str, str | int | None]:
+    return {
         "search": query.text,
         "fields": DAILYMOTION_FIELDS,
         "limit": count,
@@ -144,14 +138,10 @@ def _dailymotion_params(query: Query, count: int) -> dict[str, str | int]:
         "family_filter": "false" if query.safe == "off" else "true",
         "private": "false",
         "password_protected": "false",
+        "languages": query.lang.split("-")[0].lower(),
+        "created_after": unix_time(query.since),
+        "created_before": unix_time(query.until, 1),
     }
-    if query.lang:
-        params["languages"] = query.lang.split("-")[0].lower()
-    if query.freshness:
-        params["created_after"] = unix_time(query.since)
-    if query.freshness == "range":
-        params["created_before"] = unix_time(query.until, 1)
-    return params
 
 
 def _peertube_result(item: dict[str, object]) -> Result:
@@ -164,6 +154,11 @@ def _peertube_result(item: dict[str, object]) -> Result:
         thumbnail=as_text(item.get("thumbnailUrl")) or as_text(item.get("previewUrl")),
         author=as_text(as_dict(item.get("account")).get("displayName")),
         length=video_length(item.get("duration")),
+        details=Details(
+            channel=as_text(as_dict(item.get("channel")).get("displayName")),
+            views=as_count(item.get("views")),
+            license=as_text(as_dict(item.get("licence")).get("label")),
+        ),
     )
 
 
@@ -177,4 +172,5 @@ def _dailymotion_result(item: dict[str, object]) -> Result:
         thumbnail=as_text(item.get("thumbnail_360_url")).replace("http://", "https://", 1),
         author=as_text(item.get("owner.screenname")),
         length=video_length(item.get("duration")),
+        details=Details(channel=as_text(item.get("owner.screenname")), views=as_count(item.get("views_total"))),
     )

@@ -3,13 +3,12 @@
 import re
 
 from sleuth_providers.adapters._languages import language_code, unknown_language
-from sleuth_providers.adapters._papers import author_names
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import ProviderError, RateLimitError
-from sleuth_providers.json import as_list, as_number, as_text, items, web_results
+from sleuth_providers.adapters._papers import author_names, known_names, year_of
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import RateLimitError
+from sleuth_providers.json import as_count, as_list, as_number, as_text, items, web_results
 
-FIELDS = "key,title,subtitle,author_name,first_publish_year,cover_i,edition_count,first_sentence"
-MIN_PAUSE_S = 5.0  # after a refusal
+FIELDS = "key,title,subtitle,author_name,first_publish_year,cover_i,edition_count,first_sentence,publisher,isbn"
 
 
 class OpenLibrary(Provider):
@@ -18,13 +17,16 @@ class OpenLibrary(Provider):
     id = "openlibrary"
     name = "Open Library"
     homepage = "https://openlibrary.org/dev/docs/api/search"
-    notes = "Books only, although its category is general. Dates are years of the first edition."
+    notes = "Books only, in the category general too. Dates are years of the first edition."
     host = "https://openlibrary.org"
     supports = frozenset({"range", "lang", "page"})
+    categories = ("books", "general")
     max_results = 100
     price = "free"
     per_minute = 60
     weight = 0.8  # reliable, but narrow
+    # There are no keys, so that 403 is a limit too.
+    error_rules = tuple(ErrorRule(status, RateLimitError, min_pause_s=5) for status in (403, 429))
 
     def request(self, query: Query, account: Account) -> Request:
         """Write filters into the query, whose own operators are removed."""
@@ -34,43 +36,36 @@ class OpenLibrary(Provider):
         if query.freshness in ("year", "range"):
             last = query.until[:4] if query.freshness == "range" else "*"
             words.append(f"first_publish_year:[{query.since[:4]} TO {last}]")
-        params: dict[str, str | int] = {
+        params = {
             "q": " AND ".join(words),
             "fields": FIELDS,
             "limit": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
         }
-        if query.page > 1:
-            params["page"] = query.page
-        return Request(f"{self.base_url(account)}/search.json", params)
+        return self.get(account, "/search.json", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Remove a freshness of a year, which is applied."""
         ignored = super().not_applied(query)
         return tuple(name for name in ignored if not (name == "freshness" and query.freshness == "year"))
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Take 403 for a limit: there are no keys."""
-        if response.status in (403, 429):
-            return RateLimitError(status=response.status, retry_after=MIN_PAUSE_S)
-        return None
-
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the books."""
         return Found(web_results(map(_result, items(response, "docs"))), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse"),
         "GET https://openlibrary.org/search.json?q=lighthouse&fields=key%2Ctitle%2Csubtitle%2Cauthor_name"
-        "%2Cfirst_publish_year%2Ccover_i%2Cedition_count%2Cfirst_sentence&limit=10",
+        "%2Cfirst_publish_year%2Ccover_i%2Cedition_count%2Cfirst_sentence%2Cpublisher%2Cisbn&limit=10",
         '{"numFound": 0, "start": 0, "docs": []}',
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 'title:"lighthouse"', page=2, lang="de", freshness="range", since="1900-01-01", until="1950-12-31"
             ),
-            sends=_plain.sends.replace(
+            sends=sample_plain.sends.replace(
                 "q=lighthouse", "q=title+lighthouse+AND+language%3Ager+AND+first_publish_year%3A%5B1900+TO+1950%5D"
             )
             + "&page=2",
@@ -80,22 +75,23 @@ class OpenLibrary(Provider):
              {"key": "/works/OL2W", "title": "灯塔"}, {"key": null}, {"key": "https://evil.example/"}, 7]}""",
             finds=("https://openlibrary.org/works/OL1W", "https://openlibrary.org/works/OL2W"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", lang="xx", freshness="year", since="2025-11-17"),
-            sends=_plain.sends.replace("q=lighthouse", "q=lighthouse+AND+first_publish_year%3A%5B2025+TO+%2A%5D"),
+            sends=sample_plain.sends.replace("q=lighthouse", "q=lighthouse+AND+first_publish_year%3A%5B2025+TO+%2A%5D"),
         ),
-        _plain,
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=422, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=403, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain,
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=403, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
 def _result(item: dict[str, object]) -> Result:
     key, cover = as_text(item.get("key")), as_text(item.get("cover_i"))
-    authors = author_names(as_list(item.get("author_name")))
+    names = known_names(as_list(item.get("author_name")))
+    authors = author_names(names)
     year = as_text(item.get("first_publish_year"))
     editions = as_number(item.get("edition_count")) or 0
     sentence = next((text for text in as_list(item.get("first_sentence")) if isinstance(text, str)), "")
@@ -108,4 +104,12 @@ def _result(item: dict[str, object]) -> Result:
         site="Open Library",
         thumbnail=f"https://covers.openlibrary.org/b/id/{cover}-M.jpg" if cover.isdecimal() else "",
         author=authors,
+        details=Details(
+            authors=names,
+            year=year_of(year),
+            type="book",
+            publisher=next(iter(known_names(as_list(item.get("publisher")))), ""),
+            isbn=next((isbn for isbn in known_names(as_list(item.get("isbn"))) if len(isbn) == 13), ""),
+            editions=as_count(item.get("edition_count")),
+        ),
     )

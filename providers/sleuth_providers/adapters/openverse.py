@@ -3,11 +3,9 @@
 import re
 
 from sleuth_providers.adapters._media import credit
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
-from sleuth_providers.json import as_text, items, web_results
-
-MAX_DEPTH = 240  # results that can be reached by paging
+from sleuth_providers.json import as_count, as_text, items, web_results
 
 
 class Openverse(Provider):
@@ -21,6 +19,7 @@ class Openverse(Provider):
     supports = frozenset({"safe", "page"})
     categories = ("images",)
     max_results = 20
+    max_depth = 240
     max_query = 200
     price = "free"
     per_minute = 20
@@ -32,20 +31,13 @@ class Openverse(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Include sensitive images only with --safe off."""
-        params: dict[str, str | int] = {"q": query.text, "page_size": min(query.count, self.max_results)}
-        if query.page > 1:
-            params["page"] = query.page
-        if query.safe == "off":
-            params["mature"] = "true"
-        for name in self.options:
-            if value := as_text(account.options.get(name)):
-                params[name] = value
-        return Request(f"{self.base_url(account)}/v1/images/", params)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages that the API refuses."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page * min(query.count, self.max_results) > MAX_DEPTH else ignored
+        params = {
+            "q": query.text,
+            "page_size": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
+            "mature": "true" if query.safe == "off" else None,
+        }
+        return self.get(account, "/v1/images/", params | {name: account.options.get(name) for name in self.options})
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected page, and read the seconds to wait from the text."""
@@ -60,14 +52,14 @@ class Openverse(Provider):
         """Parse the images."""
         return Found(web_results(map(_result, items(response, "results"))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse", category="images"),
         "GET https://api.openverse.org/v1/images/?q=lighthouse&page_size=10",
         '{"result_count": 0, "page_count": 0, "page_size": 10, "page": 1, "results": []}',
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", count=50, page=2, safe="off", category="images"),
             sends="GET https://api.openverse.org/v1/images/?q=lighthouse&page_size=20&page=2&mature=true&source=flickr",
             body="""{"result_count": 240, "page_count": 12, "page_size": 20, "page": 2, "warnings": [], "results": [
@@ -80,18 +72,18 @@ class Openverse(Provider):
             finds=("https://www.flickr.com/photos/x/1", "https://example.org/二"),
             account=Account(options={"source": "flickr"}),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"detail": "Request was throttled. Expected available in 42 seconds."}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"detail": "page_size may not exceed 20 for anonymous requests"}', status=401, error="INVALID_REQUEST"
         ),
-        _plain._replace(body='{"detail": {"license": ["…"]}}', status=400, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=424, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"detail": {"license": ["…"]}}', status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=424, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
@@ -106,4 +98,11 @@ def _result(item: dict[str, object]) -> Result:
         thumbnail=as_text(item.get("thumbnail")),
         author=author,
         image=as_text(item.get("url")),
+        details=Details(
+            width=as_count(item.get("width")),
+            height=as_count(item.get("height")),
+            license=f"CC {licence}" if licence.startswith("BY") else licence,
+            license_url=as_text(item.get("license_url")),
+            attribution=as_text(item.get("attribution")),
+        ),
     )

@@ -75,7 +75,7 @@ class Parallel(Provider):
             found = as_dict(response._replace(body=blocks[0].encode("utf-8", "replace")).json())
         return Found(web_results(map(_result, objects(found.get("results"))))[: query.count])
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("sqlite wal"),
         "POST https://search.parallel.ai/mcp",
         """{"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text",
@@ -92,7 +92,7 @@ class Parallel(Provider):
         },
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             body="""event: message
 data: {"jsonrpc": "2.0", "method": "notifications/progress"}
 
@@ -107,26 +107,26 @@ data: {"jsonrpc": "2.0", "id": 2, "result": {"structuredContent": {"search_id": 
             headers={"content-type": "text/event-stream"},
             finds=("https://sqlite.org/wal.html", "https://example.org/二"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text",
              "text": "{\\"results\\": [{\\"url\\": \\"https://example.org/\\", \\"title\\": \\"A\\"}]}"}]}}""",
             finds=("https://example.org/",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"jsonrpc": "2.0", "id": 2, "error": {"code": -32000, "message": "Rate limit exceeded"}}',
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body="""{"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text",
              "text": "The tool failed."}]}}""",
             error="BAD_RESPONSE",
         ),
-        _plain._replace(body='{"jsonrpc": "2.0", "id": 2}', error="BAD_RESPONSE"),
-        _plain._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
-        _plain._replace(body='{"detail": "…"}', status=422, error="INVALID_REQUEST"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"jsonrpc": "2.0", "id": 2}', error="BAD_RESPONSE"),
+        sample_plain._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body='{"detail": "…"}', status=422, error="INVALID_REQUEST"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

@@ -2,8 +2,20 @@
 
 from sleuth_providers.adapters._feed import attribute, elements
 from sleuth_providers.adapters._languages import language_code, unknown_language
-from sleuth_providers.adapters._papers import author_names, paragraphs
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.adapters._papers import author_names, doi_name, known_names, paragraphs, year_of
+from sleuth_providers.base import (
+    Account,
+    Details,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+)
 from sleuth_providers.errors import (
     OWN_KEY_HINT,
     BadRequestError,
@@ -12,10 +24,9 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnavailableError,
 )
-from sleuth_providers.json import as_text, web_results
+from sleuth_providers.json import web_results
 
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-PATH = "/entrez/eutils"
 
 
 class PubMed(Provider):
@@ -34,29 +45,31 @@ class PubMed(Provider):
     price = "free"
     per_minute = 60
     options = {"email": "your e-mail address, sent with each request as NCBI asks for"}
+    error_rules = (
+        ErrorRule(400, KeyInvalidError, rb"API key"),
+        ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT, min_pause_s=1),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Return the first request; NCBI sorts by date unless told otherwise."""
         count = min(query.count, self.max_results)
         code = language_code(query)
-        params: dict[str, str | int] = self._common(account) | {
+        is_range = query.freshness == "range"
+        params: dict[str, str | int | None] = {
             "term": f"({query.text}) AND {code}[la]" if code else query.text,
             "retmax": count,
             "sort": "relevance",
+            "retstart": (query.page - 1) * count or None,
+            "datetype": "pdat" if query.freshness else None,
+            "reldate": DAYS.get(query.freshness),
+            "mindate": query.since.replace("-", "/") if is_range else None,
+            "maxdate": query.until.replace("-", "/"),
         }
-        if query.page > 1:
-            params["retstart"] = (query.page - 1) * count
-        if query.freshness == "range":
-            params |= {"datetype": "pdat", "mindate": _slashed(query.since), "maxdate": _slashed(query.until)}
-        elif query.freshness:
-            params |= {"datetype": "pdat", "reldate": DAYS[query.freshness]}
-        return Request(f"{self.base_url(account)}{PATH}/esearch.fcgi", params)
+        return self._get(account, "esearch", params)
 
-    def _common(self, account: Account) -> dict[str, str | int]:
-        params: dict[str, str | int] = {"db": "pubmed", "retmode": "xml", "tool": "sleuth"}
-        if contact := as_text(account.options.get("email")):
-            params["email"] = contact
-        return params | ({"api_key": account.key} if account.key else {})
+    def _get(self, account: Account, name: str, params: dict[str, str | int | None]) -> Request:
+        common = {"db": "pubmed", "retmode": "xml", "tool": "sleuth", "email": account.options.get("email")}
+        return self.get(account, f"/entrez/eutils/{name}.fcgi", common | {"api_key": account.key} | params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Find the numbers, then fetch the papers."""
@@ -65,19 +78,14 @@ class PubMed(Provider):
         numbers = [number for _, inner in elements(listed, "Id") if (number := inner.strip()).isdecimal()]
         if not numbers:
             return Found(not_applied=unknown_language(query))
-        params = self._common(account) | {"id": ",".join(numbers[: self.max_results])}
-        fetch = Request(f"{self.base_url(account)}{PATH}/efetch.fcgi", params)
+        fetch = self._get(account, "efetch", {"id": ",".join(numbers[: self.max_results])})
         return self.parse(http.send(fetch, self.detect_error), query)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise an invalid key, which is HTTP 400, and the errors in HTTP 200."""
+        """Find the errors in HTTP 200."""
         start = response.body[:3000]
-        if response.status == 429:
-            return RateLimitError(status=429, retry_after=1, hint=OWN_KEY_HINT)
-        if response.status == 400 and b"API key" in start:
-            return KeyInvalidError(status=400)
         if response.status != 200:
-            return None
+            return super().detect_error(response)
         if b"<ERROR>" in start:
             return BadRequestError("the API reports an error", status=200)
         is_xml = b"<eSearchResult" in start or b"<PubmedArticleSet" in start
@@ -88,7 +96,7 @@ class PubMed(Provider):
         papers = (_result(paper) for _, paper in elements(response.text(), "PubmedArticle"))
         return Found(web_results(papers), not_applied=unknown_language(query))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("asthma", category="science"),
         "GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&retmode=xml&tool=sleuth&term=asthma"
         "&retmax=10&sort=relevance",
@@ -98,7 +106,7 @@ class PubMed(Provider):
         headers={"content-type": "text/xml; charset=UTF-8"},
     )
     # Both replies in one, since every request gets the same: each is found by its elements.
-    _papers = """<?xml version="1.0" encoding="UTF-8" ?><eSearchResult><Count>2</Count>
+    sample_papers = """<?xml version="1.0" encoding="UTF-8" ?><eSearchResult><Count>2</Count>
      <IdList><Id>40000001</Id><Id>40000002</Id></IdList></eSearchResult><PubmedArticleSet>
      <PubmedArticle><MedlineCitation><PMID Version="1">40000001</PMID><Article>
      <Journal><Title>Journal of Examples</Title></Journal><ArticleTitle>Asthma in <i>adults</i>.</ArticleTitle>
@@ -110,7 +118,7 @@ class PubMed(Provider):
      <PubmedArticle><PMID>40000002</PMID><ArticleTitle>二</ArticleTitle></PubmedArticle>
      <PubmedArticle><PMID>x</PMID></PubmedArticle><PubmedArticle>"""
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query(
                 "asthma",
                 page=2,
@@ -123,51 +131,59 @@ class PubMed(Provider):
             sends="GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&retmode=xml&tool=sleuth"
             "&email=me%40example.org&api_key=ncbi-sample&term=%28asthma%29+AND+eng%5Bla%5D&retmax=10&sort=relevance"
             "&retstart=10&datetype=pdat&mindate=2026%2F01%2F01&maxdate=2026%2F06%2F30",
-            body=_papers,
+            body=sample_papers,
             finds=("https://pubmed.ncbi.nlm.nih.gov/40000001/", "https://pubmed.ncbi.nlm.nih.gov/40000002/"),
             account=Account(key="ncbi-sample", options={"email": "me@example.org"}),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("asthma", category="science", freshness="week", since="2026-11-10"),
-            sends=f"{_plain.sends}&datetype=pdat&reldate=7",
+            sends=f"{sample_plain.sends}&datetype=pdat&reldate=7",
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": "API rate limit exceeded", "count": "4", "limit": "3"}',
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body="<eSearchResult><ERROR>Empty term</ERROR></eSearchResult>", error="INVALID_REQUEST"),
-        _plain._replace(
+        sample_plain._replace(body="<eSearchResult><ERROR>Empty term</ERROR></eSearchResult>", error="INVALID_REQUEST"),
+        sample_plain._replace(
             body='{"error": "API key invalid"}',
             status=400,
-            sends=_plain.sends.replace("&term", "&api_key=ncbi-sample&term"),
+            sends=sample_plain.sends.replace("&term", "&api_key=ncbi-sample&term"),
             account=Account(key="ncbi-sample"),
             error="API_KEY_INVALID",
         ),
-        _plain._replace(body="", status=400, error="INVALID_REQUEST"),
-        _plain._replace(body='{"error": "lbsm -> Neg"}', error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body="<html>Error</html>", error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=400, error="INVALID_REQUEST"),
+        sample_plain._replace(body='{"error": "lbsm -> Neg"}', error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="<html>Error</html>", error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _slashed(day: str) -> str:
-    return day.replace("-", "/")
 
 
 def _result(paper: str) -> Result:
     number = _text(paper, "PMID")
-    authors = (
+    authors = known_names(
         _text(author, "CollectiveName") or f"{_text(author, 'ForeName')} {_text(author, 'LastName')}".strip()
         for _, author in elements(paper, "Author")
     )
+    published = _date(paper)
+    dois = (inner for attributes, inner in elements(paper, "ELocationID") if '"doi"' in attributes)
     return Result(
         title=_text(paper, "ArticleTitle").removesuffix("."),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if number.isdecimal() else "",
         snippet=" ".join(_section(attributes, part) for attributes, part in elements(paper, "AbstractText")),
-        published=_date(paper),
+        published=published,
         site=_text(paper, "Title") or "PubMed",
         author=author_names(authors),
+        details=Details(
+            authors=authors,
+            year=year_of(published),
+            type="article-journal",
+            venue=_text(paper, "Title"),
+            volume=_text(paper, "Volume"),
+            issue=_text(paper, "Issue"),
+            pages=_text(paper, "MedlinePgn"),
+            doi=doi_name(next(dois, "")),
+        ),
     )
 
 

@@ -72,11 +72,7 @@ class SearXNG(Provider):
             "categories": query.category if query.category != "general" else None,
             "timeout_limit": account.options.get("timeout_limit"),
         }
-        headers = {}
-        if account.username:
-            from base64 import b64encode
-
-            headers["Authorization"] = "Basic " + b64encode(f"{account.username}:{account.password}".encode()).decode()
+        headers = {"Authorization": f"Basic {account.basic_auth}"} if account.username else {}
         return self.get(account, "/search", params, headers)
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -1,7 +1,6 @@
 """SerpApi: the results pages of Google, Bing and Baidu as JSON."""
 
-from datetime import datetime
-
+from sleuth_providers.adapters._baidu import time_span as _baidu_time_span
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import (
@@ -233,9 +232,7 @@ def _baidu(query: Query) -> Params:
     params: Params = {"engine": "baidu_news" if query.category == "news" else "baidu", "rn": count}
     params["pn"] = count * (query.page - 1) or None
     if query.freshness:
-        start = datetime.fromisoformat(f"{query.since}T00:00:00+08:00").timestamp()
-        end = datetime.fromisoformat(f"{query.until or query.today}T23:59:59+08:00").timestamp()
-        params["gpc"] = f"stf={start:.0f},{end:.0f}|stftype=1"
+        params["gpc"] = _baidu_time_span(query)
     return params
 
 

@@ -1,20 +1,10 @@
 """Serper: Google's results pages as JSON, fast and cheap."""
 
 from sleuth_providers.adapters._google import language, time_span
-from sleuth_providers.base import (
-    Account,
-    DirectAnswer,
-    ErrorRule,
-    Found,
-    Provider,
-    Query,
-    Request,
-    Response,
-    Result,
-    Sample,
-)
+from sleuth_providers.adapters._media import picture_size
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import QuotaError
-from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
+from sleuth_providers.json import as_count, as_dict, as_number, as_text, direct_answers, items, result_of, web_results
 
 DOLLARS_PER_CREDIT = 0.001  # in the smallest pack
 SAFE = {"off": "off", "moderate": None, "strict": "active"}
@@ -61,14 +51,14 @@ class Serper(Provider):
         hits = items(response, name)
         data = response.json()
         box, graph = as_dict(data.get("answerBox")), as_dict(data.get("knowledgeGraph"))
-        answers = (
-            DirectAnswer(as_text(box.get("answer")) or as_text(box.get("snippet")), as_text(box.get("link"))),
-            DirectAnswer(as_text(graph.get("description")), as_text(graph.get("descriptionLink"))),
+        answers = direct_answers(
+            (as_text(box.get("answer")) or as_text(box.get("snippet")), as_text(box.get("link"))),
+            (as_text(graph.get("description")), as_text(graph.get("descriptionLink"))),
         )
         related = (as_text(item.get("query")) for item in items(response, "relatedSearches"))
         return Found(
             web_results(map(_result, hits)),
-            answers=tuple(answer for answer in answers if answer.text),
+            answers=answers,
             suggestions=tuple(text for text in related if text),
             cost=(as_number(data.get("credits")) or 0.0) * DOLLARS_PER_CREDIT,
         )
@@ -164,4 +154,10 @@ def _result(item: dict[str, object]) -> Result:
         site=texts.site or as_text(item.get("domain")),
         thumbnail=thumbnail or picture,
         image=picture if thumbnail else "",
+        details=picture_size(item, "imageWidth", "imageHeight")._replace(
+            year=as_count(item.get("year")),
+            cited_by=as_count(item.get("citedBy")),
+            pdf=as_text(item.get("pdfUrl")),
+            channel=as_text(item.get("channel")),
+        ),
     )

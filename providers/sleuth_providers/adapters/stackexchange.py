@@ -3,9 +3,9 @@
 import re
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
+from sleuth_providers.json import MAX_COUNT, as_count, as_dict, as_number, as_text, items, strip_tags, web_results
 
 # Sites with a domain of their own; the others are at NAME.stackexchange.com.
 OWN_DOMAINS = {
@@ -43,22 +43,18 @@ class StackExchange(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Sort by relevance; the default of the API is activity."""
-        params: dict[str, str | int] = {
+        params = {
             "site": self._site(query, account),
             "q": query.text,
             "sort": "relevance",
             "order": "desc",
             "pagesize": min(query.count, self.max_results),
+            "page": query.page if query.page > 1 else None,
+            "fromdate": unix_time(query.since),
+            "todate": unix_time(query.until, 1),
+            "key": account.key,
         }
-        if query.page > 1:
-            params["page"] = query.page
-        if query.freshness:
-            params["fromdate"] = unix_time(query.since)
-        if query.freshness == "range":
-            params["todate"] = unix_time(query.until, 1)
-        if account.key:
-            params["key"] = account.key
-        return Request(f"{self.base_url(account)}/2.3/search/excerpts", params)
+        return self.get(account, "/2.3/search/excerpts", params)
 
     def _site(self, query: Query, account: Account) -> str:
         if len(query.include) == 1 and (site := _site_of(query.include[0])):
@@ -94,7 +90,7 @@ class StackExchange(Provider):
         domain = _domain(_asked_site(response, self._site(query, Account())))
         return Found(web_results(_result(item, domain) for item in items(response, "items")))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("asyncio cancel", category="it"),
         "GET https://api.stackexchange.com/2.3/search/excerpts?site=stackoverflow&q=asyncio+cancel&sort=relevance"
         "&order=desc&pagesize=10",
@@ -125,38 +121,38 @@ class StackExchange(Provider):
             ("https://unix.stackexchange.com/q/71000001", "https://unix.stackexchange.com/a/71000002"),
             account=Account(key="se-sample"),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("asyncio", lang="ja", category="it", freshness="day", since="2026-11-16"),
             sends="GET https://api.stackexchange.com/2.3/search/excerpts?site=ja.stackoverflow&q=asyncio&sort=relevance"
             "&order=desc&pagesize=10&fromdate=1794787200",
             body='{"items": [{"item_type": "question", "question_id": 7, "title": "非同期"}]}',
             finds=("https://ja.stackoverflow.com/q/7",),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("asyncio cancel", category="it", engines=("superuser",)),
-            sends=_plain.sends.replace("site=stackoverflow", "site=superuser"),
+            sends=sample_plain.sends.replace("site=stackoverflow", "site=superuser"),
             body='{"items": [{"item_type": "question", "question_id": 8, "title": "A"}]}',
             finds=("https://superuser.com/q/8",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body="""{"error_id": 502, "error_name": "throttle_violation",
              "error_message": "too many requests from this IP, more requests available in 4821 seconds"}""",
             status=400,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error_id": 400, "error_name": "bad_parameter", "error_message": "site"}',
             status=400,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(
+        sample_plain._replace(
             body='{"error_id": 403, "error_name": "access_denied", "error_message": "page above 25"}',
             status=403,
             error="INVALID_REQUEST",
         ),
-        _plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
@@ -182,10 +178,23 @@ def _asked_site(response: Response, default: str) -> str:
 def _result(item: dict[str, object], domain: str) -> Result:
     is_answer = item.get("item_type") == "answer"
     number = as_text(item.get("answer_id" if is_answer else "question_id"))
+    accepted = item.get("is_accepted" if is_answer else "has_accepted_answer")
     return Result(
         title=strip_tags(item.get("title")),
         url=f"https://{domain}/{'a' if is_answer else 'q'}/{number}" if number.isdecimal() else "",
         snippet=" ".join(strip_tags(item.get("excerpt")).split()),
         published=as_text(item.get("creation_date")),
         site=domain,
+        details=Details(
+            points=_votes(item.get("score")),
+            answer_count=None if is_answer else as_count(item.get("answer_count")),
+            accepted=accepted if isinstance(accepted, bool) else None,
+            license="CC BY-SA",
+        ),
     )
+
+
+def _votes(value: object) -> int | None:
+    """Return the votes of a post, which may be negative."""
+    number = as_number(value)
+    return int(number) if number is not None and abs(number) < MAX_COUNT else None

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, DirectAnswer, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError, RateLimitError
-from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
+from sleuth_providers.json import as_dict, as_number, as_text, direct_answers, items, result_of, web_results
 
 DOLLARS_PER_CREDIT = 0.008  # pay as you go
 # The API takes English names.
@@ -96,7 +96,7 @@ class Tavily(Provider):
         credits = as_number(as_dict(response.json().get("usage")).get("credits")) or 0.0
         return Found(
             web_results(map(_result, hits)),
-            answers=(DirectAnswer(answer),) if answer else (),
+            answers=direct_answers((answer, "")),
             cost=credits * DOLLARS_PER_CREDIT,
         )
 

@@ -3,9 +3,10 @@
 import re
 
 from sleuth_providers.adapters._media import credit, video_length
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError, RateLimitError, UnavailableError
-from sleuth_providers.json import as_dict, as_number, as_text, items, objects, strip_tags, web_results
+from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.json import as_count, as_dict, as_text, objects, strip_tags, web_results
 
 FILE_TYPES = {"images": "bitmap|drawing", "videos": "video"}
 DESCRIPTION_CHARS = 300
@@ -29,7 +30,8 @@ class Wikimedia(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Search the file pages, and request the file information of each; --lang selects that of descriptions."""
         count = min(query.count, self.max_results)
-        params: dict[str, str | int] = {
+        language = query.lang.split("-")[0].lower()
+        params = {
             "action": "query",
             "format": "json",
             "formatversion": 2,
@@ -40,33 +42,21 @@ class Wikimedia(Provider):
             "prop": "imageinfo",
             "iiprop": "url|size|mime|extmetadata",
             "iiurlwidth": 320,
+            "uselang": language,
+            "iiextmetadatalanguage": language,
+            "gsroffset": (query.page - 1) * count or None,
         }
-        if query.lang:
-            language = query.lang.split("-")[0].lower()
-            params |= {"uselang": language, "iiextmetadatalanguage": language}
-        if query.page > 1:
-            params["gsroffset"] = (query.page - 1) * count
-        return Request(f"{self.base_url(account)}/w/api.php", params)
+        return self.get(account, "/w/api.php", params)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200; 403 refuses the user agent or the address."""
-        if response.status == 403:
-            return BlockedError(status=403)
-        if response.status != 200 or b'"error"' not in response.body[:2000]:
-            return None
-        code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
-        if code == "ratelimited":
-            return RateLimitError("error {code!r}", code=code, status=200)
-        if code == "maxlag":
-            return UnavailableError("error {code!r}", code=code, status=200)
-        return BadResponseError("the API reports an error", status=200) if code else None
+        return BlockedError(status=403) if response.status == 403 else api_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the files and sort them by rank, which is in `index`."""
-        pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
-        return Found(web_results(map(_result, pages)))
+        """Parse the files."""
+        return Found(web_results(map(_result, ranked_pages(response))))
 
-    _plain = Sample(
+    sample_plain = Sample(
         Query("lighthouse", category="images"),
         "GET https://commons.wikimedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
         "&gsrnamespace=6&gsrsearch=filetype%3Abitmap%7Cdrawing+lighthouse&gsrlimit=10&prop=imageinfo"
@@ -75,9 +65,9 @@ class Wikimedia(Provider):
         (),
     )
     samples = (
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", page=2, lang="de-CH", category="images"),
-            sends=f"{_plain.sends}&uselang=de&iiextmetadatalanguage=de&gsroffset=10",
+            sends=f"{sample_plain.sends}&uselang=de&iiextmetadatalanguage=de&gsroffset=10",
             body="""{"batchcomplete": true, "query": {"pages": [
              {"pageid": 102, "ns": 6, "title": "File:二.png", "index": 2,
              "imageinfo": [{"url": "https://upload.wikimedia.org/2.png", "extmetadata": null,
@@ -95,24 +85,24 @@ class Wikimedia(Provider):
                 "https://commons.wikimedia.org/wiki/File:二.png",
             ),
         ),
-        _plain._replace(
+        sample_plain._replace(
             query=Query("lighthouse", category="videos"),
-            sends=_plain.sends.replace("bitmap%7Cdrawing", "video"),
+            sends=sample_plain.sends.replace("bitmap%7Cdrawing", "video"),
             body="""{"query": {"pages": [{"title": "File:Light.webm", "index": 1, "imageinfo": [{"duration": 482.3,
              "mime": "video/webm", "url": "https://upload.wikimedia.org/Light.webm",
              "descriptionurl": "https://commons.wikimedia.org/wiki/File:Light.webm"}]}]}}""",
             finds=("https://commons.wikimedia.org/wiki/File:Light.webm",),
         ),
-        _plain,
-        _plain._replace(
+        sample_plain,
+        sample_plain._replace(
             body='{"error": {"code": "ratelimited", "info": "You\'ve exceeded your rate limit."}}',
             error="RATE_LIMIT_EXCEEDED",
         ),
-        _plain._replace(body='{"error": {"code": "maxlag", "info": "…"}}', error="PROVIDER_UNAVAILABLE"),
-        _plain._replace(body='{"error": {"code": "cirrussearch-too-busy-error"}}', error="BAD_RESPONSE"),
-        _plain._replace(body="<html>User-Agent</html>", status=403, error="BLOCKED"),
-        _plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
-        _plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"error": {"code": "maxlag", "info": "…"}}', error="PROVIDER_UNAVAILABLE"),
+        sample_plain._replace(body='{"error": {"code": "cirrussearch-too-busy-error"}}', error="BAD_RESPONSE"),
+        sample_plain._replace(body="<html>User-Agent</html>", status=403, error="BLOCKED"),
+        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 
@@ -133,4 +123,12 @@ def _result(page: dict[str, object]) -> Result:
         author=author,
         length=video_length(info.get("duration")),
         image="" if is_video else as_text(info.get("url")),
+        details=Details(
+            width=as_count(info.get("width")),
+            height=as_count(info.get("height")),
+            license=facts.get("LicenseShortName", ""),
+            license_url=facts.get("LicenseUrl", ""),
+            attribution=facts.get("Attribution", "") or credit(author, facts.get("LicenseShortName", "")),
+            channel=author if is_video else "",
+        ),
     )

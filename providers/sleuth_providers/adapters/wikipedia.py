@@ -1,8 +1,9 @@
 """Wikipedia: MediaWiki search with the introduction of each article; needs no key."""
 
+from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, ProviderError, RateLimitError, UnavailableError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, web_results
+from sleuth_providers.errors import ProviderError
+from sleuth_providers.json import as_dict, as_list, as_text, web_results
 
 
 class Wikipedia(Provider):
@@ -48,19 +49,11 @@ class Wikipedia(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200."""
-        if response.status != 200 or b'"error"' not in response.body[:2000]:
-            return None
-        code = as_text(as_dict(as_dict(response.json()).get("error")).get("code"))
-        if code == "ratelimited":
-            return RateLimitError("error {code!r}", code=code, status=200)
-        if code == "maxlag":
-            return UnavailableError("error {code!r}", code=code, status=200)
-        return BadResponseError("error {code!r}", code=code, status=200) if code else None
+        return api_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the pages and sort them by rank, which is in `index`."""
-        pages = sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
-        return Found(web_results(map(_result, pages)), suggestions=_suggestions(response))
+        """Parse the pages and the suggested query."""
+        return Found(web_results(map(_result, ranked_pages(response))), suggestions=_suggestions(response))
 
     samples = (
         Sample(

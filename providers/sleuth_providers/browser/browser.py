@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -58,7 +58,7 @@ class _Network(Record):
     refused: Mapping[str, Exception] = {}
 
 
-def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None = None) -> Response:
+def read_page(url: str, *, timeout: float, guard: Guard | None = None) -> Response:
     """Return a page after its scripts have run.
 
     With a guard, the page, its scripts and its redirects reach only what the guard allows: the browser connects through
@@ -67,9 +67,9 @@ def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None 
     no more than a page URL whose host is an IP address.
 
     Without a guard the browser is not restricted: right for a URL from the user, not for one from a page.
-    Without a user agent, that of the browser is used, without the word "Headless".
     """
-    until = time.monotonic() + max(0.1, timeout)
+    timeout = max(0.1, timeout)
+    until = time.monotonic() + timeout
     program = find_program()
     try:
         # The synchronous API of Playwright cannot be interrupted while a script on the page is busy.
@@ -79,26 +79,23 @@ def read_page(url: str, *, timeout: float, user_agent: str, guard: Guard | None 
     if program is None:
         raise _missing()
 
-    async def visit(network: _Network) -> Response:
-        driver = await async_playwright().start()
-        try:
-            return await _visit(driver, program, network, url, timeout, user_agent)
-        finally:
-            await _within(driver.stop(), CLOSE_TIMEOUT_S)
-
-    def work() -> Response:
-        with _open_network(url, until, guard) as network:
-            return asyncio.run(asyncio.wait_for(visit(network), max(0.1, timeout)))
+    async def visit() -> Response:
+        async with _open_network(url, until, guard) as network:
+            driver = await async_playwright().start()
+            try:
+                return await _visit(driver, program, network, url, until)
+            finally:
+                await _within(driver.stop(), CLOSE_TIMEOUT_S)
 
     # In a thread: the caller may run an event loop, and must not hang with the browser.
     try:
-        return call_with_timeout(work, max(0.1, timeout) + 2 * CLOSE_TIMEOUT_S)
+        return call_with_timeout(lambda: asyncio.run(asyncio.wait_for(visit(), timeout)), timeout + 2 * CLOSE_TIMEOUT_S)
     except TimeoutError:
         raise DeadlineError from None
 
 
-@contextlib.contextmanager
-def _open_network(url: str, until: float, guard: Guard | None) -> Iterator[_Network]:
+@contextlib.asynccontextmanager
+async def _open_network(url: str, until: float, guard: Guard | None) -> AsyncIterator[_Network]:
     if guard is None:
         yield _Network()
     elif proxy := system_proxy(url):
@@ -109,7 +106,7 @@ def _open_network(url: str, until: float, guard: Guard | None) -> Iterator[_Netw
     else:
         split_url(url)  # raises for anything but http(s)
         guarded = GuardedProxy(guard, until)
-        with guarded as address:
+        async with guarded as address:
             server = f"http://{PROXY_HOST}:{address.port}"
             login = {"username": address.username, "password": address.password}
             yield _proxy_only(server, f"MAP {PROXY_HOST} {address.host}", login, guarded.refused)
@@ -134,10 +131,9 @@ def _proxy_only(server: str, rule: str, login: Mapping[str, str], refused: Mappi
     return _Network(arguments, {"server": server, "bypass": "<-loopback>", **login}, refused)
 
 
-async def _visit(driver: Any, program: str, network: _Network, url: str, timeout: float, user_agent: str) -> Response:
+async def _visit(driver: Any, program: str, network: _Network, url: str, until: float) -> Response:
     from playwright.async_api import Error
 
-    until = asyncio.get_running_loop().time() + timeout
     root = getattr(os, "geteuid", lambda: 1)() == 0
     sandbox = ["--no-sandbox"] if root else []  # Chromium refuses to sandbox itself for root
     try:
@@ -151,10 +147,10 @@ async def _visit(driver: Any, program: str, network: _Network, url: str, timeout
         raise _missing() from problem
     visited = [url]  # URLs of the page itself, with redirects
     try:
-        page = await _open(browser, user_agent)
+        page = await _open(browser)
         page.on("request", lambda request: visited.append(request.url) if _is_of_page(request, page) else None)
         response = await page.goto(url, wait_until="domcontentloaded", timeout=0)
-        quiet = min(SCRIPT_TIMEOUT_S, (until - asyncio.get_running_loop().time()) / 2)
+        quiet = min(SCRIPT_TIMEOUT_S, (until - time.monotonic()) / 2)
         with contextlib.suppress(Error):
             await page.wait_for_load_state("networkidle", timeout=max(1.0, quiet * 1000))
         body = (await page.content()).encode()
@@ -183,11 +179,10 @@ def _raise_refusal(network: _Network, visited: list[str]) -> None:
         raise refused
 
 
-async def _open(browser: Any, user_agent: str) -> Any:
-    """Return a blank page without downloads, service workers and pop-ups."""
-    if not user_agent:
-        session = await browser.new_browser_cdp_session()
-        user_agent = (await session.send("Browser.getVersion"))["userAgent"].replace("Headless", "")
+async def _open(browser: Any) -> Any:
+    """Return a blank page without downloads, service workers and pop-ups, and without "Headless" in its user agent."""
+    session = await browser.new_browser_cdp_session()
+    user_agent = (await session.send("Browser.getVersion"))["userAgent"].replace("Headless", "")
     context = await browser.new_context(user_agent=user_agent, accept_downloads=False, service_workers="block")
 
     async def handle(route: Any) -> None:

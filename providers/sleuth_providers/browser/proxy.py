@@ -5,21 +5,22 @@ only way to the network, each name is resolved once, here; the guard checks all 
 to one of them. A connection carries one request or one tunnel, so that no unchecked request can follow a checked one.
 """
 
+import asyncio
 import contextlib
 import io
 import re
 import secrets
 import socket
-import threading
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from http import HTTPStatus
-from http.client import HTTPException, HTTPMessage, HTTPResponse, parse_headers
+from http.client import HTTPException, HTTPMessage, parse_headers
 from typing import Any
 
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, remaining
+from sleuth_providers.net.connection import CHUNK_BYTES, connect
 from sleuth_providers.net.policy import Guard
 from sleuth_providers.net.urls import request_target, split_url
 from sleuth_providers.records import Record
@@ -30,20 +31,14 @@ MAX_HEAD_BYTES = 65536
 MAX_REFUSED_HOSTS = 1000  # that are remembered
 CONNECT_TIMEOUT_S = 5.0  # DNS lookup included
 REQUEST_HEAD_TIMEOUT_S = 10.0
-SHUTDOWN_TIMEOUT_S = 1.0  # how long `__exit__` waits for threads; one that is still connecting ends by itself
 USER_NAME = "sleuth"
-# Hop-by-hop headers, which are not forwarded.
+# Hop-by-hop headers, which are not forwarded. Bodies are forwarded as they are, and Transfer-Encoding with them.
 HOP_BY_HOP_HEADERS = {
-    *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
+    *("connection", "keep-alive", "te", "trailer", "upgrade"),
     *("proxy-authenticate", "proxy-authorization", "proxy-connection"),
 }
 FOLDED_LINE = re.compile(r"[\r\n]+[ \t]*")  # obsolete: a header value that goes on in the next line
-ERROR_TEXTS = {
-    403: "sleuth does not allow pages to connect to this address.",
-    407: "This proxy is for the browser that sleuth started.",
-    502: "sleuth received no response from this address.",
-    503: "Too many connections.",
-}
+STATUS_LINE = re.compile(rb"HTTP/1\.\d [1-5]\d\d(?= |$)")
 
 
 class ProxyAddress(Record):
@@ -62,134 +57,105 @@ class _RefusedError(Exception):
         self.status = status
 
 
-class GuardedProxy:
-    """Serves during its `with` block, until the deadline at most; `refused` has the errors of the guard by host."""
+class _Peer(Record):
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
 
-    def __init__(
-        self, guard: Guard, deadline: float, max_bytes: int = MAX_BYTES, max_connections: int = MAX_CONNECTIONS
-    ) -> None:
+
+class GuardedProxy:
+    """Serves during its `async with` block, until the deadline at most; `refused` has the guard's errors by host."""
+
+    def __init__(self, guard: Guard, deadline: float) -> None:
         self.refused: dict[str, Exception] = {}
         self._guard, self._deadline = guard, deadline
-        self._bytes_left, self._max_connections = max_bytes, max_connections
-        self._lock = threading.Lock()
+        self._bytes_left = MAX_BYTES
         self._closed = False
-        self._open: set[socket.socket] = set()
-        self._clients: set[threading.Thread] = set()
-        self._login = b""
-        self._listener: socket.socket
-        self._acceptor: threading.Thread
+        self._clients: set[asyncio.Task[None]] = set()
+        # Not the event loop's own threads: those are waited for at its end.
+        self._threads = ThreadPoolExecutor(MAX_CONNECTIONS)
 
-    def __enter__(self) -> ProxyAddress:
+    async def __aenter__(self) -> ProxyAddress:
         password = secrets.token_urlsafe(24)  # keeps other users of this machine out
         self._login = b"Basic " + b64encode(f"{USER_NAME}:{password}".encode())
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        host, port = self._listener.getsockname()
-        self._acceptor = threading.Thread(target=self._accept, daemon=True)
-        self._acceptor.start()
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=MAX_HEAD_BYTES, backlog=128)
+        seconds = max(0.0, self._deadline - time.monotonic())
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._close)
+        host, port = self._server.sockets[0].getsockname()
         return ProxyAddress(host, port, USER_NAME, password)
 
-    def __exit__(self, *_: object) -> None:
+    async def __aexit__(self, *_: object) -> None:
+        self._timer.cancel()
         self._close()
-        with contextlib.suppress(OSError):  # a connection wakes accept() on every system
-            socket.create_connection(self._listener.getsockname(), SHUTDOWN_TIMEOUT_S).close()
-        end = time.monotonic() + SHUTDOWN_TIMEOUT_S
-        with self._lock:
-            threads = [self._acceptor, *self._clients]
-        for thread in threads:
-            thread.join(max(0.0, end - time.monotonic()))
+        await asyncio.gather(*self._clients)
 
     def _close(self) -> None:
-        with self._lock:
-            self._closed = True
-            for connection in self._open:
-                _disconnect(connection)
+        self._closed = True
+        self._server.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for task in self._clients:
+            task.cancel()
 
-    def _accept(self) -> None:
-        with self._listener, contextlib.suppress(OSError):  # usually the deadline
-            while not self._closed:
-                self._listener.settimeout(remaining(self._deadline))
-                with contextlib.suppress(ConnectionError):  # the client has gone already
-                    self._start_client(self._listener.accept()[0])
-        self._close()
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one client; whatever client, server or network do wrong ends this connection only."""
+        task: Any = asyncio.current_task()
+        is_full = self._closed or len(self._clients) >= MAX_CONNECTIONS
+        self._clients.add(task)
+        with contextlib.suppress(OSError, EOFError, HTTPException, ValueError, asyncio.CancelledError):
+            try:
+                if is_full:
+                    raise _RefusedError(503)
+                await self._forward(_Peer(reader, writer))
+            except _RefusedError as refusal:
+                await self._send(writer, _error_reply(refusal.status))
+        self._clients.discard(task)
+        writer.close()
 
-    def _start_client(self, client: socket.socket) -> None:
-        with self._lock:
-            if not self._closed and len(self._clients) < self._max_connections:
-                thread = threading.Thread(target=self._serve, args=(client,), daemon=True)
-                thread.start()  # takes the lock before it ends, so that it is in the set by then
-                self._clients.add(thread)
-                return
-        with client, contextlib.suppress(OSError):
-            client.settimeout(0)
-            client.sendall(_error_reply(503))
-
-    def _serve(self, client: socket.socket) -> None:
-        try:
-            # Whatever client, server or network do wrong ends this connection only.
-            with self._track(client), contextlib.suppress(OSError, HTTPException, ValueError):
-                try:
-                    self._forward(client)
-                except _RefusedError as refusal:
-                    self._send(client, _error_reply(refusal.status))
-        except OSError:
-            pass  # the proxy was closing
-        finally:
-            with self._lock:
-                self._clients.discard(threading.current_thread())
-
-    @contextlib.contextmanager
-    def _track(self, connection: socket.socket) -> Iterator[socket.socket]:
-        """Close a connection at the end of the block, or earlier with the proxy."""
-        with self._lock:
-            if self._closed:
-                connection.close()
-                raise ConnectionAbortedError
-            self._open.add(connection)
-        try:
-            yield connection
-        finally:
-            with self._lock:
-                self._open.discard(connection)
-                connection.close()
-
-    def _forward(self, client: socket.socket) -> None:
-        head, rest = self._read_head(client)
-        line, _, fields = head.partition(b"\r\n")
-        headers = parse_headers(io.BytesIO(fields + b"\r\n\r\n"))
+    async def _forward(self, client: _Peer) -> None:
+        line, headers = await asyncio.wait_for(_read_head(client.reader), REQUEST_HEAD_TIMEOUT_S)
         login = headers.get("Proxy-Authorization", "").encode("latin-1", "replace")
         if not secrets.compare_digest(login, self._login):
             raise _RefusedError(407)
-        method, target = _request_line(line.decode("latin-1"))
-        if method == "CONNECT":
-            with self._track(self._connect(*_host_and_port(target))) as server:
-                self._tunnel(client, server, rest)
-            return
-        parts, host, port = _web_address(target)
-        length = _body_length(headers)
-        with self._track(self._connect(host, port)) as server:
-            host_line = f"Host: {parts.netloc.rpartition('@')[2]}"
-            lines = [host_line, *_forwarded(headers, {"host"}, self._login)]
-            self._send(server, _head(f"{method} {request_target(parts)} HTTP/1.1", lines))
-            self._send_body(client, server, rest, length)
-            self._send_response(server, client, method)
+        method, parts, host, port = _parse_request_line(line.decode("latin-1"))
+        length = 0 if method == "CONNECT" else _body_length(headers)
+        server = await self._connect(host, port)
+        with contextlib.closing(server.writer):
+            if method == "CONNECT":
+                await self._send(client.writer, b"HTTP/1.1 200 Connected\r\n\r\n")
+                upload = self._pump(client.reader, server.writer)
+            else:
+                lines = [f"Host: {parts.netloc.rpartition('@')[2]}", *self._forwarded(headers, "host")]
+                await self._send(server.writer, _head(f"{method} {request_target(parts)} HTTP/1.1", lines))
+                await self._pump(client.reader, server.writer, length)
+                line, headers = await _read_response_head(server.reader)
+                # A body with both is chunked; browsers may take a wrong length for an attack.
+                lines = self._forwarded(headers, "content-length" if "Transfer-Encoding" in headers else "")
+                await self._send(client.writer, _head(line.decode("latin-1"), lines))
+                upload = self._pump(client.reader, None)  # sees the client leave; a second request is dropped
+            await _first_of(upload, self._pump(server.reader, client.writer))
 
-    def _read_head(self, client: socket.socket) -> tuple[bytes, bytes]:
-        until = min(self._deadline, time.monotonic() + REQUEST_HEAD_TIMEOUT_S)
-        data = b""
-        while b"\r\n\r\n" not in data:
-            client.settimeout(remaining(until))
-            more = client.recv(CHUNK_BYTES)
-            if not more or len(data) > MAX_HEAD_BYTES:
-                raise ConnectionAbortedError
-            data += more
-        head, _, rest = data.partition(b"\r\n\r\n")
-        return head, rest
+    def _forwarded(self, headers: HTTPMessage, dropped: str) -> list[str]:
+        """Return the header lines to forward."""
+        named = {name.strip().lower() for value in headers.get_all("Connection", []) for name in value.split(",")}
+        return [
+            f"{name}: {FOLDED_LINE.sub(' ', value)}"
+            for name, value in headers.items()
+            if name.lower() not in HOP_BY_HOP_HEADERS | named | {dropped}
+            # Older versions of Playwright send the proxy's login to any site that demands one.
+            and value.encode("latin-1", "replace") != self._login
+        ]
 
-    def _connect(self, host: str, port: int) -> socket.socket:
+    async def _connect(self, host: str, port: int) -> _Peer:
+        until = min(self._deadline, time.monotonic() + CONNECT_TIMEOUT_S)
+        job = self._threads.submit(connect, host, port, until, self._check)
+        job.add_done_callback(self._drop_late)
         try:
-            return connect(host, port, min(self._deadline, time.monotonic() + CONNECT_TIMEOUT_S), self._check)
+            return _Peer(*await asyncio.open_connection(sock=await asyncio.wrap_future(job), limit=MAX_HEAD_BYTES))
         except (OSError, ProviderError) as problem:
             raise _RefusedError(502) from problem
+
+    def _drop_late(self, job: Future[socket.socket]) -> None:
+        if self._closed and not job.cancelled() and not job.exception():
+            job.result().close()
 
     def _check(self, host: str, addresses: list[str]) -> None:
         try:
@@ -199,87 +165,75 @@ class GuardedProxy:
                 self.refused[host] = problem
             raise _RefusedError(403) from problem
 
-    def _tunnel(self, client: socket.socket, server: socket.socket, rest: bytes) -> None:
-        self._send(client, b"HTTP/1.1 200 Connected\r\n\r\n")
-        self._send(server, rest)
-        back = threading.Thread(target=self._pump, args=(server, client), daemon=True)
-        back.start()
-        self._pump(client, server)
-        _disconnect(server)  # the browser has closed its side and reads no more
-        back.join()
+    async def _pump(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter | None, length: float = float("inf")
+    ) -> None:
+        """Forward `length` bytes, or all up to the end of the stream."""
+        while length > 0 and (data := await source.read(int(min(CHUNK_BYTES, length)))):
+            length -= len(data)
+            if sink:
+                await self._send(sink, data)
+        if 0 < length < float("inf"):
+            raise EOFError
 
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
-        try:
-            while data := self._receive(source, CHUNK_BYTES):
-                self._send(sink, data)
-            sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            _disconnect(source)
-            _disconnect(sink)
-
-    def _send_body(self, client: socket.socket, server: socket.socket, rest: bytes, length: int) -> None:
-        self._send(server, rest[:length])
-        left = length - len(rest)
-        while left > 0:
-            data = self._receive(client, min(CHUNK_BYTES, left))
-            if not data:
-                raise ConnectionAbortedError
-            self._send(server, data)
-            left -= len(data)
-
-    def _send_response(self, server: socket.socket, client: socket.socket, method: str) -> None:
-        stream: Any = DeadlineSocket(server, lambda: self._deadline)
-        with contextlib.closing(HTTPResponse(stream, method=method)) as response:
-            try:
-                response.begin()
-            except (OSError, HTTPException) as problem:
-                raise _RefusedError(502) from problem
-            chunked = response.chunked and method != "HEAD"
-            lines = _forwarded(response.headers, {"content-length"} if chunked else set(), b"")
-            lines += ["Transfer-Encoding: chunked"] if chunked else []
-            self._send(client, _head(f"HTTP/1.1 {response.status} {response.reason}", lines))
-            while data := response.read1(CHUNK_BYTES):
-                self._send(client, b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
-            if chunked:
-                self._send(client, b"0\r\n\r\n")
-
-    def _receive(self, source: socket.socket, max_bytes: int) -> bytes:
-        source.settimeout(remaining(self._deadline))
-        return source.recv(max_bytes)
-
-    def _send(self, sink: socket.socket, data: bytes) -> None:
-        with self._lock:
-            self._bytes_left -= len(data)
-            if self._bytes_left < 0:
-                raise ConnectionAbortedError
-        sink.settimeout(remaining(self._deadline))
-        sink.sendall(data)
+    async def _send(self, sink: asyncio.StreamWriter, data: bytes) -> None:
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
+            raise ConnectionAbortedError
+        sink.write(data)
+        await sink.drain()
 
 
-def _request_line(line: str) -> tuple[str, str]:
+async def _first_of(*pumps: Coroutine[Any, Any, None]) -> None:
+    """Run until one of the directions ends, then stop the other."""
+    tasks = [asyncio.ensure_future(pump) for pump in pumps]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _read_head(reader: asyncio.StreamReader) -> tuple[bytes, HTTPMessage]:
+    """Return the first line and the headers of a request or response."""
+    lines = [await reader.readline()]
+    while lines[-1].strip():
+        lines.append(await reader.readline())
+        if sum(map(len, lines)) > MAX_HEAD_BYTES:
+            raise ConnectionAbortedError
+    if not lines[-1]:
+        raise EOFError
+    return lines[0].strip(), parse_headers(io.BytesIO(b"".join(lines[1:])))
+
+
+async def _read_response_head(reader: asyncio.StreamReader) -> tuple[bytes, HTTPMessage]:
+    """Return the head of the final response; interim ones (1xx) are skipped."""
+    try:
+        while True:
+            line, headers = await _read_head(reader)
+            if not STATUS_LINE.match(line):
+                raise _RefusedError(502)
+            if line[9:10] != b"1":
+                return line, headers
+    except (OSError, EOFError, HTTPException, ValueError) as problem:
+        raise _RefusedError(502) from problem
+
+
+def _parse_request_line(line: str) -> tuple[str, Any, str, int]:
+    """Return method, URL, host and port of a CONNECT, or of a request for an absolute http:// URL."""
     words = line.split(" ")
     if len(words) != 3 or not words[0].isalpha() or not words[2].startswith("HTTP/1."):
         raise _RefusedError(403)
-    return words[0], words[1]
-
-
-def _host_and_port(target: str) -> tuple[str, int]:
-    """Parse the target of a CONNECT."""
-    parts, host, port = _web_address(f"http://{target}")
-    if not parts.port or parts.netloc != target or "@" in target:
-        raise _RefusedError(403)
-    return host, port
-
-
-def _web_address(target: str) -> tuple[Any, str, int]:
-    """Parse the target of a plain request, which must be an absolute http:// URL."""
+    method, target, _ = words
+    is_connect = method == "CONNECT"
     try:
-        parts, host, port = split_url(target)
+        parts, host, port = split_url(f"http://{target}" if is_connect else target)
     except ProviderError:
         raise _RefusedError(403) from None
-    if parts.scheme != "http":
+    if parts.scheme != "http" or (is_connect and (not parts.port or parts.netloc != target or "@" in target)):
         raise _RefusedError(403)
-    return parts, host, port
+    return method, parts, host, port
 
 
 def _body_length(headers: HTTPMessage) -> int:
@@ -289,30 +243,10 @@ def _body_length(headers: HTTPMessage) -> int:
     return int(length)
 
 
-def _forwarded(headers: HTTPMessage, dropped: set[str], login: bytes) -> list[str]:
-    """Return the header lines to forward."""
-    named = {name.strip().lower() for value in headers.get_all("Connection", []) for name in value.split(",")}
-    return [
-        f"{name}: {FOLDED_LINE.sub(' ', value)}"
-        for name, value in headers.items()
-        if name.lower() not in HOP_BY_HOP_HEADERS | named | dropped
-        # Older versions of Playwright send the proxy's login to any site that demands one.
-        and not (login and name.lower() == "authorization" and value.encode("latin-1", "replace") == login)
-    ]
-
-
 def _head(first: str, lines: list[str]) -> bytes:
     return "\r\n".join([first, *lines, "Connection: close", "", ""]).encode("latin-1", "replace")
 
 
 def _error_reply(status: int) -> bytes:
-    text = f"{ERROR_TEXTS[status]}\n".encode()
     challenge = [f'Proxy-Authenticate: Basic realm="{USER_NAME}"'] if status == 407 else []
-    lines = ["Content-Type: text/plain; charset=utf-8", f"Content-Length: {len(text)}", *challenge]
-    return _head(f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", lines) + text
-
-
-def _disconnect(connection: socket.socket) -> None:
-    """End a connection; unlike close(), this wakes threads that are reading from it."""
-    with contextlib.suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
+    return _head(f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", ["Content-Length: 0", *challenge])

@@ -62,6 +62,7 @@ LIST_TAGS = frozenset(["body", "main", "ol", "ul", "dl", "table", "tbody"])
 MAX_LINKS, MAX_GROUPS = 1500, 30
 MAX_TITLE_CHARS = 300
 CARD_WIDTH = 160  # a link with more text is a whole result; its first words are the title
+SIGNATURE_DEPTH = 3  # elements around a link that must be the same in a list
 HEADING_DEPTH = 4  # a link counts as a heading if one of so many elements around it is one
 MAX_SINGLE_DEPTH = 4  # how far around a single link its text is searched: no second result marks the border
 MAX_SIBLINGS = 3  # rows after a result that may hold its text, in tables and definition lists
@@ -88,44 +89,35 @@ class _Link(Record):
     title: Node
     text: str
     url: str
-    path: tuple[int, ...]  # ids of the link and its ancestors, nearest first
-    blocks: tuple[Node, ...]  # the same as nodes
+    blocks: tuple[Node, ...]  # the link and its ancestors, nearest first
     has_heading: bool
     in_sidebar: bool
 
     def signature(self) -> tuple[Any, ...]:
-        """Return what links of one list have in common; classes with digits differ from result to result."""
-        classes = (re.sub(r"\S*\d\S*", "", node.attributes.get("class") or "").split() for node in self.blocks[:3])
-        return (
-            self.in_sidebar,
-            tuple(node.tag for node in self.blocks),
-            tuple(" ".join(sorted(names)) for names in classes),
-        )
+        """Return what links of one list have in common: sidebar or not, tags, and classes without digits.
 
-
-class _Group(Record):
-    links: list[_Link]
-    results: list[Result]
-    score: float
+        Classes with digits differ from result to result. Only the nearest elements count, because the first result
+        of a list is often wrapped in one more.
+        """
+        near = self.blocks[:SIGNATURE_DEPTH]
+        names = ((node.attributes.get("class") or "").split() for node in near)
+        classes = ([name for name in some if not re.search(r"\d", name)] for some in names)
+        return self.in_sidebar, *(node.tag for node in near), *(" ".join(sorted(names)) for names in classes)
 
 
 def find_results(tree: Any, address: str, query: Query, own_site: bool = False) -> list[Result]:
     """Return the results on a page: the best group of links that are built alike."""
     groups: dict[tuple[Any, ...], dict[str, _Link]] = defaultdict(dict)
-    links = list(_links(tree, address, own_site))
-    for link in links:
+    for link in _links(tree, address, own_site):
         signature = link.signature()
         groups[signature].setdefault(link.url, link)
-        groups[signature[:2]].setdefault(link.url, link)  # for pages where each result has its own classes
+        groups[signature[: 1 + SIGNATURE_DEPTH]].setdefault(link.url, link)  # each result may have its own classes
     words = words_in(query.text)
     largest = sorted(groups.values(), key=len, reverse=True)[:MAX_GROUPS]
-    best = max((_score(list(group.values()), words) for group in largest), key=lambda group: group.score, default=None)
-    if best is None or best.score <= 0:
-        return []
-    if not any(_related(result, words) for result in best.results) and NO_RESULTS.search(shown_text(tree)):
-        return []
-    whole = _with_outliers(best.links, links)
-    return best.results if len(whole) == len(best.links) else _score(whole, words).results
+    scores = (_score(list(group.values()), words) for group in largest)
+    score, results = max(scores, key=lambda scored: scored[0], default=(0.0, []))
+    related = any(_related(result, words) for result in results)
+    return results if score > 0 and (related or not NO_RESULTS.search(shown_text(tree))) else []
 
 
 def dated(result: Result) -> Result:
@@ -146,16 +138,15 @@ def _links(tree: Any, address: str, own_site: bool) -> Iterator[_Link]:
         if same_site and (not own_site or urlsplit(url).path == urlsplit(address).path):
             continue
         blocks = tuple(ancestors(node))
-        path = tuple(block.mem_id for block in blocks)
-        for block, identity in zip(blocks, path, strict=True):
-            areas[identity] = areas.get(identity) or _area(block)
-        around = {areas[identity] for identity in path}
+        for block in blocks:
+            areas[block.mem_id] = areas.get(block.mem_id) or _area(block)
+        around = {areas[block.mem_id] for block in blocks}
         title = _title(node)
         text = text_of(title)
         if text and "excluded" not in around:
             in_heading = any(re.fullmatch("h[1-6]", block.tag) for block in blocks[:HEADING_DEPTH])
             has_heading = title.mem_id != node.mem_id or in_heading
-            yield _Link(node, title, text[:MAX_TITLE_CHARS], url, path, blocks, has_heading, "sidebar" in around)
+            yield _Link(node, title, text[:MAX_TITLE_CHARS], url, blocks, has_heading, "sidebar" in around)
 
 
 def _area(node: Node) -> str:
@@ -179,11 +170,11 @@ def _title(link: Node) -> Node:
     return link
 
 
-def _score(links: list[_Link], words: set[str]) -> _Group:
-    """Return the results of a group and its score; 0 means that it is not a list of results."""
+def _score(links: list[_Link], words: set[str]) -> tuple[float, list[Result]]:
+    """Return the score of a group and its results; 0 means that it is not a list of results."""
     results = _results(links)
     if not results:
-        return _Group(links, [], 0.0)
+        return 0.0, []
     headings = _mean(link.has_heading for link in links)
     snippets = _mean(min(1.0, width(result.snippet) / FULL_SNIPPET_WIDTH) for result in results)
     related = _mean(_related(result, words) for result in results)
@@ -195,18 +186,18 @@ def _score(links: list[_Link], words: set[str]) -> _Group:
     )
     enough = signs >= (MIN_SIGNS if len(results) > 1 else MIN_SIGNS_SINGLE)
     if not enough or (headings + snippets < MIN_STRUCTURE and not plain_list):
-        return _Group(links, results, 0.0)
+        return 0.0, []
     score = min(len(results), ENOUGH_RESULTS) * signs
     score *= _mean(_title_quality(result.title) for result in results)
     score *= ONE_SITE + (1 - ONE_SITE) * len({site_of(result.url) for result in results}) / len(results)
     alike = Counter(link.signature() for link in links).most_common(1)[0][1] / len(links)
     score *= MIXED_STRUCTURE + (1 - MIXED_STRUCTURE) * alike
-    return _Group(links, results, score * (IN_SIDEBAR if links[0].in_sidebar else 1.0))
+    return score * (IN_SIDEBAR if links[0].in_sidebar else 1.0), results
 
 
 def _results(links: list[_Link]) -> list[Result]:
     """Return the links of a group as results, without those that are labelled as advertisements."""
-    shared = Counter(identity for link in links for identity in link.path)
+    shared = Counter(block.mem_id for link in links for block in link.blocks)
     distinct = len({link.text for link in links}) * 2 > len(links)  # else all say "Read more": headings are the titles
     results = []
     for link in links:
@@ -235,37 +226,10 @@ def _text_beside(link: _Link, block: Node, shared: Counter[int]) -> list[str]:
     node, parts = block.next, 0
     while node is not None and not prose(texts) and node.mem_id not in shared and parts < MAX_SIBLINGS:
         if node.tag not in ("-text", "-comment", "hr", "br"):
-            texts += segments(node, None, None)
+            texts += segments(node, link.title, link.node)
             parts += 1
         node = node.next
     return texts
-
-
-def _with_outliers(group: list[_Link], links: list[_Link]) -> list[_Link]:
-    """Add results of the same list that only differ in a class, such as the first one.
-
-    The list is the element that directly contains most results of the group. A link in another child of it belongs to
-    the list if it has the same kind of heading at about the same depth.
-    """
-    shared = Counter(identity for link in group for identity in link.path)
-    parent, count = Counter(_block(link, shared, len(group)).parent.mem_id for link in group).most_common(1)[0]
-    inside = [link for link in group if parent in link.path]
-    if len(group) < 2 or count * 2 < len(group) or not inside:
-        return group
-    depth = inside[0].path.index(parent)
-    taken = {link.path[link.path.index(parent) - 1] for link in inside}  # children of the list with a result
-    known = {link.path[0] for link in group}
-    whole = []
-    for link in links:
-        place = link.path.index(parent) if parent in link.path else 0
-        like = (link.has_heading, link.in_sidebar) == (group[0].has_heading, group[0].in_sidebar)
-        is_new = place and abs(place - depth) < 2 and link.path[place - 1] not in taken
-        if link.path[0] in known:
-            whole.append(link)
-        elif is_new and like and _title_quality(link.text) == 1.0:
-            whole.append(link)
-            taken.add(link.path[place - 1])
-    return whole
 
 
 def _related(result: Result, words: set[str]) -> bool:

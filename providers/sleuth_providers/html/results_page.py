@@ -100,7 +100,7 @@ class ResultsPage(Provider):
         from sleuth_providers.browser.browser import read_page
         from sleuth_providers.net.client import status_error
 
-        response = read_page(request.address, timeout=http.time_left(), user_agent="")
+        response = read_page(request.address, timeout=http.time_left())
         if error := self.detect_error(response) or status_error(response):
             raise error
         return response

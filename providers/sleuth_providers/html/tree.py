@@ -69,8 +69,6 @@ def shown_text(tree: Any) -> str:
 
 def segments(block: Node, title: Node, link: Node) -> list[str]:
     """Return the visible texts of a block, one per block element, without the title and the labels of buttons."""
-    excluded = {title.mem_id} if title is not None else set()
-    own = link.mem_id if link is not None else 0
     parts: list[tuple[int, str]] = []
     for number, node in enumerate(block.traverse(include_text=True)):
         if number > MAX_BLOCK_NODES:
@@ -79,8 +77,8 @@ def segments(block: Node, title: Node, link: Node) -> list[str]:
             continue
         part, hidden, in_other_link = 0, False, False
         for level in ancestors(node):
-            hidden = hidden or level.mem_id in excluded or level.tag in HIDDEN_TAGS
-            in_other_link = in_other_link or (level.tag == "a" and level.mem_id != own)
+            hidden = hidden or level.mem_id == title.mem_id or level.tag in HIDDEN_TAGS
+            in_other_link = in_other_link or (level.tag == "a" and level.mem_id != link.mem_id)
             part = part or (0 if level.tag in INLINE_TAGS else level.mem_id)
             if level.mem_id == block.mem_id:
                 break

@@ -64,7 +64,9 @@ class HttpClient:
 
     def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
         """Return the reply to a request; raise a ProviderError for an error status or a failed connection."""
-        for attempt in range(1, self.policy.attempts + 1):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 response = self._follow(request)
                 error = (detect_error(response) if detect_error else None) or status_error(response)
@@ -73,11 +75,10 @@ class HttpClient:
                 raise error
             except ProviderError as error:
                 pause = _pause(error, attempt)
-                final = attempt == self.policy.attempts or not error.retryable
-                if final or time.monotonic() + pause >= self.deadline:
+                is_last = attempt >= self.policy.attempts or not error.retryable
+                if is_last or time.monotonic() + pause >= self.deadline:
                     raise
             self.sleep(pause)
-        raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _follow(self, request: Request) -> Response:
         for _ in range(MAX_REDIRECTS + 1):
@@ -101,9 +102,23 @@ class HttpClient:
 
     def _exchange(self, request: Request) -> Response:
         limits = ExchangeLimits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
-        headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent}
+        headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent} | dict(self.policy.headers)
         transport = self.transport or choose_transport(request.address)
-        return transport(request, headers, limits, self.policy.guard)
+        started = time.monotonic()
+        try:
+            response = transport(request, headers, limits, self.policy.guard)
+        except ProviderError as error:
+            self._trace("%s %s: %s %s", request.method, request.address, error.code, error.detail)
+            raise
+        result = (response.status, len(response.body), (time.monotonic() - started) * 1000)
+        self._trace("%s %s: %s, %d bytes, %.0f ms", request.method, request.address, *result)
+        if response.status >= 400:
+            self._trace("%s: %s", response.status, response.text()[:500])
+        return response
+
+    def _trace(self, template: str, *values: object) -> None:
+        if self.policy.trace:
+            self.policy.trace(template, *values)
 
 
 def _pause(error: ProviderError, attempt: int) -> float:
@@ -129,15 +144,13 @@ def retry_after(response: Response) -> float | None:
     """Return the seconds that a Retry-After header asks for, as a number or a date; None where there is none."""
     value = response.headers.get("retry-after", "").strip()
     try:
-        if not value:
-            return None
-        seconds = float(value) if value.isdigit() else _until(value)
+        seconds = float(value) if value.isdigit() or not value else _seconds_until(value)
         return min(max(0.0, seconds), MAX_RETRY_AFTER_S)
     except (ValueError, OverflowError):
         return None
 
 
-def _until(date: str) -> float:
+def _seconds_until(date: str) -> float:
     from email.utils import parsedate_to_datetime
 
     return parsedate_to_datetime(date).timestamp() - time.time()

@@ -10,13 +10,14 @@ import io
 import os
 import selectors
 import socket
-import threading
 import time
 from collections.abc import Callable
+from itertools import zip_longest
 
 from sleuth_providers.errors import BrokenOffError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.policy import Guard
 from sleuth_providers.net.urls import has_valid_labels
+from sleuth_providers.threads import call_with_timeout
 from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
@@ -59,33 +60,22 @@ def resolve(host: str, port: int, until: float) -> list[Address]:
 
     getaddrinfo has no timeout, so it runs in a thread that is abandoned at the deadline.
     """
-    answer: list[Any] = []
     numeric = ":" in host or host.replace(".", "").isdigit()
+    flags = socket.AI_NUMERICHOST if numeric else 0  # else 999.1.1.1 would be sent to the name server
 
-    def look_up() -> None:
-        try:
-            flags = socket.AI_NUMERICHOST if numeric else 0  # else 999.1.1.1 would be sent to the name server
-            answer.append(socket.getaddrinfo(_ascii_host(host), port, type=socket.SOCK_STREAM, flags=flags))
-        except OSError as problem:
-            answer.append(problem)
-        except UnicodeError:  # a label that no host name can have
-            answer.append(socket.gaierror(socket.EAI_NONAME, "invalid host name"))
+    def look_up() -> list[Any]:
+        return socket.getaddrinfo(_ascii_host(host), port, type=socket.SOCK_STREAM, flags=flags)
 
-    if numeric or host == "localhost":
-        look_up()
-    else:
-        thread = threading.Thread(target=look_up, daemon=True)
-        thread.start()
-        thread.join(remaining(until))
-    if not answer:
-        raise ResolveTimeoutError
-    if isinstance(answer[0], OSError):
-        raise answer[0]
-    found = [(family, sockaddr) for family, _, _, _, sockaddr in answer[0]]
+    try:
+        answer = look_up() if numeric or host == "localhost" else call_with_timeout(look_up, remaining(until))
+    except TimeoutError:
+        raise ResolveTimeoutError from None
+    except UnicodeError:  # a label that no host name can have
+        raise socket.gaierror(socket.EAI_NONAME, "invalid host name") from None
+    found = [(family, sockaddr) for family, _, _, _, sockaddr in answer]
     first = [entry for entry in found if entry[0] == found[0][0]]
     second = [entry for entry in found if entry[0] != found[0][0]]
-    mixed = [entry for pair in zip(first, second, strict=False) for entry in pair]
-    return mixed + first[len(second) :] + second[len(first) :]
+    return [entry for pair in zip_longest(first, second) for entry in pair if entry]
 
 
 def numeric_address(host: str) -> str:
@@ -149,45 +139,29 @@ def remaining(until: float) -> float:
     return left
 
 
-class DeadlineSocket:
+class DeadlineSocket(io.RawIOBase):
     """A connected socket with a deadline for the whole exchange, where sockets only know a timeout for each call.
 
-    `until` is a function because the deadline of a stream moves on while the server keeps sending.
+    `until` is a function because the deadline of a stream moves on while the server keeps sending. The socket stays
+    open when this object is closed.
     """
 
     def __init__(self, raw: Any, until: Callable[[], float]) -> None:
         self.raw, self.until = raw, until
 
-    def recv(self, max_bytes: int) -> bytes:
-        """Return the bytes that have arrived, none at the end of the stream."""
+    def readable(self) -> bool:
+        """Allow a BufferedReader around this object."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Receive the bytes that have arrived, none at the end of the stream."""
         self.raw.settimeout(remaining(self.until()))
-        data: bytes = self.raw.recv(max_bytes)
-        return data
+        return int(self.raw.recv_into(buffer))
 
     def sendall(self, data: Any) -> None:
         """Send everything."""
         self.raw.settimeout(remaining(self.until()))
         self.raw.sendall(data)
-
-    def makefile(self, _mode: str = "rb") -> io.BufferedReader:
-        """Return a buffered reader over `recv`."""
-        return io.BufferedReader(_SocketReader(self), CHUNK_BYTES)
-
-    def close(self) -> None:
-        """Do nothing: http.client closes its socket after the headers, while the body is still being read."""
-
-
-class _SocketReader(io.RawIOBase):
-    def __init__(self, connection: DeadlineSocket) -> None:
-        self.connection = connection
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self.connection.raw.settimeout(remaining(self.connection.until()))
-        size: int = self.connection.raw.recv_into(buffer)
-        return size
 
 
 def connection_error(problem: OSError, where: str) -> ProviderError:

@@ -8,6 +8,7 @@ through proxies and streams of models, where the import does not matter, go over
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader
@@ -17,7 +18,6 @@ from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOff
 from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, connection_error
 from sleuth_providers.net.policy import ExchangeLimits, Guard
 from sleuth_providers.net.urls import host_header, request_target, split_url
-from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MAX_CHUNK_DIGITS = 16
 NOT_HTTP = "the connection was closed, or the response is not HTTP"
 INCOMPLETE = "the connection was closed before the response was complete"
 INVALID_CHARACTERS = "a key, header or URL contains characters that HTTP does not allow"
-TOKEN_CHARACTERS = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+HEADER_LINES = re.compile(r"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [^\r\n\0\u0100-\U0010ffff]*)+", re.ASCII)
 IDENTITY = ("", "identity")
 COMPRESSED = ("gzip", "x-gzip", "deflate")
 
@@ -48,11 +48,11 @@ def exchange(
         raw = connect(host, port, limits.connect_by(), guard, tls=parts.scheme == "https")
         connection = DeadlineSocket(raw, lambda: limits.deadline)
         connection.sendall(head + (body or b""))
-        stream = connection.makefile()
-        reply = read_head(stream)
-        chunks = read_body(stream, reply)
-        content = read_limited(chunks, reply.headers.get("content-encoding", ""), reply.status, limits.body)
-        return Response(reply.status, reply.headers, content, url)
+        stream: BufferedReader = BufferedReader(connection, CHUNK_BYTES)
+        status, received = read_head(stream)
+        chunks = read_body(stream, status, received)
+        content = read_limited(chunks, received.get("content-encoding", ""), status, limits.body)
+        return Response(status, received, content, url)
     except OSError as problem:
         raise connection_error(problem, parts.netloc.rpartition("@")[2]) from problem
     finally:
@@ -66,33 +66,23 @@ def encoded(request: Request, headers: Mapping[str, str]) -> tuple[bytes | None,
     return body, dict(headers) | ({"Content-Type": content_type} if content_type else {}) | dict(request.headers)
 
 
-class Head(Record):
-    """Status and headers of a reply; names are in lower case, and the last header of a name wins."""
-
-    status: int
-    headers: Mapping[str, str]
-
-
 def request_head(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
     """Return the head of a request; raise BadRequestError for a header that would be read as two."""
     named = {"Host": host} | dict(headers) | ({"Content-Length": str(len(body))} if body is not None else {})
-    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
-    if not all(name and TOKEN_CHARACTERS.issuperset(name) for name in named) or any(map(_is_invalid, lines)):
+    lines = "".join(f"\r\n{name}: {value}" for name, value in named.items())
+    head = f"{method} {target} HTTP/1.1{lines}"
+    if not HEADER_LINES.fullmatch(head) or head.count("\n") != len(named):
         raise BadRequestError(INVALID_CHARACTERS)
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+    return f"{head}\r\n\r\n".encode("latin-1")
 
 
-def _is_invalid(line: str) -> bool:
-    return any(character in "\r\n\0" or ord(character) > 255 for character in line)
-
-
-def read_head(stream: BufferedReader) -> Head:
-    """Return the head of the final reply, skipping interim ones (1xx)."""
+def read_head(stream: BufferedReader) -> tuple[int, dict[str, str]]:
+    """Return status and headers of the final reply: names in lower case, the last of a name; 1xx are skipped."""
     for _ in range(MAX_INTERIM_REPLIES):
-        head = Head(_status(_line(stream)), _headers(stream))
-        if not 100 <= head.status < 200:
-            return head
-        if head.status == 101:
+        status, headers = _status(_line(stream)), _headers(stream)
+        if not 100 <= status < 200:
+            return status, headers
+        if status == 101:
             break
     raise BrokenOffError(NOT_HTTP)
 
@@ -135,16 +125,16 @@ def _line(stream: BufferedReader) -> bytes:
     return line.rstrip(b"\r\n")
 
 
-def read_body(stream: BufferedReader, head: Head) -> Iterator[bytes]:
+def read_body(stream: BufferedReader, status: int, headers: Mapping[str, str]) -> Iterator[bytes]:
     """Yield the body as it arrives; raise BrokenOffError for one that ends early."""
-    if head.status in (204, 304):
+    if status in (204, 304):
         return
-    if coding := head.headers.get("transfer-encoding", "").lower():
+    if coding := headers.get("transfer-encoding", "").lower():
         if coding != "chunked":
-            raise BadResponseError("unsupported transfer encoding: {coding!r}", coding=coding[:20], status=head.status)
+            raise BadResponseError("unsupported transfer encoding: {coding!r}", coding=coding[:20], status=status)
         yield from _chunks(stream)
         return
-    length = head.headers.get("content-length", "")
+    length = headers.get("content-length", "")
     if length.isascii() and length.isdigit():
         yield from _exactly(stream, int(length[:20]))
         return
@@ -183,36 +173,21 @@ def read_limited(chunks: Iterable[bytes], encoding: str, status: int, limit: int
         if status >= 400:
             return b""  # the status is enough
         raise BadResponseError("unsupported content encoding: {encoding!r}", encoding=encoding[:20], status=status)
-    decoder = None if encoding in IDENTITY else _Decompressor()
+    decoder: Any = None
     parts, received, size = [], 0, 0
     for chunk in chunks:
         received += len(chunk)
+        if decoder is None and encoding in COMPRESSED:  # the first byte tells gzip, zlib and raw deflate apart:
+            is_gzip, is_zlib = chunk[0] == 0x1F, chunk[0] & 0x0F == 8  # servers confuse their names
+            decoder = zlib.decompressobj(31 if is_gzip else 15 if is_zlib else -15)
         try:
-            data = decoder.feed(chunk, limit - size + 1) if decoder else chunk
+            data = decoder.decompress(chunk, limit - size + 1) if decoder else chunk
         except zlib.error as problem:
             raise BadResponseError("corrupt compressed data", status=status) from problem
         size += len(data)
         if size > limit or received > limit:
             raise BadResponseError("larger than {size:g} MB", size=limit / 1_000_000, status=status)
         parts.append(data)
-    if decoder and not decoder.finished:
+    if decoder and not decoder.eof:
         raise BrokenOffError(INCOMPLETE)
     return b"".join(parts)
-
-
-class _Decompressor:
-    """Reads gzip, zlib and raw deflate, which the first byte distinguishes: servers confuse their names."""
-
-    def __init__(self) -> None:
-        self.engine: Any = None
-
-    def feed(self, data: bytes, max_bytes: int) -> bytes:
-        if self.engine is None:
-            gzip, wrapped = data[0] == 0x1F, data[0] & 0x0F == 8
-            self.engine = zlib.decompressobj(31 if gzip else 15 if wrapped else -15)
-        produced: bytes = self.engine.decompress(data, max_bytes)
-        return produced
-
-    @property
-    def finished(self) -> bool:
-        return self.engine is None or self.engine.eof

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -67,7 +67,7 @@ def stream(
     backend = _Backend(deadline, None if proxy else guard)
     try:
         with _transport(parts.scheme == "https", proxy, backend) as transport:
-            request = httpx.Request(method, url, headers=_encode(headers), content=body)
+            request = httpx.Request(method, url, headers=httpx.Headers(headers, encoding="latin-1"), content=body)
             reply = _send(transport, request)
             try:
                 yield reply
@@ -99,10 +99,6 @@ def headers_of(reply: httpx.Response) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in reply.headers.raw}
 
 
-def _encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
-
-
 def _transport(encrypted: bool, proxy: str | None, backend: _Backend) -> httpx.HTTPTransport:
     # Plain HTTP needs no certificates, and works where SSL_CERT_FILE is wrong; an empty context trusts no certificate.
     to_proxy = tls_context() if proxy and proxy.lower().startswith("https:") else None
@@ -125,14 +121,7 @@ class _Backend(httpcore.NetworkBackend):
         self.connected = False
         self._streams: list[_Stream] = []
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
         """Connect to a host."""
         until = min(self.deadline.until(), time.monotonic() + self.deadline.connect_timeout)
         raw = connect(host, port, until, self.guard)
@@ -155,7 +144,7 @@ class _Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return the bytes that have arrived, none at the end."""
-        return self._connection.recv(max_bytes)
+        return self._connection.read(max_bytes) or b""
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send everything."""
@@ -168,9 +157,7 @@ class _Stream(httpcore.NetworkStream):
         """Close the connection."""
         self.raw.close()
 
-    def start_tls(
-        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
+    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, *_: Any, **__: Any) -> _Stream:
         """Return the same connection, encrypted."""
         secure = start_tls(self.raw, server_hostname or "", self.connect_by, ssl_context)
         return _Stream(secure, self.deadline, self.connect_by)

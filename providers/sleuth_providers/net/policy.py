@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sleuth_providers.records import Record
 
@@ -35,6 +35,8 @@ class Policy(Record):
     user_agent: str = "sleuth"
     guard: Guard | None = None
     cross_origin: bool = False  # follow redirects to other origins, without the headers of the request
+    headers: Mapping[str, str] = {}  # sent at every redirect as well, so no keys
+    trace: Callable[..., None] | None = None  # receives a template and values for every exchange
 
 
 class ExchangeLimits(Record):

@@ -70,13 +70,12 @@ class NestedTLS:
         """Set when the next call must end, however many TLS records it takes."""
         self._until = time.monotonic() + seconds
 
-    def recv(self, max_bytes: int) -> bytes:
-        """Return decrypted bytes, none at the end of the stream."""
+    def recv_into(self, buffer: Any) -> int:
+        """Decrypt into a buffer and return the number of bytes, 0 at the end of the stream."""
         try:
-            data: bytes = self._run(lambda: self._tls.read(max_bytes))
+            return int(self._run(lambda: self._tls.read(len(buffer), buffer)))
         except ssl.SSLZeroReturnError:
-            return b""
-        return data
+            return 0
 
     def sendall(self, data: bytes) -> None:
         """Encrypt and send everything."""

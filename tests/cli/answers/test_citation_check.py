@@ -132,7 +132,7 @@ def test_uncited_sentence_gets_a_citation() -> None:
     found = attach(text, SOURCES)
     assert found == text.replace("few threads. ", "few threads [1+]. ").replace("社区很大。", "社区很大[2+]。")
     assert attach(found, SOURCES) == found
-    assert "[[1+]](<https://tokio.org/>)" in link(found, SOURCES).text
+    assert "[[1+]](https://tokio.org/)" in link(found, SOURCES).text
 
 
 def test_attached_citation_follows_a_closing_quote() -> None:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from sleuth.answers.citations import STYLES, CitedSource, Mark, Numbering, drop_citations, find, link, references
 
 SOURCES = [CitedSource(number, f"https://site{number}.org/page", f"Page {number}") for number in (1, 2, 3)]
-ONE, TWO, THREE = (f"[[{number}]](<https://site{number}.org/page>)" for number in (1, 2, 3))
+ONE, TWO, THREE = (f"[[{number}]](https://site{number}.org/page)" for number in (1, 2, 3))
 
 LINKED = {
     "Fast [1].": f"Fast {ONE}.",
@@ -81,7 +81,7 @@ LINKED = {
     "[^1] [1]\n\n[^1]: note [2]": f"[^1] {ONE}\n\n[^1]: note {TWO}",
     "[9, 1]": f"[9]{ONE}",
     "【1, 9】(x)": f"{ONE}【9】(x)",
-    "[2+] [3?]": "[[2+]](<https://site2.org/page>) [[3?]](<https://site3.org/page>)",
+    "[2+] [3?]": "[[2+]](https://site2.org/page) [[3?]](https://site3.org/page)",
 }
 
 LEFT_ALONE = [
@@ -218,7 +218,7 @@ def test_each_style_has_its_own_links() -> None:
 def test_signs_are_put_behind_numbers() -> None:
     text = "a [1, 2]"
     assert link(text, SOURCES, "plain", {(2, 2): "?"}).text == "a [1][2?]"
-    assert "[[2??]](<" in link(text, SOURCES, signs={(2, 2): "??"}).text
+    assert "[[2??]](" in link(text, SOURCES, signs={(2, 2): "??"}).text
     unlinked = [CitedSource(1, "javascript:alert(1)")]
     assert link("a [1]", unlinked, signs={(2, 1): "?"}).text == "a [1?]"
 
@@ -296,8 +296,8 @@ def test_titles_cannot_break_out_of_links(title: str) -> None:
 
 def test_references_list_the_cited_sources() -> None:
     assert references(SOURCES, [3, 1]) == [
-        "- \\[1\\] [Page 1](<https://site1.org/page>) — site1.org",
-        "- \\[3\\] [Page 3](<https://site3.org/page>) — site3.org",
+        "- \\[1\\] [Page 1](https://site1.org/page) — site1.org",
+        "- \\[3\\] [Page 3](https://site3.org/page) — site3.org",
     ]
     assert references(SOURCES, [2], "plain") == ["[2] Page 2 — site2.org", "    https://site2.org/page"]
     assert references(SOURCES, []) == references(SOURCES, [7]) == references([], [1]) == []

@@ -102,7 +102,7 @@ def test_saved_conversation_has_links_and_references_of_each_answer() -> None:
     talk = Conversation().add(answered("what is *tokio*?", "A runtime [1].")).add(answered("and smol", "Small."))
     text = talk.as_markdown()
     assert text == (
-        "## what is \\*tokio\\*?\n\nA runtime [[1]](<https://tokio.rs/a>).\n\n"
-        "### References\n\n- \\[1\\] [Tokio](<https://tokio.rs/a>) — tokio.rs\n\n"
-        "## and smol\n\nSmall.\n\n### Sources\n\n- \\[1\\] [Tokio](<https://tokio.rs/a>) — tokio.rs\n"
+        "## what is \\*tokio\\*?\n\nA runtime [[1]](https://tokio.rs/a).\n\n"
+        "### References\n\n- \\[1\\] [Tokio](https://tokio.rs/a) — tokio.rs\n\n"
+        "## and smol\n\nSmall.\n\n### Sources\n\n- \\[1\\] [Tokio](https://tokio.rs/a) — tokio.rs\n"
     )

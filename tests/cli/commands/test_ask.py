@@ -64,8 +64,8 @@ def test_markdown_has_links_and_goes_into_a_file(answered: Any, tmp_path: Path) 
     done = answered("ask", "-f", "markdown", "-o", str(file), "x")
     assert (done.exit, done.out) == (0, "")
     text = file.read_text(encoding="utf-8")
-    assert "runtime [[1]](<https://tokio.rs/a>)." in text
-    assert "### Round 2\n\n- \\[2\\] [Smol](<https://smol.org/b>) — smol.org\n" in text
+    assert "runtime [[1]](https://tokio.rs/a)." in text
+    assert "### Round 2\n\n- \\[2\\] [Smol](https://smol.org/b) — smol.org\n" in text
     assert file.stat().st_mode & 0o777 == 0o600
 
 
@@ -82,7 +82,7 @@ def test_terminal_gets_hyperlinks_and_a_footer(answered: Any) -> None:
 
 def test_progress_is_a_line_on_a_terminal_or_json(answered: Any) -> None:
     line = answered("ask", "x", progress=True).err
-    assert line.startswith("\r\x1b[KSearching\r\x1b[KFound\r\x1b[K")
+    assert line.startswith("\r\x1b[KSearching\r\x1b[K")
     events = [json.loads(line) for line in answered("ask", "--progress", "json", "--json", "x").err.splitlines()]
     assert [event["event"] for event in events] == ["web_search_start", "web_search_complete"]
     assert events[1] == {
@@ -173,7 +173,7 @@ def test_real_answer_from_question_to_references(sleuth: Any, model: Any) -> Non
     done = sleuth("ask", "--progress", "json", "how", "small", "is", "smol")
     assert done.out.startswith("Smol is a small runtime [1]. It has 9 lines [1?].\n\nReferences\n[1] Smol — ")
     names = [json.loads(line)["event"] for line in done.err.splitlines() if line.startswith("{")]
-    assert names[:2] == ["web_search_start", "web_search_iteration"]
+    assert names[:3] == ["web_search_analysing", "web_search_start", "web_search_iteration"]
     assert set(names) >= {"web_search_fetching", "web_search_extracting", "web_search_reflecting"}
     assert names[-1] == "web_search_complete"
     found = sleuth("ask", "--json", "--extractive", "how small is smol").json

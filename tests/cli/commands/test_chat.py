@@ -26,9 +26,9 @@ def test_questions_come_with_the_history(answered: Any, answerer: Any) -> None:
 def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> None:
     done = talk(
         answered,
-        *("a", "/search off", "b", "/mode chat", "c", "/search off", "d", "/search auto", "e", "/mode chat", "f"),
+        *("a", "/search on", "b", "/mode chat", "c", "/search on", "d", "/search auto", "e", "/mode chat", "f"),
     )
-    assert [question.search for question in answerer.asked] == ["auto", "auto", "on", "off", "auto", "off"]
+    assert [question.search for question in answerer.asked] == ["auto", "auto", "off", "on", "auto", "on"]
     assert "error: in agent mode the model decides whether to search\nhint: to decide: /mode chat\n" in done.err
     talk(answered, "x", options=("--search", "off"))
     assert answerer.asked[-1].search == "off"
@@ -36,10 +36,10 @@ def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> Non
 
 def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
     done = talk(answered, "/settings", "/mode chat", "/settings", options=("--rounds", "2"))
-    first, second = done.out.split("Turns: 0\n")[:2]
-    assert "Mode: agent\nSearch: on (in agent mode the model decides)\nProvider: auto\n" in first
-    assert "Model: none; answers quote the pages\nRounds: 2\nPages: 3\n" in first
-    assert "Mode: chat\nSearch: on\n" in second
+    first, second = done.out.split("Turns: 0  (/clear)\n")[:2]
+    assert "Mode: agent  (/mode chat|agent)\nSearch: off (in agent mode the model decides)  (/search" in first
+    assert "Model: none; answers quote the pages  (llm.model)\nRounds: 2  (ask.max_iterations)\n" in first
+    assert "Mode: chat  (/mode chat|agent)\nSearch: off  (/search on|off|auto)\n" in second
 
 
 def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
@@ -71,7 +71,7 @@ def test_saving_does_not_overwrite_unless_forced(answered: Any, tmp_path: Path) 
     assert f"error: {file} exists already\nhint: to overwrite it: /save! {file}\n" in done.err
     assert "error: the file name is missing" in done.err
     text = file.read_text(encoding="utf-8")
-    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](<https://tokio.rs/a>).")
+    assert text.startswith("## first\n\nTokio is a fast runtime [[1]](https://tokio.rs/a).")
     assert "### References" in text
     assert "a later one" not in text
     for command in ("/save!", "/save --force"):

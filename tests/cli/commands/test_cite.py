@@ -16,8 +16,8 @@ RESULTS = [
     },
     {"citation": 2, "title": "Smol", "url": "https://smol.org/b", "snippet": "Smol is a small runtime.", "content": ""},
 ]
-LINKED = "Fast [[1]](<https://tokio.org/a>).\n"
-LIST = "\n## References\n\n- \\[1\\] [Tokio](<https://tokio.org/a>) — tokio.org\n"
+LINKED = "Fast [[1]](https://tokio.org/a).\n"
+LIST = "\n## References\n\n- \\[1\\] [Tokio](https://tokio.org/a) — tokio.org\n"
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_sources_may_come_in_several_forms(sleuth: Any, tmp_path: Path, document
 
 def test_sources_may_be_urls(sleuth: Any, tmp_path: Path) -> None:
     path = write(tmp_path / "sources.json", ["https://x.org/1", "https://x.org/2"])
-    assert "[[2]](<https://x.org/2>)" in sleuth("cite", "--sources", path, stdin="a [2]").out
+    assert "[[2]](https://x.org/2)" in sleuth("cite", "--sources", path, stdin="a [2]").out
 
 
 def test_check_marks_unsupported_citations(sleuth: Any, sources: str) -> None:
@@ -103,7 +103,7 @@ def test_check_marks_unsupported_citations(sleuth: Any, sources: str) -> None:
     assert done.err == "note: citations: 1 quoted, 1 not found\n"
     found = sleuth("cite", "--sources", sources, "--check", "--style", "json", stdin=text).json
     assert [one["support"] for one in found["citations"]] == ["quote_found", "not_found"]
-    assert "[[2??]](<https://smol.org/b>)" in found["text"]
+    assert "[[2??]](https://smol.org/b)" in found["text"]
 
 
 def test_json_lists_citations_without_a_check(sleuth: Any, sources: str) -> None:

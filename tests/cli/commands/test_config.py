@@ -34,8 +34,8 @@ def test_flag_beats_environment_beats_file(sleuth: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "text", "value"),
     [
-        ("websearch.fallback", "a, b", ["a", "b"]),
-        ("websearch.fallback", '["a"]', ["a"]),
+        ("websearch.fallback", "brave, kagi", ["brave", "kagi"]),
+        ("websearch.fallback", "['brave']", ["brave"]),
         ("websearch.fallback", "[]", []),
         ("websearch.compression", "{ method = 'cutoff', cutoff_limit = 9 }", {"method": "cutoff", "cutoff_limit": 9}),
         ("websearch.timeout", "2.5", 2.5),
@@ -72,6 +72,16 @@ def test_invalid_value_is_refused(sleuth: Any, key: str, text: str) -> None:
     assert key in done.err
     assert "hint: use " in done.err
     assert not (sleuth.home / "config" / "config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("websearch.fallback", "nosuch,duckduckgo"), ("websearch.default_provider", "nosuch")]
+)
+def test_unknown_provider_is_refused_by_set_and_found_by_validate(sleuth: Any, key: str, text: str) -> None:
+    done = sleuth("config", "set", key, text)
+    assert (done.exit, "unknown provider 'nosuch'" in done.err) == (3, True)
+    written = sleuth("config", "validate", SLEUTH_WEBSEARCH_FALLBACK="duckduckgo,nosuch")
+    assert (written.exit, "websearch.fallback: unknown provider 'nosuch'" in written.err) == (2, True)
 
 
 def test_unknown_key_suggests_the_closest_one(sleuth: Any) -> None:

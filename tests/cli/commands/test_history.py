@@ -74,7 +74,7 @@ def test_json_has_the_result_of_each_search(searxng: Any) -> None:
     assert (cached["cached"], live["cached"]) == (True, False)
     assert live["providers"] == ["searxng"]
     assert live["at"] <= cached["at"] <= failed["at"]
-    assert set(live) == {"at", "query", "providers", "outcome", "results", "elapsedMs", "cached"}
+    assert set(live) == {"number", "at", "query", "providers", "outcome", "results", "elapsedMs", "cached"}
 
 
 def test_terminal_shows_time_query_and_result(searxng: Any) -> None:

@@ -172,3 +172,10 @@ def test_disabled_provider_is_skipped(sleuth: Any) -> None:
     sleuth("providers", "set", "searxng", "--disable")
     done = sleuth("search", "--json", "searxng")
     assert [attempt["state"] for attempt in done.json["attempts"]] == ["skipped", "ok"]
+
+
+@pytest.mark.parametrize("variable", ["GOOGLE_CSE_ID", "GOOGLE_SEARCH_ENGINE_ID"])
+def test_option_is_read_from_either_environment_variable(sleuth: Any, variable: str) -> None:
+    environ = {"GOOGLE_API_KEY": "k", variable: "engine-1"}
+    assert "needs the id of a search engine" in sleuth("search", "-p", "google", "x", GOOGLE_API_KEY="k").err
+    assert "needs the id of a search engine" not in sleuth("search", "-p", "google", "x", **environ).err

@@ -1,11 +1,21 @@
 """Answers are truncated, and keys that a server repeats are redacted."""
 
+import json
 from typing import Any
 
 import pytest
 
-from sleuth.engine.found import MAX_CHARS, MAX_ENGINES, MAX_FIELD_CHARS, MAX_RESULTS, MAX_TEXTS, limited
-from sleuth_providers.base import DirectAnswer, Found, Result
+from sleuth.engine.found import (
+    MAX_CHARS,
+    MAX_ENGINES,
+    MAX_FIELD_CHARS,
+    MAX_RESULTS,
+    MAX_TEXTS,
+    found_as_json,
+    found_from_json,
+    limited,
+)
+from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
 KEY = "sk-secret/0123456789"
 
@@ -31,19 +41,31 @@ def test_long_lists_are_truncated() -> None:
 
 def test_long_texts_are_truncated() -> None:
     endless: dict[str, Any] = dict.fromkeys(Result._fields, "x" * 2_000_000)
-    result = limited(Found((Result(**endless | {"engines": (), "score": None}),))).results[0]
+    details = Details(venue="x" * 2_000_000, authors=("x" * 2_000_000,) * 1000)
+    result = limited(Found((Result(**endless | {"engines": (), "score": None, "details": details}),))).results[0]
+    assert result.details == Details(venue="x" * MAX_CHARS, authors=("x" * MAX_CHARS,) * MAX_TEXTS)
     for name in Result._fields:
-        if name not in ("engines", "score"):
+        if name not in ("engines", "score", "details"):
             assert len(getattr(result, name)) == MAX_FIELD_CHARS.get(name, MAX_CHARS), name
 
 
 @pytest.mark.parametrize("said", [KEY, "sk-secret%2F0123456789", f"your key is {KEY}, keep it"])
 def test_repeated_key_is_redacted(said: str) -> None:
     fields: dict[str, Any] = dict.fromkeys(Result._fields, said)
-    hit = Result(**fields | {"engines": (said,), "score": None})
+    details = Details(authors=(said,), venue=said)
+    hit = Result(**fields | {"engines": (said,), "score": None, "details": details})
     found = limited(Found((hit,), (DirectAnswer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
     assert "0123456789" not in repr(found)
     assert "[hidden]" in found.results[0].title
+
+
+def test_details_survive_the_cache() -> None:
+    details = Details(authors=("Ada",), year=2026, open_access=True, cited_by=0, doi="10.1000/a")
+    found = Found((Result("a", "https://a.test/", details=details), Result("b", "https://b.test/")))
+    document = json.loads(json.dumps(found_as_json(found)))
+    assert found_from_json(document) == found
+    document["results"][0]["details"]["year"] = "2026"
+    assert found_from_json(document) is None
 
 
 def test_value_that_is_not_text_is_unchanged(capsys: Any) -> None:

@@ -487,7 +487,7 @@ def test_provider_reports_a_broken_file(tmp_path: Path) -> None:
     with pytest.raises(ProviderError) as caught:
         provider.search(Query("json"), Account(), HttpClient(Policy()))
     assert caught.value.values["path"] == str(path)
-    assert "mv {path}" in caught.value.hint
+    assert caught.value.hint == "see how to repair it: sleuth doctor"
 
 
 NEWCOMER = """

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.guarded_proxy import run_proxy
 
 from sleuth_providers.browser import browser as browser_module
 from sleuth_providers.browser.browser import find_program, read_page
@@ -177,7 +178,7 @@ def page_that_tries(public: Any, host: str, trap: Trap) -> str:
 
 def test_without_a_guard_the_attempts_reach_a_private_server(public: Any, trap: Trap) -> None:
     """What the next test shows is worth nothing unless this one passes."""
-    reply = read_page(page_that_tries(public, "127.0.0.1", trap), timeout=40, user_agent="")
+    reply = read_page(page_that_tries(public, "127.0.0.1", trap), timeout=40)
     assert b"Written by its scripts." in reply.body
     assert set(ATTEMPTS) - trap.names() == set()
     assert any(data.startswith(b"UDP \x00\x01") for data in trap.seen)  # STUN
@@ -189,7 +190,7 @@ def test_without_a_guard_the_attempts_reach_a_private_server(public: Any, trap: 
 def test_scripts_reach_nothing_private_and_the_page_is_shown(
     host: str, public: Any, trap: Trap, guard: Any, seen: list[str]
 ) -> None:
-    reply = read_page(page_that_tries(public, host, trap), timeout=40, user_agent="", guard=guard)
+    reply = read_page(page_that_tries(public, host, trap), timeout=40, guard=guard)
     time.sleep(0.3)
     assert trap.seen == []
     assert (reply.status, reply.url) == (200, f"{public.address}/")
@@ -221,13 +222,13 @@ def test_a_page_that_redirects_to_a_private_address_is_refused(way: str, public:
     if not way.startswith("<"):
         url = public.page("/", "", status=302, Location=way)
     with pytest.raises(PrivateError):
-        read_page(url, timeout=40, user_agent="", guard=guard)
+        read_page(url, timeout=40, guard=guard)
     assert trap.seen == []
 
 
 def test_a_private_page_is_refused(public: Any, trap: Trap, guard: Any) -> None:
     with pytest.raises(PrivateError):
-        read_page(f"http://127.0.0.1:{trap.port}/", timeout=40, user_agent="", guard=guard)
+        read_page(f"http://127.0.0.1:{trap.port}/", timeout=40, guard=guard)
     assert trap.seen == []
 
 
@@ -235,7 +236,7 @@ def test_a_guarded_browser_reads_only_web_pages(guard: Any, monkeypatch: pytest.
     pytest.importorskip("playwright")
     for url in ("file:///etc/passwd", "chrome://version", "data:text/html,hello"):
         with pytest.raises(BadRequestError):
-            read_page(url, timeout=40, user_agent="", guard=guard)
+            read_page(url, timeout=40, guard=guard)
 
 
 def test_all_requests_use_the_system_proxy(
@@ -250,11 +251,11 @@ def test_all_requests_use_the_system_proxy(
 
     attempt = f"fetch('http://localhost:{trap.port}/').catch(() => 0)"
     public.page("/", f"<p>A page.</p><script>{attempt}</script>")
-    with GuardedProxy(decide, time.monotonic() + 40) as proxy:
+    with run_proxy(GuardedProxy(decide, time.monotonic() + 40)) as proxy:
         monkeypatch.setenv("http_proxy", f"http://{proxy.username}:{proxy.password}@{proxy.host}:{proxy.port}")
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)
-        reply = read_page(f"http://other.example:{public.port}/", timeout=40, user_agent="", guard=guard)
+        reply = read_page(f"http://other.example:{public.port}/", timeout=40, guard=guard)
     assert b"A page." in reply.body
     assert set(decided) == {"other.example", "localhost"}
     assert (seen, trap.seen) == ([], [])  # names are the proxy's business
@@ -265,7 +266,7 @@ def test_ip_addresses_are_checked_behind_a_proxy(public: Any, guard: Any, monkey
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
     with pytest.raises(PrivateError):
-        read_page("http://192.168.1.1/", timeout=40, user_agent="", guard=guard)
+        read_page("http://192.168.1.1/", timeout=40, guard=guard)
 
 
 @pytest.mark.parametrize("proxy", ["socks5h://me:word@127.0.0.1:9", "http://[bad:word"])

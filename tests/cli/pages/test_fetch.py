@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 
 from sleuth.pages.errors import UnreadableError
-from sleuth.pages.fetch import USER_AGENTS, fetch, user_agent_for, wire_url
+from sleuth.pages.fetch import fetch, received, wire_url
 from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, PrivateAddressError, ProviderError
 from sleuth_providers.net import guard
+from sleuth_providers.net.policy import BROWSER_USER_AGENT
 
 TIMEOUT = 1.0
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
 
 
 def get(url: str, **options: Any) -> Any:
-    return fetch(url, timeout=TIMEOUT, **options)
+    return received(fetch(url, timeout=TIMEOUT, **options), url)
 
 
 def refuse(url: str, **options: Any) -> ProviderError:
@@ -42,15 +43,10 @@ def test_a_site_sees_a_browser_without_cookies_keys_or_referrer(site: Any) -> No
     site.page("/next", "<p>hello")
     get(site.page("/", "", status=302, Location="/next", Set_Cookie="a=b"), language="de-CH")
     for request in site.requests:
-        assert request.headers["user-agent"] in USER_AGENTS
+        assert request.headers["user-agent"] == BROWSER_USER_AGENT
         assert request.headers["accept"].startswith("text/html")
         assert request.headers["accept-language"] == "de-CH,en;q=0.5"
         assert not {"cookie", "authorization", "referer"} & set(request.headers)
-
-
-def test_a_site_sees_the_same_browser_each_time() -> None:
-    assert user_agent_for("https://example.org/a") == user_agent_for("https://example.org/b")
-    assert len({user_agent_for(f"https://{number}.example/") for number in range(50)}) == len(USER_AGENTS)
 
 
 # Servers that misbehave
@@ -218,6 +214,12 @@ def test_a_private_page_is_refused_unless_allowed(site: Any) -> None:
 )
 def test_the_kind_of_a_page_is_recognised(content_type: str, body: bytes, kind: str, site: Any) -> None:
     assert get(site.page("/", body, content_type)).kind == kind
+
+
+@pytest.mark.timeout(20)
+def test_comments_before_the_text_are_skipped_in_linear_time(site: Any) -> None:
+    assert get(site.page("/1", b"<!---->" * 60 + b"<p>x", "text/plain")).kind == "html"
+    assert get(site.page("/2", b"<!---->" * 60 + b"x", "text/plain")).kind == "text"
 
 
 def test_a_markdown_file_is_recognised_by_its_name(site: Any) -> None:

@@ -17,7 +17,6 @@ from sleuth.store.cache.disk import DiskCache
 from sleuth.store.settings import Settings
 from sleuth_providers.base import Request, Response
 from sleuth_providers.browser.browser import find_program
-from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.net import guard
 
 
@@ -365,12 +364,12 @@ def test_a_page_that_needs_scripts_is_read_in_a_browser(site: Any, make_reader: 
     url = site.page("/app", SHELL)
     seen: list[Any] = []
 
-    def browser(address: str, *, timeout: float, user_agent: str, guard: Any) -> Response:
-        seen.append((address, 0 < timeout <= 8, user_agent))
+    def browser(address: str, *, timeout: float, guard: Any) -> Response:
+        seen.append((address, 0 < timeout <= 8))
         return Response(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
 
     [page] = make_reader(reader={"browser": browser}).read([url])
-    assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True, "")])
+    assert (page.layer, page.title, seen) == ("browser", "Filled by scripts", [(url, True)])
     assert states(page) == [("page", "empty"), ("browser", "ok")]
     [page] = make_reader().read([url])
     assert (page.ok, states(page)) == (False, [("page", "empty")])
@@ -392,26 +391,6 @@ def test_a_browser_that_fails_costs_one_layer(reply: Response, site: Any, make_r
     [page] = make_reader(reader={"browser": lambda *_, **__: reply._replace(url=url)}).read([url])
     assert [attempt.layer for attempt in page.attempts] == ["page", "browser"]
     assert not page.ok
-
-
-def test_a_browser_that_was_redirected_to_a_private_address_is_ignored(
-    site: Any, make_reader: Any, make_article: Any
-) -> None:
-    reply = Response(200, {"content-type": "text/html"}, make_article("Secret").encode(), "http://192.168.1.1/admin")
-
-    def check(host: str, addresses: list[str]) -> None:
-        guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
-
-    [page] = make_reader(guard=check, reader={"browser": lambda *_, **__: reply}).read([site.page("/app", SHELL)])
-    assert (page.ok, states(page)) == (False, [("page", "empty"), ("browser", "refused")])
-
-
-def test_a_browser_is_not_started_for_an_unknown_host(make_reader: Any) -> None:
-    def wire(request: Request, *_: Any) -> Response:
-        return Response(200, {"content-type": "text/html"}, SHELL.encode(), request.url)
-
-    reader = make_reader(reader={"transport": wire, "browser": lambda *_, **__: 1 / 0})
-    assert states(reader.read(["http://nobody.invalid/"])[0]) == [("page", "empty"), ("browser", "unreachable")]
 
 
 @pytest.mark.live
@@ -460,22 +439,6 @@ def test_a_page_that_redirects_a_real_browser_to_a_private_address_is_refused(
     [page] = make_reader(guard=check, SLEUTH_FETCH_BROWSER="true").read([url], timeout=30)
     assert states(page) == [("page", "empty"), ("browser", "refused")]
     assert not inner.requests
-
-
-def test_a_refused_script_does_not_make_the_page_private(site: Any, make_site: Any, make_reader: Any) -> None:
-    url = site.page("/app", SHELL)
-
-    def browser(address: str, *, guard: Any, **_: Any) -> Response:
-        with pytest.raises(PrivateAddressError):
-            guard("router.lan", ["192.168.1.1"])
-        return Response(200, {"content-type": "text/html"}, SHELL.encode(), address)
-
-    def check(host: str, addresses: list[str]) -> None:
-        guard.check(host, ["8.8.8.8"] if host == "127.0.0.1" else addresses)
-
-    environ = jina_says(make_site(), content="Read by somebody else.", url=url)
-    [page] = make_reader(guard=check, reader={"browser": browser}, **environ).read([url])
-    assert states(page) == [("page", "empty"), ("browser", "empty"), ("jina", "ok")]
 
 
 # Private pages
@@ -531,16 +494,6 @@ def test_an_unreadable_page_has_a_reason(name: str, site: Any, make_reader: Any)
     [page] = make_reader().read([site.page("/", body, content_type)])
     assert (page.ok, states(page)) == (False, [("page", state)])
     assert page.problem
-
-
-def test_an_extraction_that_never_ends_is_abandoned(
-    site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    end = threading.Event()
-    monkeypatch.setattr("sleuth.pages.reader.extract", lambda *_: end.wait())
-    [page] = make_reader().read([site.page("/", "hello", "text/plain")], timeout=0.5)
-    end.set()
-    assert states(page) == [("page", "timeout")]
 
 
 def test_a_bug_costs_one_page(site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,6 @@
-"""Pages squeezed: as they are, cut fairly, or the passages that answer; and budgets that are never exceeded."""
+"""Pages compressed: as they are, cut fairly, or the passages that answer; and budgets that are never exceeded."""
 
 import random
-import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -17,18 +15,6 @@ WORDS = (
     *("tea", "harvest", "april", "leaf", "the", "of", "and", "Zürich", "3.14", "arid", "rove", "naïve", "qzxv", "OK-2"),
     *("茶树", "四月", "采茶季。", "。", "！", "👩‍🌾", ".", "?", "\n\n", "\u3000\u3000"),
 )
-
-
-@pytest.fixture(params=["tokenizer", "estimate"])
-def counting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Run a test with the tokenizer and without."""
-    if request.param == "tokenizer":
-        pytest.importorskip("splintr")
-    else:
-        monkeypatch.setitem(sys.modules, "splintr", None)
-    tokens._tokenizer.cache_clear()
-    yield request.param
-    tokens._tokenizer.cache_clear()
 
 
 def whole(found: Compressed, pages: list[str]) -> bool:
@@ -70,11 +56,11 @@ def test_cutoff_keeps_offsets_of_pages_that_begin_blank() -> None:
     assert text[passage.start : passage.end] == "One two. Three four."
 
 
-def test_cutoff_in_tokens_keeps_within_them(counting: str) -> None:
+def test_cutoff_in_tokens_keeps_within_them() -> None:
     found = compress("", [TEA, COFFEE, CHINESE], "cutoff", limit=120, unit="token")
-    assert sum(tokens.upper_bound(page.content) for page in found.pages) <= 120
+    assert sum(tokens.count(page.content) for page in found.pages) <= 120
     assert found.size_after <= 120
-    assert (found.unit, found.estimated) == ("token", counting == "estimate")
+    assert found.unit == "token"
 
 
 def test_rag_keeps_the_best_passages_of_each_page_in_reading_order() -> None:
@@ -135,33 +121,17 @@ def random_page(chance: random.Random) -> str:
     return blank.join(chance.choices(WORDS, k=chance.choice([0, 1, 30, 300])))
 
 
-def test_no_budget_is_ever_exceeded(counting: str) -> None:
+def test_no_budget_is_ever_exceeded() -> None:
     chance = random.Random(11)
     for case in range(500):
         pages = [random_page(chance) for _ in range(chance.randint(0, 5))]
         limit = chance.choice([1, 2, 7, 30, 100, 400])
         method, unit = chance.choice(["rag", "rag", "cutoff"]), chance.choice(["token", "token", "char"])
         found = compress("tea harvest 茶树", pages, method, limit=limit, unit=unit)
-        measure = tokens.upper_bound if unit == "token" else len
+        measure = tokens.count if unit == "token" else len
         assert sum(measure(page.content) for page in found.pages) <= limit, case
         assert found.size_after <= limit
         assert whole(found, pages), case
-
-
-def test_a_budget_kept_without_the_tokenizer_is_kept_in_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("splintr")
-    chance = random.Random(12)
-    contents: list[tuple[int, list[str]]] = []
-    with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, "splintr", None)
-        tokens._tokenizer.cache_clear()
-        for _ in range(500):
-            pages, limit = [random_page(chance) for _ in range(3)], chance.choice([1, 5, 20, 80, 300])
-            found = compress("tea harvest 茶树", pages, chance.choice(["rag", "cutoff"]), limit=limit, unit="token")
-            contents.append((limit, [page.content for page in found.pages]))
-    tokens._tokenizer.cache_clear()
-    assert tokens.exact()
-    assert all(sum(map(tokens.count, texts)) <= limit for limit, texts in contents)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sleuth.base.text import clean
 from sleuth.relevance.fusion import ProviderList, fuse
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.rules import Rules
-from sleuth_providers.base import Result
+from sleuth_providers.base import Details, Result
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 LONG = "A snippet that is long enough to tell one page from another, word by word, on any site."
@@ -224,6 +224,7 @@ results = st.builds(
     Result, title=anything, url=st.one_of(anything, anything.map("https://a.example/{}".format)), snippet=anything,
     content=anything, published=anything, site=anything, thumbnail=anything, engines=st.tuples(anything),
     author=anything, length=anything, image=anything,
+    details=st.builds(Details, authors=st.tuples(anything), doi=anything, venue=anything, pdf=anything),
 )  # fmt: skip
 
 
@@ -236,6 +237,8 @@ def test_results_are_sanitised(found: list[Result], query: str, recent: bool) ->
         assert hit.snippet == clean(hit.snippet, entities=False)
         assert not hit.published or re.fullmatch(r"\d{4}-\d\d-\d\d", hit.published)
         assert hit.score == hit.score
+        assert hit.details.venue == clean(hit.details.venue, entities=False)
+        assert hit.details.pdf.startswith(("http://", "https://")) or not hit.details.pdf
 
 
 @pytest.mark.timeout(20)

@@ -22,10 +22,8 @@ def verdict(text: str, url: str) -> str:
     return "" if action is None else f"{action.name} {action.strength}"
 
 
-def test_a_file_is_read_with_what_it_says_of_itself() -> None:
-    rules = Rules.parse(GOGGLE)
-    assert rules.about == {"name": "My rules", "description": "what I like", "public": "false"}
-    assert rules.problems == []
+def test_metadata_and_comments_are_no_rules() -> None:
+    assert Rules.parse(GOGGLE).problems == []
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_further_page_is_added_when_it_says_something_new() -> None:
         "The tower of iron stands in the west of the town. Its lifts carry six million visitors every single year.",
         "The tower is 300 metres tall. It stands in the west of the town. It was built of iron by Eiffel.",
     ]
-    found = summarise(pages, "tower", 400)
+    found = summarise(pages, "tower", 900)
     used = {part.page for part in found.overall}
     assert 1 in used
     assert len(used) == 2  # a copy adds nothing

@@ -1,10 +1,6 @@
-"""Tokens counted, estimated and bounded, with the tokenizer and without."""
+"""Token counts, and texts truncated to a number of tokens."""
 
-import base64
 import random
-import string
-import sys
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -35,92 +31,31 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Take the tokenizer away, as if the extra was not installed."""
-    monkeypatch.setitem(sys.modules, "splintr", None)
-    tokens._tokenizer.cache_clear()
-    yield
-    tokens._tokenizer.cache_clear()
-
-
-@pytest.fixture
-def counted() -> None:
-    pytest.importorskip("splintr")
-
-
-@pytest.mark.usefixtures("counted")
-def test_with_the_extra_tokens_are_those_of_o200k() -> None:
-    assert tokens.exact()
+def test_tokens_are_those_of_o200k() -> None:
     assert tokens.count("hello world") == 2
     assert tokens.count("你好，世界！") == 4
     assert tokens.count("") == 0
     assert tokens.count("<|endoftext|>") > 1  # what a page writes is text
-    assert tokens.upper_bound("hello world") == 2
-
-
-@pytest.mark.usefixtures("without")
-def test_without_it_bytes_are_the_estimate() -> None:
-    assert not tokens.exact()
-    assert tokens.count("a" * 46) == 10
-    assert tokens.count("中" * 46) == 30
-    assert tokens.count("") == tokens.upper_bound("") == 0
 
 
 def test_lone_surrogates_are_counted_too() -> None:
     assert tokens.count("\ud800") >= 1
-    assert tokens._bound("\ud800") >= 1
 
 
-@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_bound_is_above_the_count(name: str) -> None:
-    assert tokens.count(TEXTS[name]) <= tokens._bound(TEXTS[name])
+def test_a_cut_fits(name: str) -> None:
+    text, chance = TEXTS[name], random.Random(2)
+    for limit in (0, 1, 2, chance.randint(3, 40), 10_000):
+        kept = tokens.cut(text, limit)
+        assert text.startswith(kept)
+        assert tokens.count(kept) <= limit
 
 
-@pytest.mark.usefixtures("counted")
-@pytest.mark.parametrize("alphabet", [string.ascii_lowercase, string.ascii_letters, string.hexdigits, string.printable])
-def test_the_bound_holds_for_random_letters(alphabet: str) -> None:
-    chance = random.Random(5)
-    for _ in range(50):
-        text = " ".join("".join(chance.choices(alphabet, k=chance.randint(2, 12))) for _ in range(40))
-        assert tokens.count(text) <= tokens._bound(text)
-        encoded = base64.b64encode(text.encode()).decode()
-        assert tokens.count(encoded) <= tokens._bound(encoded)
-
-
-@pytest.mark.usefixtures("counted")
 @settings(max_examples=300, deadline=None)
-@given(st.text(max_size=100))
-def test_the_bound_holds_for_any_characters(text: str) -> None:
-    assert tokens.count(text) <= tokens._bound(text)
+@given(st.text(max_size=100), st.integers(0, 30))
+def test_a_cut_of_any_characters_fits(text: str, limit: int) -> None:
+    assert tokens.count(tokens.cut(text, limit)) <= limit
 
 
-def test_the_bound_is_not_far_above() -> None:
-    assert tokens._bound(TEXTS["English"]) < 0.55 * len(
-        TEXTS["English"]
-    )  # bytes would be the bound that needs no knowledge
-    assert tokens._bound(TEXTS["Chinese"]) <= 1.1 * len(TEXTS["Chinese"])
-
-
-def cuts_fit() -> None:
-    chance = random.Random(2)
-    for text in TEXTS.values():
-        for limit in (0, 1, 2, chance.randint(3, 40), 10_000):
-            kept = tokens.cut(text, limit)
-            assert text.startswith(kept)
-            assert tokens.upper_bound(kept) <= limit
-
-
-def test_a_cut_fits() -> None:
-    cuts_fit()
-
-
-@pytest.mark.usefixtures("without")
-def test_a_cut_fits_without_the_tokenizer() -> None:
-    cuts_fit()
-
-
-@pytest.mark.usefixtures("counted")
 def test_a_cut_ends_after_a_sentence() -> None:
     assert tokens.cut("One two three. Four five six. Seven eight nine ten.", 10) == "One two three. Four five six."

@@ -283,13 +283,13 @@ COVERED = [
     ("https://example.com/blog/a", r"/example\.(com|org)/blog/"),
     ("https://example.com/Blog/a", "/blog/"),
     ("https://lib.rs/a", "rs"),
+    ("https://www.example.com/a", "*.example.com"),
 ]
 NOT_COVERED = [
     ("https://notexample.com/a", "example.com"),
     ("https://example.com.evil.org/a", "example.com"),
     ("https://example.org/?u=example.com", "example.com"),
     ("https://example.com/a", "*.example.com"),
-    ("https://www.example.com/a", "*.example.com"),
     ("https://example.com/a", "docs.example.com"),
     ("https://example.com/a", "/[/"),
     ("https://example.com/a", "/(a+)+$/"),

@@ -43,8 +43,8 @@ def printed(text: str, theme: str = "auto") -> str:
         ("[x](ftp://a.b/c) [y](/z)", ["x (ftp://a.b/c) y (/z)"]),
         ("[docs](https://a.org/b) <https://c.org/>", ["docs (a.org) https://c.org/"]),
         ("![alt](http://t.co/p.png) ![](http://t.co/p.png)", ["alt (t.co) picture (t.co)"]),
-        ("[[1]](<https://tokio.rs/a>) [[3?]](<https://x.org/3>)", ["[1] [3?]"]),
-        ("[[1]](<https://evil.com>) [[3]](<https://tokio.rs/a>)", ["[1] (evil.com) [3] (tokio.rs)"]),
+        ("[[1]](https://tokio.rs/a) [[3?]](https://x.org/3)", ["[1] [3?]"]),
+        ("[[1]](https://evil.com) [[3]](https://tokio.rs/a)", ["[1] (evil.com) [3] (tokio.rs)"]),
         ("[1]: https://evil.com\nsee [1]", ["[1]: https://evil.com", "see [1]"]),
         ("[/bar] [bold red]x[/]", ["[/bar] [bold red]x[/]"]),
         ("a\x1b[2J \u202eb &#x202e;c &#27;[0m", ["a[2J b c \ufffd[0m"]),
@@ -56,7 +56,7 @@ def test_markdown_becomes_lines(text: str, shown: list[str]) -> None:
 
 
 def test_table_fits_its_terminal() -> None:
-    cell = "很长的中文内容" * 3 + " [[1]](<https://tokio.rs/a>)"
+    cell = "很长的中文内容" * 3 + " [[1]](https://tokio.rs/a)"
     text = f"| runtime | 说明 |\n|---|---|\n| tokio | {cell} |\n"
     for columns in (20, 40, 100):
         assert all(line.cell_len <= columns for line in document(columns).lines(text))
@@ -64,7 +64,7 @@ def test_table_fits_its_terminal() -> None:
 
 
 def test_citations_are_hyperlinks_and_weak_ones_are_highlighted() -> None:
-    text = "[[1]](<https://tokio.rs/a>) [[3??]](<https://x.org/3>)"
+    text = "[[1]](https://tokio.rs/a) [[3??]](https://x.org/3)"
     shown = printed(text, "dark")
     assert ";https://tokio.rs/a\x1b\\\x1b[1;36m[1]\x1b[0m\x1b]8;;\x1b\\" in shown
     assert ";https://x.org/3\x1b\\\x1b[1;33m[3??]\x1b[0m\x1b]8;;\x1b\\" in shown
@@ -72,7 +72,7 @@ def test_citations_are_hyperlinks_and_weak_ones_are_highlighted() -> None:
 
 
 def test_fake_citation_is_not_a_link() -> None:
-    assert "\x1b]8;" not in printed("[[1]](<https://evil.com>)")
+    assert "\x1b]8;" not in printed("[[1]](https://evil.com)")
 
 
 def test_code_is_not_wrapped() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import re
+from contextlib import closing
 
 import pytest
 from rich.console import Console
@@ -66,8 +67,8 @@ class Terminal(io.StringIO):
 
 def make(height: int) -> tuple[Stream, Terminal]:
     out = Terminal()
-    console: Console = make_console(out, width=40)
-    console.height = height
+    console: Console = make_console(out)
+    console.width, console.height = 40, height
     document = MarkdownRenderer(console, STYLES["plain"], 40)
     return Stream(console, document, lambda text: text, lambda block: block.replace("one", "ONE")), out
 
@@ -80,7 +81,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_text_that_fits_is_replaced_as_a_whole() -> None:
     stream, out = make(40)
-    with stream:
+    with closing(stream):
         for sign in TEXT:
             stream.write(sign)
         assert out.shown == SHOWN
@@ -92,7 +93,7 @@ def test_text_that_fits_is_replaced_as_a_whole() -> None:
 @pytest.mark.parametrize("height", [3, 5, 8])
 def test_finished_blocks_are_printed_on_a_small_screen(height: int) -> None:
     stream, out = make(height)
-    with stream:
+    with closing(stream):
         for sign in TEXT:
             stream.write(sign)
         assert "".join(stream.printed) + stream.waiting == TEXT
@@ -116,7 +117,7 @@ def test_text_stays_on_the_screen_after_an_error() -> None:
     stream, out = make(40)
 
     def interrupted() -> None:
-        with stream:
+        with closing(stream):
             for sign in "Half a sent":
                 stream.write(sign)
             raise KeyboardInterrupt
@@ -130,7 +131,7 @@ def test_heading_is_printed_once() -> None:
     for height in (40, 4):
         stream, out = make(height)
         stream.heading = "Label"
-        with stream:
+        with closing(stream):
             for sign in TEXT:
                 stream.write(sign)
             stream.finish([stream.waiting])
@@ -140,7 +141,7 @@ def test_heading_is_printed_once() -> None:
 def test_long_block_shows_its_end_within_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "MAX_MARKDOWN_CHARS", 500)
     stream, out = make(10)
-    with stream:
+    with closing(stream):
         for number in range(300):
             stream.write(f"```\n{number} \x1b[2J\x1b]52;c;aGk=\x07\n" if not number else f"{number} \u202e\n")
             assert len(out.rows) <= 11

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from sleuth.base.text import width
-from sleuth.render.wrap import CLOSING, wrap
+from sleuth.base.wrap import CLOSING
+from sleuth.render.wrap import wrap
 
 
 def wrapped(text: str, columns: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -13,6 +14,7 @@ from werkzeug import Request, Response
 
 import sleuth.pages.article  # noqa: F401 - or a thread does it, in the middle of the next test
 from sleuth.api import Client
+from sleuth.base.errors import SearchError
 from sleuth.engine.outcome import Outcome, outcome_as_json
 from sleuth.relevance.hit import Hit
 from sleuth.serving import tool_replies
@@ -48,7 +50,7 @@ Call = Callable[..., tool_replies.ToolReply]
 def make_toolbox(make_sleuth: Any, httpserver: HTTPServer) -> Any:
     made: list[Client] = []
 
-    def make(*, providers: tuple[str, ...] = (), count: int = 5, **environ: str) -> Toolbox:
+    def make(*, providers: tuple[str, ...] = (), count: int | None = 5, **environ: str) -> Toolbox:
         known = {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"} | environ
         made.append(Client(make_sleuth(**known).environ))
         return Toolbox(made[-1], providers, count)
@@ -131,6 +133,57 @@ def test_count_defaults_to_that_of_the_server(call: Call, make_toolbox: Any, htt
     listed = {tool.name: tool.input["properties"] for tool in make_toolbox(count=7).offered()}
     assert listed["web_search"]["count"]["default"] == 7
     assert TOOLS["web_search"].input["properties"]["count"]["default"] == 5
+
+
+def test_count_defaults_to_the_setting_up_to_ten(make_toolbox: Any) -> None:
+    for setting, expected in (("3", 3), ("40", 10)):
+        toolbox = make_toolbox(count=None, SLEUTH_WEBSEARCH_MAX_RESULTS=setting)
+        assert toolbox.offered()[0].input["properties"]["count"]["default"] == expected
+
+
+def test_results_are_numbered_on_through_a_conversation(make_toolbox: Any, httpserver: HTTPServer) -> None:
+    first, second = hits(3)["results"], [*hits(2)["results"][:1], {"url": "https://new.example/", "title": "New"}]
+
+    def answer(request: Request) -> Response:
+        return Response(json.dumps({"results": first if request.args["q"] == "one" else second}))
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    httpserver.expect_request("/page").respond_with_data(long_page(), content_type="text/html")
+    toolbox = make_toolbox(providers=("searxng",))
+
+    def numbers(words: str, toolbox: Toolbox = toolbox, **more: Any) -> dict[str, int]:
+        reply = toolbox.call("web_search", {"query": words} | more, lambda step: None)
+        return {hit["url"]: hit["citation"] for hit in data(reply)["results"]}
+
+    assert list(numbers("one").values()) == [1, 2, 3]
+    assert numbers("two") == {"https://0.example/": 1, "https://new.example/": 4}
+    summary = data(toolbox.call("summarize", {"urls": [httpserver.url_for("/page")]}, lambda step: None))
+    assert {quote["citation"] for quote in summary["summary"]} == {summary["sources"][0]["citation"]} == {5}
+    found = data(toolbox.call("library_search", {"query": "searxng json", "count": 1}, lambda step: None))
+    assert [hit["citation"] for hit in found["results"]] == [6]
+    assert list(numbers("two", toolbox.conversation()).values()) == [1, 2], "another conversation starts at 1"
+    assert list(numbers("two", restart_citations=True).values()) == [1, 2]
+
+
+def test_arguments_of_the_tool_are_those_of_the_python_api(make_toolbox: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json(hits(12))
+    arguments = {"query": "fox", "count": 2, "freshness": "week", "region": "CH", "language": "de"}
+    assert set(arguments) == set(TOOLS["web_search"].input["properties"])
+    assert len(make_toolbox().client.search(**arguments, providers="searxng").results) == 2
+
+
+def test_country_is_accepted_for_region(call: Call, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json(hits(1))
+    call("web_search", {"query": "fox", "country": "CH", "language": "de"}, providers=("searxng",))
+    assert httpserver.log[0][0].args["language"] == "de-CH"
+
+
+def test_providers_that_cannot_be_used_are_an_error_at_the_start(make_toolbox: Any) -> None:
+    with pytest.raises(SearchError, match="API key") as caught:
+        make_toolbox(providers=("brave",)).check_providers()
+    assert (caught.value.code, "providers set brave" in caught.value.hint) == ("API_KEY_MISSING", True)
+    make_toolbox(providers=("brave,searxng",)).check_providers()
+    make_toolbox(providers=("brave",), BRAVE_API_KEY=KEY).check_providers()
 
 
 def test_named_provider_has_no_fallback(call: Call, httpserver: HTTPServer) -> None:
@@ -272,6 +325,24 @@ def test_library_is_searched_without_a_network(call: Call, httpserver: HTTPServe
     assert "[search results — from library]" in reply.text
     assert "403" in reply.text
     assert httpserver.log == []
+
+
+def test_document_of_the_library_is_read_from_the_index(make_sleuth: Any, call: Call, tmp_path: Path) -> None:
+    paragraphs = [f"Paragraph {n} is about department {n} and its needs for paper and ink." for n in range(60)]
+    paragraphs[33] += " The zebra committee orders staplers."
+    file = tmp_path / "minutes.md"
+    file.write_text("# Minutes\n\n" + "\n\n".join(paragraphs))
+    make_sleuth()("library", "add", str(file))
+    found = call("library_search", {"query": "zebra committee staplers", "count": 1})
+    assert "The zebra committee orders staplers." in found.text
+    url = data(found)["results"][0]["url"]
+    file.write_text("changed on disk")
+    read = call("fetch_page", {"url": url, "max_chars": 10_000})
+    assert "Paragraph 59" in read.text
+    assert "Paragraph 33" in call("fetch_page", {"url": url, "query": "zebra staplers", "max_chars": 300}).text
+    other = tmp_path / "secret.md"
+    other.write_text("not in the library")
+    assert "invalid URL" in call("fetch_page", {"url": other.as_uri()}).text
 
 
 def test_key_appears_in_no_reply(call: Call, make_sleuth: Any, httpserver: HTTPServer) -> None:

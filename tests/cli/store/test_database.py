@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.base.errors import SettingsError, UnwritableError
+from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
 from sleuth.base.files import locked
 from sleuth.store import database as module
 from sleuth.store.database import MEMORY, database_error, open_database, open_immutable, transaction
@@ -156,7 +156,7 @@ def test_damaged_file_is_an_error_and_unchanged(path: str, data: bytes) -> None:
     with pytest.raises(SettingsError, match="is damaged") as caught:
         open_database(path, MIGRATIONS)
     assert Path(path).read_bytes() == data
-    assert "mv {path}" in caught.value.hint
+    assert "sleuth doctor" in caught.value.hint
 
 
 def test_empty_file_becomes_a_database(path: str) -> None:
@@ -210,7 +210,7 @@ def test_database_locked_by_another_process_is_an_error(path: str, monkeypatch: 
         ("attempt to write a readonly database", UnwritableError, "cannot write"),
         ("database or disk is full", UnwritableError, "cannot write"),
         ("disk I/O error", UnwritableError, "cannot write"),
-        ("no such table: meta", SettingsError, "is damaged"),
+        ("no such table: meta", DatabaseError, "is damaged"),
     ],
 )
 def test_sqlite_error_becomes_a_settings_error(message: str, kind: type[SettingsError], says: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.base import append
+from sleuth.base import append, files
 from sleuth.base.errors import UnwritableError
 from sleuth.base.files import locked
 from sleuth.engine.outcome import Attempt, Outcome
@@ -168,10 +168,10 @@ def test_line_is_written_on_file_systems_without_locks(home: Home, monkeypatch: 
 
     monkeypatch.setattr(append.fcntl, "flock", refuse)
     home.add("one")
-    assert append.wait_for_writers(home.journal)
+    assert files.wait_for_writers(home.journal)
     monkeypatch.setattr(append, "fcntl", None)
     home.add("two")
-    assert append.wait_for_writers(home.journal)
+    assert files.wait_for_writers(home.journal)
     assert [search[1] for search, _ in read(home.journal)] == ["one", "two"]
 
 
@@ -233,7 +233,7 @@ def test_interrupted_import_is_finished_by_the_next_one(
 
 
 def test_import_leaves_a_file_whose_writer_never_ends(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_import, "wait_for_writers", lambda path: append.wait_for_writers(path, 0))
+    monkeypatch.setattr(journal_import, "wait_for_writers", lambda path: files.wait_for_writers(path, 0))
     home.add("one")
     with open(home.journal, "rb") as stream:
         append.fcntl.flock(stream, append.fcntl.LOCK_SH)

@@ -141,8 +141,15 @@ INVALID_IN_FILE = [
     ("websearch.search_with_time", "1", "true or false"),
     ("websearch.fallback", "'brave'", "a list of strings"),
     ("websearch.fallback", "[1]", "a list of strings"),
-    ("websearch.region", "1", "text"),
-    ("websearch.region", "{a = 1}", "text"),
+    ("websearch.region", "1", "a two-letter country code"),
+    ("websearch.region", "'Switzerland'", "a two-letter country code"),
+    ("websearch.language", "'german!'", "a code such as de"),
+    ("llm.model", "1", "text"),
+    ("llm.model", "{a = 1}", "text"),
+    ("websearch.exclude_domains", "['/(/']", "valid /regex/"),
+    ("websearch.compression", "{cutoff_limit = 5}", "a table such as"),
+    ("llm.base_url", "'http://x:99999/v1'", "an http(s) URL"),
+    ("cache.url", "'redis://127.0.0.1:99999'", "a URL such as redis://"),
     ("websearch.compression", "'none'", "a table such as"),
     ("websearch.compression", "{method = 'magic'}", "a table such as"),
     ("websearch.compression", "{speed = 1}", "a table such as"),
@@ -465,13 +472,13 @@ def test_lock_that_never_changes_hands_is_an_error(file: Path, monkeypatch: pyte
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 VALUES: list[Any] = [
-    st.tuples(st.just("websearch.region"), TEXTS.map(lambda text: (text, text))),
+    st.tuples(st.just("rerank.model"), TEXTS.map(lambda text: (text, text))),
     st.tuples(st.just("websearch.max_results"), st.integers(1, 50).map(lambda n: (str(n), n))),
     st.tuples(st.just("websearch.timeout"), st.floats(0.1, 600).map(lambda n: (repr(n), n))),
     st.tuples(st.just("fetch.browser"), st.booleans().map(lambda b: (str(b).lower(), b))),
     st.tuples(
         st.just("websearch.exclude_domains"),
-        st.lists(st.from_regex(r"[a-z*./-]{1,9}", fullmatch=True), max_size=4).map(
+        st.lists(st.from_regex(r"[a-z*.-]{1,9}", fullmatch=True), max_size=4).map(
             lambda names: (",".join(names), names)
         ),
     ),

@@ -58,13 +58,13 @@ def check(data: bytes) -> None:
 
 def _read(stream: io.BufferedReader) -> object:
     try:
-        head = read_head(stream)
-        body = read_limited(read_body(stream, head), head.headers.get("content-encoding", ""), head.status, LIMIT)
+        status, headers = read_head(stream)
+        body = read_limited(read_body(stream, status, headers), headers.get("content-encoding", ""), status, LIMIT)
     except ProviderError as error:
         return type(error).__name__
     assert len(body) <= LIMIT
-    assert 100 <= head.status <= 999
-    assert all(type(part) is str and "\n" not in part for pair in head.headers.items() for part in pair)
-    pause = retry_after(Response(head.status, head.headers, body))
+    assert 100 <= status <= 999
+    assert all(type(part) is str and "\n" not in part for pair in headers.items() for part in pair)
+    pause = retry_after(Response(status, headers, body))
     assert pause is None or pause >= 0
-    return head.status, dict(head.headers), body
+    return status, headers, body

@@ -11,7 +11,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from sleuth_providers import registry
-from sleuth_providers.base import Account, Found, Provider, Query, Response, Sample
+from sleuth_providers.base import Account, Details, Found, Provider, Query, Response, Sample
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
@@ -222,6 +222,7 @@ def assert_plain(found: Found) -> None:
         score = values.pop("score")
         assert score is None or math.isfinite(score)
         assert all(isinstance(name, str) for name in values.pop("engines"))
+        assert_plain_details(values.pop("details"))
         assert all(isinstance(value, str) for value in values.values())
         assert result.url.startswith(("http://", "https://"))
     for answer in found.answers:
@@ -229,3 +230,10 @@ def assert_plain(found: Found) -> None:
         assert isinstance(answer.url, str)
     assert all(isinstance(text, str) for text in (*found.suggestions, *found.corrections, *found.not_applied))
     assert math.isfinite(found.cost)
+
+
+def assert_plain_details(details: Details) -> None:
+    """Check that each detail has the type of its field."""
+    assert all(isinstance(name, str) for name in details.authors)
+    for name, default in Details._field_defaults.items():
+        assert isinstance(getattr(details, name), int | None if default is None else type(default)), name

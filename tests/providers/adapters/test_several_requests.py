@@ -7,7 +7,7 @@ import pytest
 
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Found, Query, Request, Response
-from sleuth_providers.errors import KeyInvalidError
+from sleuth_providers.errors import BlockedError, KeyInvalidError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
@@ -108,3 +108,47 @@ def test_stackexchange_links_to_the_site_of_the_account() -> None:
     found = server.search("stackexchange", Query("x"), Account(engines=("askubuntu",)))
     assert "site=askubuntu" in server.requests[0].address
     assert [result.url for result in found.results] == ["https://askubuntu.com/q/7"]
+
+
+TOKEN_PAGE = Response(200, {}, b"""<script>vqd="4-1234567890";</script>""")
+PICTURES = Response(200, {}, b'{"results": [{"url": "https://a.example/", "title": "A", "width": 4, "height": 3}]}')
+
+
+def test_duckduckgo_media_sends_the_token_of_its_page() -> None:
+    server = Server(TOKEN_PAGE, PICTURES)
+    (result,) = server.search("duckduckgo-media", Query("sea", category="images")).results
+    assert (result.details.width, result.details.height) == (4, 3)
+    assert server.requests[1].params["vqd"] == "4-1234567890"
+
+
+@pytest.mark.parametrize(
+    ("name", "responses"),
+    [
+        ("duckduckgo-media", (Response(200, {}, b"<html></html>"),)),
+        ("duckduckgo-media", (TOKEN_PAGE, Response(200, {}, b"{}"))),
+        ("duckduckgo-media", (TOKEN_PAGE, Response(403, {}, b""))),
+        ("startpage", (Response(200, {}, b'<input name="sc" value="t">', "https://www.startpage.com/sp/captcha?x"),)),
+        ("startpage", (Response(200, {}, b'<input name="sc" value="t">'), Response(200, {}, b"<p>captcha</p>"))),
+        ("so360", (Response(200, {"set-cookie": "QiHooGUID=1; path=/"}, b""), Response(200, {}, b" "))),
+    ],
+)
+def test_bot_check_ends_the_search_after_one_try(name: str, responses: tuple[Response, ...]) -> None:
+    server = Server(*responses)
+    with pytest.raises(BlockedError) as caught:
+        server.search(name, Query("captcha", category="images"))
+    assert len(server.requests) == len(responses)
+    assert (caught.value.retry_after or 0) >= 900
+
+
+def test_startpage_sends_the_token_of_its_start_page() -> None:
+    page = b'<input name="sc" value="tok"><div class="result"><a href="https://a.example/"><h2>A</h2></a></div>'
+    server = Server(Response(200, {}, page), Response(200, {}, page))
+    assert server.search("startpage", Query("x")).results
+    assert (server.requests[1].form or {})["sc"] == "tok"
+
+
+def test_so360_repeats_the_request_with_its_cookie() -> None:
+    page = b'<li class="res-list"><h3 class="res-title"><a href="https://a.example/">A</a></h3></li>'
+    server = Server(Response(200, {"set-cookie": "QiHooGUID=1; path=/"}, b""), Response(200, {}, page))
+    assert server.search("so360", Query("x")).results
+    assert [request.headers.get("Cookie") for request in server.requests] == [None, "QiHooGUID=1"]

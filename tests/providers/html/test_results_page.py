@@ -413,14 +413,14 @@ def test_browser_is_closed_at_the_deadline(
 ) -> None:
     httpserver.expect_request("/s").respond_with_data(body, content_type=kind)
     with pytest.raises(expected):
-        read_page(httpserver.url_for("/s"), timeout=6, user_agent="")
+        read_page(httpserver.url_for("/s"), timeout=6)
 
 
 @pytest.mark.live
 @pytest.mark.usefixtures("_no_browser_left")
 def test_browser_reports_an_unreachable_server() -> None:
     with pytest.raises(UnreachableError):
-        read_page("http://127.0.0.1:9/", timeout=20, user_agent="")
+        read_page("http://127.0.0.1:9/", timeout=20)
 
 
 def test_missing_browser_names_what_to_install(monkeypatch: pytest.MonkeyPatch, httpserver: HTTPServer) -> None:

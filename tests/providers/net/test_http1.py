@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadRequestError, BadResponseError, BrokenOffError, ProviderError
-from sleuth_providers.net.http1 import MAX_HEADERS, MAX_LINE_BYTES, Head, exchange, read_body, read_head, request_head
+from sleuth_providers.net.http1 import MAX_HEADERS, MAX_LINE_BYTES, exchange, read_body, read_head, request_head
 from sleuth_providers.net.policy import ExchangeLimits
 
 TEXT = b"The quick brown fox jumps over the lazy dog. " * 50
@@ -46,8 +46,8 @@ def stream(data: bytes) -> io.BufferedReader:
 
 def response(data: bytes) -> tuple[int, dict[str, str], bytes]:
     reader = stream(data)
-    head = read_head(reader)
-    return head.status, dict(head.headers), b"".join(read_body(reader, head))
+    status, headers = read_head(reader)
+    return status, headers, b"".join(read_body(reader, status, headers))
 
 
 def test_request_head_names_host_headers_and_length() -> None:
@@ -141,7 +141,7 @@ def test_any_bytes_are_a_reply_or_a_known_error(data: bytes) -> None:
 @given(st.lists(st.binary(min_size=1, max_size=50), max_size=8))
 def test_chunks_come_back_whole(parts: list[bytes]) -> None:
     sent = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
-    assert b"".join(read_body(stream(sent), Head(200, {"transfer-encoding": "chunked"}))) == b"".join(parts)
+    assert b"".join(read_body(stream(sent), 200, {"transfer-encoding": "chunked"})) == b"".join(parts)
 
 
 # Size

@@ -1,11 +1,12 @@
 """Asks a model for a JSON object and reads it out of whatever the model wrote around it."""
 
+import json
 import math
 import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 from sleuth.answers.llm.chat import Message, Model, Piece, Prompt, Usage
@@ -21,7 +22,8 @@ MAX_FENCES = 3  # fenced code blocks to try
 MAX_QUOTED_CHARS = 2000  # of a bad reply, quoted in the second request
 MIN_RETRY_S = 0.5  # with less time left there is no second request
 FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)(?:```|$)", re.DOTALL)
-STRUCTURE = re.compile(r'[{}\[\]]|"(?:[^"\\]++|\\.)*+(?:"|$)', re.DOTALL)
+OPENING = re.compile(r"\{")
+DEPTH_CHANGES = {"{": 1, "[": 1, "}": -1, "]": -1}
 CORRECTION = (
     "That was not a single JSON object. Reply again with only the JSON object:"
     " no explanation, no Markdown, and every quotation mark inside a string escaped."
@@ -30,19 +32,16 @@ CORRECTION = (
 
 def read_object(text: str) -> dict[str, Any]:
     """Return the JSON object in a model's reply, repaired if necessary; ValueError if there is none."""
-    if len(text) > MAX_REPLY_CHARS:
-        raise ValueError("too long")
+    depth = max(accumulate(DEPTH_CHANGES.get(char, 0) for char in text), default=0)
+    if len(text) > MAX_REPLY_CHARS or depth > MAX_DEPTH:
+        raise ValueError("too long, or nested too deep")
     for part in _parts(text):
-        start = part.find("{")
-        for _ in range(MAX_STARTS):
-            if start < 0:
-                break
-            end = _end(part, start)
-            with suppress(ValueError):
-                return parse_object(part[start:end])
-            with suppress(ValueError):
-                return _repaired(part[start : end or None])
-            start = part.find("{", end or start + 1)  # never inside an object that cannot be read
+        for start in islice(OPENING.finditer(part), MAX_STARTS):
+            with suppress(ValueError, RecursionError):
+                found: dict[str, Any] = json.JSONDecoder().raw_decode(part, start.start())[0]
+                return found
+            with suppress(ValueError, RecursionError):
+                return _repaired(part[start.start() :])
     raise ValueError("no JSON object")
 
 
@@ -65,21 +64,6 @@ def _parts(text: str) -> Iterator[str]:
     spoken = text.rpartition(THINK_CLOSE)[2] if THINK_CLOSE in text else text.partition(THINK_OPEN)[0]
     yield from (found[1] for found in islice(FENCE.finditer(spoken), MAX_FENCES))
     yield spoken
-
-
-def _end(text: str, start: int) -> int:
-    """Return the end of the object that begins at `start`, by its brackets outside strings; 0 if it has none."""
-    depth = 0
-    for found in STRUCTURE.finditer(text, start):
-        if found[0] in "{[":
-            depth += 1
-        elif found[0] in "}]":
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise ValueError("nested too deep")
-        if not depth:
-            return found.end()
-    return 0
 
 
 def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
@@ -136,8 +120,7 @@ def share_field(reply: Mapping[str, Any], name: str, default: float) -> float:
     part, _, whole = str(reply.get(name)).strip().rstrip("%").partition("/")
     try:
         number = float(part)
-        scale = float(whole) if whole else 1 if number <= 1 else 10 if number <= 10 else 100
-        share = number / scale
+        share = number / (float(whole) if whole else 1 if number <= 1 else 10 if number <= 10 else 100)
     except (ValueError, ZeroDivisionError):
         return default
     return min(max(share, 0.0), 1.0) if math.isfinite(share) else default

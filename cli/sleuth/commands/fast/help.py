@@ -1,10 +1,10 @@
 """Help texts, generated in advance from Typer's own so that `--help` does not import it."""
 
 import os
-import sys
 
 from sleuth.base.i18n import choose_language
 from sleuth.base.paths import find_paths
+from sleuth.base.process import terminal_columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,14 +20,16 @@ def help_text(arguments: list[str]) -> str | None:
     if last not in ("-h", "--help") or any(word.startswith("-") or os.sep in word for word in words):
         return None
     language = _language(os.environ)
-    if language is None or _columns() < COLUMNS:
+    if language is None or terminal_columns(COLUMNS) < COLUMNS:
         return None
-    path = os.path.join(FOLDER, language, "-".join(["sleuth", *words]) + ".txt")
-    try:
-        with open(path, encoding="utf-8") as stream:
-            return stream.read()
-    except (FileNotFoundError, ValueError):  # ValueError: a word with a null character
-        return None
+    path = os.path.join(FOLDER, language, "-".join(["sleuth", *words]))
+    for suffix in (".brief.txt", ".txt") if last == "-h" else (".txt",):
+        try:
+            with open(path + suffix, encoding="utf-8") as stream:
+                return stream.read()
+        except (FileNotFoundError, ValueError):  # ValueError: a word with a null character
+            continue
+    return None
 
 
 def _language(environ: "Mapping[str, str]") -> str | None:
@@ -42,14 +44,3 @@ def _language(environ: "Mapping[str, str]") -> str | None:
         if b"ui" in settings and b"language" in settings:
             return None
     return choose_language(setting or "auto", environ).replace("-", "_")
-
-
-def _columns() -> int:
-    try:
-        return int(os.environ["COLUMNS"])
-    except (KeyError, ValueError):
-        pass
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else COLUMNS
-    except (OSError, ValueError):
-        return COLUMNS

@@ -1,15 +1,15 @@
 """Shows an answer: streamed on a terminal, as one document elsewhere."""
 
-import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from sleuth.answers import presentation
-from sleuth.answers.answer import Answer, ProgressEvent, Question, answer_as_json
+from sleuth.answers.answer import Answer, Question, answer_as_json
 from sleuth.answers.citation_check import tally
 from sleuth.answers.citations import without_source
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
+from sleuth.base.text import clean
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
@@ -38,7 +38,7 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
         providers=split(params["provider"]),
         rounds=params["rounds"] or 0,
         pages=params["pages"] or 0,
-        lang=language(params["lang"] or ""),
+        lang=language(params["language"] or ""),
         region=(params["region"] or "").upper(),
         cache="off" if not params["cached"] else "refresh" if params["refresh"] else "use",
         offline=params["offline"],
@@ -53,11 +53,14 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
     try:
         with Progress(runtime, options.progress) as progress:
             if options.format == "rich":
-                found = _on_screen(runtime, question, options, progress)
+                with Screen(runtime, progress, options.output) as screen:
+                    found = presentation.safe(runtime.answerer.answer(question, screen.follow, screen.write))
+                    screen.finish(found)
             else:
                 found = presentation.safe(runtime.answerer.answer(question, progress.follow, lambda _: None))
                 progress.clear()
-                _write(runtime, found, options)
+                text = json_text(answer_as_json(found), indent=2) + "\n" if options.format == "json" else ""
+                display.deliver(runtime, text or presentation.as_text(found, options.format), options.output)
     finally:
         runtime.searcher.finish()
     runtime.count_answer(found)
@@ -69,6 +72,9 @@ def print_warnings(runtime: Runtime, found: "Answer | Digest") -> None:
     """Print the warnings of an answer or digest on stderr."""
     for warning in found.warnings:
         runtime.warn(warning)
+    if isinstance(found, Answer):
+        for hint in found.hints:
+            print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), file=runtime.stderr)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
 
@@ -87,31 +93,3 @@ def _print_notes(runtime: Runtime, found: Answer, options: AnswerOptions) -> Non
         runtime.footer(presentation.summary(found), [])
     elif options.format != "json" and found.checks:
         runtime.note(tally(found.checks))
-
-
-def _on_screen(runtime: Runtime, question: Question, options: AnswerOptions, progress: Progress) -> Answer:
-    out: TextIO = io.StringIO() if options.output else runtime.stdout
-    screen = Screen(runtime, out)
-
-    def on_progress(event: ProgressEvent) -> None:
-        screen.set_sources(event.sources)
-        progress.follow(event)
-
-    def write(piece: str) -> None:
-        if out.isatty():  # elsewhere the whole text is written at the end
-            progress.clear()
-            screen.stream.write(piece)
-
-    with screen.stream:
-        found = presentation.safe(runtime.answerer.answer(question, on_progress, write))
-        progress.clear()
-        screen.finish(found)
-    if isinstance(out, io.StringIO) and options.output:
-        display.deliver(runtime, out.getvalue(), options.output)
-    return found
-
-
-def _write(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
-    is_json = options.format == "json"
-    text = f"{json_text(answer_as_json(found), indent=2)}\n" if is_json else presentation.as_text(found, options.format)
-    display.deliver(runtime, text, options.output)

@@ -16,8 +16,6 @@ from sleuth.engine.search import SearchRequest
 from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 
-REDRAW_INTERVAL_S = 0.1
-
 
 def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchOptions) -> int:
     """Search for every line of the input; the exit status is 1 if any query failed."""
@@ -29,13 +27,15 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
     with ExitStack() as stack:
         source = runtime.stdin if path == "-" else stack.enter_context(_open(path))
         out = stack.enter_context(open_output(output, resume=options.resume)) if output else runtime.stdout
-        progress = stack.enter_context(_BatchProgress(runtime, _count(runtime, path), sum(done.values())))
+        progress = stack.enter_context(Progress(runtime, "auto"))
+        total, started = _count(runtime, path, sum(done.values())), time.monotonic()
         queries = read_queries(source, done)
         make_worker = functools.partial(_Worker, runtime, request, options)
-        for line in run_batch(queries, make_worker, options.jobs, ordered=options.ordered):
+        lines = run_batch(queries, make_worker, options.jobs, ordered=options.ordered)
+        for number, line in enumerate(lines, 1):
             _write(out, line, output)
             failed += line.failed
-            progress.step()
+            _done(progress, number, total, started)
     if failed:
         runtime.warn(
             trn("{count} query failed; its line says why", "{count} queries failed; their lines say why", failed)
@@ -71,23 +71,11 @@ class _Worker:
         self.runtime.close()
 
 
-class _BatchProgress(Progress):
-    """One line on a terminal: queries done, rate, time left."""
-
-    def __init__(self, runtime: Runtime, total: int | None, already_done: int) -> None:
-        super().__init__(runtime, "auto")
-        self.done, self.total = 0, None if total is None else total - already_done
-        self.started = self.drawn = time.monotonic()
-
-    def step(self) -> None:
-        """Count one more answer."""
-        self.done += 1
-        now = time.monotonic()
-        if now - self.drawn > REDRAW_INTERVAL_S:
-            self.drawn = now
-            rate = self.done / (now - self.started)
-            left = f" · {(self.total - self.done) / rate:.0f} s" if self.total else ""
-            self.show(f"{self.done}{f'/{self.total}' if self.total else ''} · {rate:.1f}/s{left}")
+def _done(progress: Progress, done: int, total: int | None, started: float) -> None:
+    """Show queries done, rate and time left."""
+    rate = done / max(time.monotonic() - started, 0.001)
+    left = f" · {(total - done) / rate:.0f} s" if total else ""
+    progress.show(f"{done}{f'/{total}' if total else ''} · {rate:.1f}/s{left}")
 
 
 def _open(path: str) -> TextIO:
@@ -102,9 +90,9 @@ def _open(path: str) -> TextIO:
         ) from problem
 
 
-def _count(runtime: Runtime, path: str) -> int | None:
-    """Count the queries for the progress line, if the input can be read twice."""
+def _count(runtime: Runtime, path: str, done: int) -> int | None:
+    """Count the queries that are left for the progress line, if the input can be read twice."""
     if path == "-" or not runtime.stderr.isatty():
         return None
     with open(path, "rb") as stream:
-        return sum(1 for line in stream if line.strip())
+        return sum(1 for line in stream if line.strip()) - done

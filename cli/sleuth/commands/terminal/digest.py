@@ -1,8 +1,7 @@
 """Shows a digest of pages: written by a model if there is one, else quoted."""
 
-import io
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import ProgressEvent
@@ -22,35 +21,39 @@ if TYPE_CHECKING:
 
 def show(runtime: Runtime, found: Digest, options: AnswerOptions, models: "Models | None", length: str | int) -> None:
     """Show a digest, written by a model if one is given, and streamed if it is shown on a terminal."""
-    out: TextIO = io.StringIO() if options.output or options.format != "rich" else runtime.stdout
-    screen = Screen(runtime, out) if options.format == "rich" else None
-    with Progress(runtime, options.progress) as progress, screen.stream if screen else nullcontext():
-
-        def write(piece: str) -> None:
-            if screen and out.isatty():
-                progress.clear()
-                screen.stream.write(piece)
-
-        if models is not None:
-            if screen:
+    with Progress(runtime, options.progress) as progress:
+        if options.format == "rich":
+            with Screen(runtime, progress, options.output) as screen:
                 screen.set_sources(found.pages)
-                screen.stream.heading = found.heading(models.writer.name)
-            message = trn("Summarising {count} page", "Summarising {count} pages", len(found.read))
-            progress.follow(ProgressEvent("web_search_extracting", message, counts={"total": len(found.read)}))
-            found = write_digest(found, models, runtime.settings, write, length)
-            progress.clear()
-            runtime.count_answer(found)
-        if screen:
-            _finish(screen, found)
-        elif options.format == "json":
-            out.write(json_text(digest_as_json(found), indent=2) + "\n")
+                screen.stream.heading = found.heading(models.writer.name) if models else ""
+                found = _written(runtime, found, models, length, progress, screen.write)
+                _finish(screen, found)
         else:
-            out.write(presentation.digest_as_text(found, options.format))
-    if isinstance(out, io.StringIO):
-        display.deliver(runtime, out.getvalue(), options.output)
+            found = _written(runtime, found, models, length, progress, lambda _: None)
+            text = json_text(digest_as_json(found), indent=2) + "\n" if options.format == "json" else ""
+            display.deliver(runtime, text or presentation.digest_as_text(found, options.format), options.output)
     print_warnings(runtime, found)
     if found.checks and options.format != "json":
         runtime.note(tally(found.checks))
+
+
+def _written(
+    runtime: Runtime,
+    found: Digest,
+    models: "Models | None",
+    length: str | int,
+    progress: Progress,
+    write: Callable[[str], None],
+) -> Digest:
+    """Return the digest with a text by the model, if there is one."""
+    if models is None:
+        return found
+    message = trn("Summarising {count} page", "Summarising {count} pages", len(found.read))
+    progress.follow(ProgressEvent("web_search_extracting", message, counts={"total": len(found.read)}))
+    found = write_digest(found, models, runtime.settings, write, length)
+    progress.clear()
+    runtime.count_answer(found)
+    return found
 
 
 def _finish(screen: Screen, found: Digest) -> None:

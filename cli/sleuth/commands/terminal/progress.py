@@ -1,12 +1,12 @@
 """Progress on stderr while pages are read or an answer is made: a line on a terminal, or JSON lines."""
 
 import json
-import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
 from sleuth.base.i18n import tr, trn
+from sleuth.base.process import terminal_columns
 from sleuth.base.text import clean, fit
 from sleuth.base.urls import domain
 from sleuth.pages.page import PageEvent
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 REDRAW_INTERVAL_S = 1.0
 SHOW_ELAPSED_AFTER_S = 2
+MIN_REDRAW_S = 0.05  # between two redraws, so that a thousand events a second cost nothing
 ERASE_LINE = "\r\x1b[K"
-DEFAULT_COLUMNS = 80  # for a terminal of unknown width
 
 
 class Progress:
@@ -27,7 +27,7 @@ class Progress:
     def __init__(self, runtime: Runtime, kind: str) -> None:
         self.err = runtime.stderr
         self.kind = kind if kind != "auto" else "line" if runtime.stderr.isatty() else "none"
-        self._line, self._since = "", 0.0
+        self._line, self._since, self._drawn = "", 0.0, 0.0
         self._lock = threading.Lock()
         self._finished = threading.Event()
 
@@ -74,7 +74,8 @@ class Progress:
             threading.Thread(target=self._redraw, daemon=True).start()
         with self._lock:
             self._line, self._since = text, time.monotonic()
-            self._draw()
+            if self._since - self._drawn > MIN_REDRAW_S:  # else the thread draws it
+                self._draw()
 
     def _redraw(self) -> None:
         """Redraw the line so that its elapsed time moves."""
@@ -84,15 +85,10 @@ class Progress:
                     self._draw()
 
     def _draw(self) -> None:
-        seconds = int(time.monotonic() - self._since)
+        self._drawn = time.monotonic()
+        seconds = int(self._drawn - self._since)
         elapsed = f" · {seconds} s" if seconds >= SHOW_ELAPSED_AFTER_S else ""
-        self._write(f"{ERASE_LINE}{fit(self._line, self._columns() - len(elapsed) - 1)}{elapsed}")
-
-    def _columns(self) -> int:
-        try:
-            return os.get_terminal_size(self.err.fileno()).columns or DEFAULT_COLUMNS
-        except (OSError, ValueError):
-            return DEFAULT_COLUMNS
+        self._write(f"{ERASE_LINE}{fit(self._line, terminal_columns() - len(elapsed) - 1)}{elapsed}")
 
     def _write_json(self, message: dict[str, Any]) -> None:
         self._write(json.dumps(message, ensure_ascii=False) + "\n")

@@ -1,34 +1,55 @@
 """The terminal of an answer: its text while it streams, the finished text, sources and panels."""
 
+import io
 import re
 from collections.abc import Collection, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, TextIO
+from typing import Self, TextIO
 
 from sleuth.answers import presentation
-from sleuth.answers.answer import Answer
+from sleuth.answers.answer import Answer, ProgressEvent
 from sleuth.answers.citations import CitedSource, heading, link, listed, shown_numbers, targets
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal.progress import Progress
 from sleuth.runtime import Runtime
 from sleuth.store.settings import UI_THEME
-
-if TYPE_CHECKING:
-    from sleuth.render.answer import PanelRow
 
 ATTACHED = re.compile(r" ?\[\d+\+\]")
 
 
 class Screen:
-    """Shows an answer on a terminal."""
+    """Shows an answer on a terminal, or writes it to a file as a terminal would show it."""
 
-    def __init__(self, runtime: Runtime, out: TextIO) -> None:
+    def __init__(self, runtime: Runtime, progress: Progress | None = None, output: str | None = None) -> None:
         from sleuth.render.document import MarkdownRenderer
         from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
         from sleuth.render.stream import Stream
 
-        self.console, self.styles = make_console(out, runtime.color), STYLES[runtime.settings[UI_THEME]]
+        self.runtime, self.output, self.progress = runtime, output, progress or Progress(runtime, "none")
+        self.out: TextIO = io.StringIO() if output else runtime.stdout
+        self.console, self.styles = make_console(self.out, runtime.color), STYLES[runtime.settings[UI_THEME]]
         self.document = MarkdownRenderer(self.console, self.styles, min(self.console.width, MAX_WIDTH))
         self.stream = Stream(self.console, self.document, self._draft, self._final)
         self.sources: tuple[CitedSource, ...] = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.stream.close()
+        if isinstance(self.out, io.StringIO) and self.output and problem[0] is None:
+            display.deliver(self.runtime, self.out.getvalue(), self.output)
+
+    def follow(self, event: ProgressEvent) -> None:
+        """Show a step towards the answer."""
+        self.set_sources(event.sources)
+        self.progress.follow(event)
+
+    def write(self, piece: str) -> None:
+        """Stream a piece of text; without a terminal the whole text is written at the end."""
+        if self.out.isatty():
+            self.progress.clear()
+            self.stream.write(piece)
 
     def set_sources(self, sources: tuple[CitedSource, ...]) -> None:
         """Set the sources that can be cited from now on."""
@@ -37,6 +58,7 @@ class Screen:
 
     def finish(self, found: Answer) -> None:
         """Replace the streamed text by the finished answer, and list its sources."""
+        self.progress.clear()
         self.set_sources(found.sources)
         text = presentation.linked(found, "markdown")
         if presentation.is_extractive(found):
@@ -66,12 +88,6 @@ class Screen:
         from sleuth.render.wrap import wrap
 
         print_lines(self.console, wrap(Text("\n".join(lines)), self.document.width))
-
-    def panel(self, title: str, rows: "Sequence[PanelRow]") -> None:
-        """Print a panel of settings."""
-        from sleuth.render.answer import print_panel
-
-        print_panel(self.console, self.styles, title, rows)
 
     def _draft(self, text: str) -> str:
         return link(text, self.sources).text

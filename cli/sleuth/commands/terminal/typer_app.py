@@ -12,60 +12,36 @@ from typer.models import CommandFunctionType
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.i18n import tr as translate  # of help texts, which tools.messages collects from the command tree
+from sleuth.base.process import terminal_columns
+from sleuth.base.wrap import wrap_text
 
-WIDE = r"[\u2e80-\u9fff\uff01-\uff60]"  # characters that take two cells of a terminal
-STAYS_WITH_NEXT = re.compile(rf"[（《]|{WIDE}(?=[，。、；：？！）》,.;:)\]])")
-
-TyperFormatter: Any = typer.Context.formatter_class
+# The options that -h shows; --help shows all.
+BRIEF_OPTIONS = {
+    "sleuth search": (
+        *("providers", "count", "page", "freshness", "sites", "lang"),
+        *("content", "interactive", "as_json", "open_first", "help"),
+    )
+}
+MAX_COLUMNS = 78  # of help
+MAX_NAME_COLUMNS = 30  # of options; a longer one gets its own line
+UNLIMITED = 10_000_000  # a limit that only guards against overflow, and is not worth a line of help
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-class HelpFormatter(TyperFormatter):  # type: ignore[misc]  # Typer does not export its class
-    """Translates help and wraps lines between Chinese characters; Typer's own breaks them only at spaces."""
-
-    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write the usage line."""
-        args = args.replace("[OPTIONS]", tr("[OPTIONS]")).replace("COMMAND [ARGS]...", tr("COMMAND [ARGS]..."))
-        super().write_usage(prog, _spread(args), tr("Usage: "))
-
-    def write_heading(self, heading: str) -> None:
-        """Write a heading that is translated already."""
-        self.write(tr("{heading}:", heading=heading) + "\n")
-
-    def write_text(self, text: str) -> None:
-        """Write paragraphs; those that start with a backspace character keep their lines and their language."""
-        paragraphs = re.split(r"\n\s*\n", text)
-        super().write_text(_spread("\n\n".join(p if "\b" in p else _paragraph(p) for p in paragraphs)))
-
-    def write_dl(self, rows: Any, *args: Any, **options: Any) -> None:
-        """Write a list of options, arguments or commands."""
-        super().write_dl([(name, _spread(_description(text))) for name, text in rows], *args, **options)
-
-    def getvalue(self) -> str:
-        """Return the help without the characters that `_spread` added."""
-        return re.sub(f"({WIDE}) ", r"\1", super().getvalue()).replace("\0", "")
 
 
 class HelpContext(typer.Context):
     """The context of a command, with help in the language of the settings."""
 
-    formatter_class = HelpFormatter
-
     def get_help(self) -> str:
-        """Return the help of the command."""
+        """Return the help of the command; after -h the common options only."""
         with suppress(SleuthError):  # the settings cannot be read: the locale decides
             _ = self.obj and self.obj.settings
-        return super().get_help()
+        return help_text(self.command, self, brief=bool(self.obj and self.obj.brief_help))
 
 
 class HelpCommand(TyperCommand):
-    """A command whose help lists options under headings; Typer does that only with its rich help."""
+    """A command whose help begins with examples and lists options under headings."""
 
     context_class = HelpContext
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options of each group."""
-        _write_parameters(self, ctx, formatter)
 
 
 class HelpGroup(TyperGroup):
@@ -73,12 +49,26 @@ class HelpGroup(TyperGroup):
 
     context_class = HelpContext
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options of the group and the first paragraph of each command's help."""
-        _write_parameters(self, ctx, formatter)
-        commands: list[Any] = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
-        with formatter.section(tr("Commands")):
-            formatter.write_dl([(command.name, command.help.partition("\n\n")[0]) for command in commands])
+
+def help_text(command: Any, ctx: Any, *, brief: bool = False) -> str:
+    """Return the help of a command; `brief` leaves out options that are not common, if the command has common ones."""
+    width = ctx.terminal_width or min(terminal_columns() - 2, MAX_COLUMNS)
+    common = BRIEF_OPTIONS.get(ctx.command_path) if brief else None
+    usage = " ".join(command.collect_usage_pieces(ctx)).replace("{", "").replace("}", "")
+    usage = usage.replace("[OPTIONS]", tr("[OPTIONS]")).replace("COMMAND [ARGS]...", tr("COMMAND [ARGS]..."))
+    lines = wrap_text(f"{tr('Usage: ')}{ctx.command_path} {usage}", width, "  ")
+    paragraphs = re.split(r"\n\s*\n", f"{command.help}\n\n{command.epilog or ''}".strip())
+    for paragraph in paragraphs[:1] + paragraphs[-2:] if common else paragraphs:
+        lines += _paragraph(paragraph, width - 2)
+    for title, records in _parameters(command, ctx, common).items():
+        lines += ["", tr("{heading}:", heading=title), *_columns(records, width)] if records else []
+    if common:
+        lines += ["", tr("All options: {command}", command=f"{ctx.command_path} --help")]
+    if hasattr(command, "list_commands"):
+        below = [command.get_command(ctx, name) for name in command.list_commands(ctx)]
+        names = [(each.name, translate(" ".join(each.help.partition("\n\n")[0].split()))) for each in below]
+        lines += ["", tr("{heading}:", heading=tr("Commands")), *_columns(names, width)]
+    return "\n".join(lines)
 
 
 class HelpApp(typer.Typer):
@@ -102,36 +92,49 @@ def seconds(value: float | None) -> float | None:
     return value
 
 
-def _write_parameters(command: TyperCommand | TyperGroup, ctx: Any, formatter: Any) -> None:
+def _parameters(command: Any, ctx: Any, common: tuple[str, ...] | None) -> dict[str, list[tuple[str, str]]]:
+    """Return the names and descriptions of parameters by heading."""
     groups: dict[str, list[tuple[str, str]]] = {tr("Arguments"): []}
     for parameter in command.get_params(ctx):
-        panel = getattr(parameter, "rich_help_panel", None)
-        title = translate(panel) if panel else tr("Options")
-        if parameter.param_type_name == "argument":
-            title = tr("Arguments")
+        is_argument = parameter.param_type_name == "argument"
+        if common is not None and not is_argument and parameter.name not in common:
+            continue
+        panel = getattr(parameter, "rich_help_panel", None) if common is None else None
+        title = tr("Arguments") if is_argument else translate(panel) if panel else tr("Options")
         if record := parameter.get_help_record(ctx):
-            groups.setdefault(title, []).append(record)
-    for title, records in groups.items():
-        if records:
-            with formatter.section(title):
-                formatter.write_dl(records)
+            name, text = record
+            groups.setdefault(title, []).append((re.sub(r"[<>]", "", name), _description(text)))
+    return groups
 
 
-def _paragraph(text: str) -> str:
-    if text.startswith("Example: "):
-        return tr("Example: {command}", command=text.removeprefix("Example: "))
-    if text == "Examples:":
-        return tr("Examples:")
-    return translate(" ".join(text.split()))
+def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
+    """Return lines with a name on the left and its description on the right."""
+    left = max((len(name) for name, _ in rows if len(name) <= MAX_NAME_COLUMNS), default=0) + 4
+    lines: list[str] = []
+    for name, text in rows:
+        described = [" " * left + line for line in wrap_text(text, width - left)]
+        if len(name) <= left - 4:  # both on one line
+            described[0] = f"  {name}".ljust(left) + described[0][left:]
+        else:
+            described.insert(0, f"  {name}")
+        lines += described
+    return lines
+
+
+def _paragraph(text: str, width: int) -> list[str]:
+    """Return a paragraph below an empty line; examples, which start with a backspace character, are not wrapped."""
+    if "\b" in text:
+        return [line for line in text.replace("\b", "").splitlines() if line]
+    if text.startswith("Example"):
+        example = text.partition(": ")[2]
+        return ["", tr("Examples:"), *([f"  {example}"] if example else [])]
+    return ["", *(f"  {line}" for line in wrap_text(translate(" ".join(text.split())), width))]
 
 
 def _description(text: str) -> str:
     """Translate the help of a parameter; Typer has added two spaces and a list such as [default: 1; required]."""
     help, gap, facts = text.partition("  [")
+    kept = [fact for fact in facts.removesuffix("]").split("; ") if fact and str(UNLIMITED) not in fact]
+    facts = "; ".join(re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1–\2", fact) for fact in kept)
     facts = facts.replace("default: ", tr("default: ")).replace("required", tr("required"))
-    return translate(" ".join(help.split())) + gap + re.sub(WIDE, "\\g<0>\0", facts)
-
-
-def _spread(text: str) -> str:
-    """Add a character after each wide one, for its second cell: a space where a line may end, else a null."""
-    return re.sub(rf"({WIDE})(?!\0)", r"\1 ", STAYS_WITH_NEXT.sub("\\g<0>\0", text))
+    return translate(" ".join(help.split())) + (f"{gap}{facts}]" if kept else "")

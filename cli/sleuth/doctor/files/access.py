@@ -3,7 +3,6 @@
 import re
 import secrets
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -13,11 +12,10 @@ from sleuth.doctor.files.edits import add_first, add_item, add_section, set_valu
 from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
 from sleuth.doctor.finding import Edit, Finding, fail, ok, remedy, skipped, warn
-from sleuth.doctor.server.address import WILDCARD_HOSTS
+from sleuth.doctor.server.address import WILDCARD_HOSTS, Endpoint, parse_address
 
 FORMATS = ("html", "csv", "json", "rss")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
-BROKEN_BASE_URLS = ("base-url-without-scheme", "base-url-without-host", "base-url-ends-in-search")
 PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://")
 
 
@@ -152,7 +150,7 @@ def _check_redis(deployment: Deployment) -> Iterator[Finding]:
 def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
     """Report a URL that is right on the host and wrong in a container."""
     better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
-    if not deployment.container:
+    if not deployment.compose:
         return warn(at, remedy("valkey-maybe-local", better=better))
     report = fail if deployment.limiter_on else warn
     if deployment.valkey:
@@ -165,7 +163,7 @@ def check_address(deployment: Deployment) -> Iterator[Finding]:
     """Check `port` and `bind_address`, which have no effect in a container."""
     port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
     at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
-    if deployment.container:
+    if deployment.compose:
         yield from (warn(place, remedy("listen-address-in-container")) for place in at)
     elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
         yield fail(at[0], remedy("port-invalid"), edits=(set_value(port, "8888"),))
@@ -193,38 +191,22 @@ def check_base_url(deployment: Deployment) -> Iterator[Finding]:
         return
     lines = ["@env", f"{name}={better}"] if variable else ["@settings", "server:", f"  base_url: {better}"]
     edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
-    report = fail if problem in BROKEN_BASE_URLS else warn
-    yield report(at, remedy(problem, set_base_url=lines, host=host(url)), edits=edits)
+    report = fail if problem == "base-url-invalid" else warn
+    reason = "; ".join(parse_address(url).slips)
+    yield report(at, remedy(problem, set_base_url=lines, reason=reason, host=host(url)), edits=edits)
 
 
 def _judge_url(url: str) -> tuple[str, str]:
     """Return the problem of a base URL, and a better one; empty texts when it is right."""
-    url = clean(url, 500, entities=False).replace('"', "").replace("\\", "")
-    if not re.match(r"https?://", url):
-        rest = re.sub(r"^[A-Za-z]*:?/+", "", url) or "localhost:8080"
-        scheme = "http" if re.match(r"(localhost|[\d.]+|\[)", rest) else "https"
-        return "base-url-without-scheme", _with_slash(f"{scheme}://{rest}")
-    try:
-        parts = urlsplit(url)
-        name, port = parts.hostname or "", f":{parts.port}" if parts.port else ""
-    except ValueError:
-        name = ""
-    if not name:
-        return "base-url-without-host", "http://localhost:8080/"
-    base, path = f"{parts.scheme}://{parts.netloc}", parts.path
-    if re.search(r"/search/?$", path):
-        return "base-url-ends-in-search", _with_slash(base + re.sub(r"/search/?$", "", path))
-    if parts.query or parts.fragment:
-        return "base-url-with-query", _with_slash(base + path)
-    if name in WILDCARD_HOSTS:
-        return "base-url-wildcard", _with_slash(f"{parts.scheme}://localhost{port}{path}")
-    if path and not path.endswith("/"):
-        return "base-url-without-slash", f"{url}/"
+    parsed = parse_address(url)
+    endpoint = parsed.endpoint or Endpoint("http", "localhost", 8080)
+    if parsed.slips:
+        return "base-url-invalid", f"{endpoint.url}/"
+    if endpoint.host in WILDCARD_HOSTS:
+        return "base-url-wildcard", f"{endpoint._replace(host='localhost').url}/"
+    if endpoint.path and not url.endswith("/"):
+        return "base-url-without-slash", f"{endpoint.url}/"
     return "", ""
-
-
-def _with_slash(url: str) -> str:
-    return f"{url.rstrip('/')}/"
 
 
 def check_proxies(deployment: Deployment) -> Iterator[Finding]:
@@ -248,7 +230,7 @@ def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
         yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
     elif host(node.value) in LOCAL_HOSTS and not deployment.host_network:
         better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
-        if not deployment.container:
+        if not deployment.compose:
             yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))
             return
         edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from sleuth.doctor.files.compose import Compose
 from sleuth.doctor.files.edits import add_key, add_section, set_value
 from sleuth.doctor.files.environment import Variable
 from sleuth.doctor.files.schema import truth
@@ -15,10 +16,18 @@ class Deployment(Record):
 
     source: YamlSource
     variables: Mapping[str, Variable] = {}  # they override the file
-    container: bool | None = None  # None: unknown
-    host_network: bool = False
-    valkey: str = ""  # host name of a valkey service in the compose file
+    compose: Compose | None = None  # without one, whether the server runs in a container is unknown
     exempt: tuple[str, ...] = ()  # pass_ip in limiter.toml
+
+    @property
+    def host_network(self) -> bool:
+        """Return whether a container shares the host's network."""
+        return self.compose is not None and self.compose.host_network
+
+    @property
+    def valkey(self) -> str:
+        """Return the host name of a valkey service in the compose file."""
+        return self.compose.valkey if self.compose else ""
 
     @property
     def root(self) -> YamlNode:

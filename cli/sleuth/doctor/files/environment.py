@@ -41,13 +41,15 @@ Variables = Mapping[str, Variable]
 
 
 def read_text(path: str) -> str | Finding:
-    """Return the text of a file beside the settings, or the finding that it cannot be read."""
+    """Return the text of a file, or the finding that it cannot be read."""
     try:
         with open(path, "rb") as stream:
             return stream.read(MAX_BYTES + 1).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        return skipped(f"{os.path.basename(path)}: {clean(reason, 200)}")
+    except UnicodeDecodeError:
+        reason = tr("it is not UTF-8")
+    except OSError as problem:
+        reason = clean(problem.strerror or problem, 200)
+    return skipped(f"{os.path.basename(path)}: {reason}")
 
 
 def read_environment(path: str) -> tuple[dict[str, Variable], list[Finding]]:

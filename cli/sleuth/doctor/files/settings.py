@@ -2,16 +2,14 @@
 
 import os
 
-from sleuth.base.errors import SettingsError
 from sleuth.base.files import write_atomic
-from sleuth.base.i18n import tr, trn
-from sleuth.base.text import clean
+from sleuth.base.i18n import trn
 from sleuth.doctor.files import access, compose, engines, values
 from sleuth.doctor.files.deployment import Deployment
 from sleuth.doctor.files.edits import apply
-from sleuth.doctor.files.environment import VARIABLES, Variables, read_environment
+from sleuth.doctor.files.environment import VARIABLES, Variables, read_environment, read_text
 from sleuth.doctor.files.limiter import read_limiter
-from sleuth.doctor.files.yaml_source import MAX_BYTES, NotYamlError, YamlSource, read_yaml, redact
+from sleuth.doctor.files.yaml_source import NotYamlError, YamlSource, read_yaml, redact
 from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, shell
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
@@ -51,53 +49,49 @@ class FilesBeside:
             findings += more
         self.findings = [*findings, *VARIABLES.run(self.variables)]
 
-    def deployment(self, source: YamlSource) -> tuple[Deployment, list[Finding]]:
-        """Return the settings together with these files, and the findings in limiter.toml."""
-        deployment = Deployment(source, self.variables)
-        if self.compose:
-            host_network, valkey = self.compose.host_network, self.compose.valkey
-            deployment = deployment._replace(container=True, host_network=host_network, valkey=valkey)
+    def check(self, source: YamlSource) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings in the settings, read together with these files, and those in limiter.toml."""
+        deployment = Deployment(source, self.variables, self.compose)
         active = deployment.is_on("SEARXNG_LIMITER", "server", "limiter")
-        exempt, findings = read_limiter(self.folder, active)
-        return deployment._replace(exempt=exempt), findings
+        exempt, limiter = read_limiter(self.folder, active)
+        deployment = deployment._replace(exempt=exempt)
+        return [finding for check in CHECKS for finding in check.run(deployment)], limiter
 
 
 def check_settings(path: str) -> list[Finding]:
     """Check a settings file, and docker-compose.yml, .env and limiter.toml where they are beside it."""
     beside = FilesBeside(path)
+    text = read_text(path)
+    if isinstance(text, Finding):
+        is_folder = os.path.isdir(path) and path.endswith((".yml", ".yaml"))
+        advice = remedy("settings-is-folder" if is_folder else "settings-unreadable", path=shell(path))
+        return [FILE.label(fail(text.evidence, advice)), *beside.findings]
     try:
-        source = _source(path, _read(path))
-    except SettingsError as problem:
-        return [FILE.label(_unreadable(path, problem)), *beside.findings]
+        source = _source(path, text)
     except NotYamlError as problem:
         evidence = problem.at(os.path.basename(path))
         return [YAML.label(fail(evidence, remedy("settings-not-yaml", line=problem.line))), *beside.findings]
     if source.root.kind not in ("map", "null"):
         found = fail(source.at(source.root), remedy("settings-not-mapping"))
         return [YAML.label(found), *beside.findings]
-    deployment, limiter = beside.deployment(source)
+    findings, limiter = beside.check(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
-    # Edits may contain secrets.
-    checked = [finding._replace(edits=()) for check in CHECKS for finding in check.run(deployment)]
+    checked = [finding._replace(edits=()) for finding in findings]  # edits may contain secrets
     return [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
 
 
 def fix_settings(path: str) -> str | None:
     """Return the corrected text of a file; None when nothing can or need be corrected."""
-    try:
-        text = _read(path)
-    except NotYamlError:
-        return None
-    fixed = _without_tabs(text)
-    if fixed is None:
+    text = read_text(path)
+    fixed = None if isinstance(text, Finding) else _without_tabs(text)
+    if isinstance(text, Finding) or fixed is None:
         return None
     beside = FilesBeside(path)
     for _ in range(MAX_ROUNDS):
         source = _source(path, fixed)
         if source.root.kind not in ("map", "null"):
             break
-        deployment, _ = beside.deployment(source)
-        better = _apply_edits(fixed, [finding for check in CHECKS for finding in check.run(deployment)])
+        better = _apply_edits(fixed, beside.check(source)[0])
         if better == fixed:
             break
         fixed = better
@@ -118,17 +112,6 @@ def diff(old: str, new: str, name: str) -> str:
 
     lines = unified_diff(old.splitlines(), new.splitlines(), name, f"{name} (fixed)", lineterm="")
     return "".join(f"{''.join(c if c.isprintable() else ' ' for c in redact(line))}\n" for line in lines)
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(MAX_BYTES + 1).decode("utf-8")
-    except UnicodeDecodeError as problem:
-        raise NotYamlError(tr("it is not UTF-8")) from problem
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise SettingsError("cannot read {path} ({reason})", "check the name", path=path, reason=reason) from problem
 
 
 def _source(path: str, text: str) -> YamlSource:
@@ -167,11 +150,3 @@ def _without_tabs(text: str) -> str | None:
 def _expand_tabs(line: str, width: int) -> str:
     body = line.lstrip(" \t")
     return line[: len(line) - len(body)].replace("\t", " " * width) + body.replace("\t", " ")
-
-
-def _unreadable(path: str, problem: SettingsError) -> Finding:
-    name = os.path.basename(path)
-    if os.path.isdir(path) and name.endswith((".yml", ".yaml")):
-        return fail(f"{name}: {tr('a folder')}", remedy("settings-is-folder", path=shell(path)))
-    reason = clean(problem.values.get("reason", ""), 200)
-    return fail(f"{name}: {reason}", remedy("settings-unreadable", path=shell(path)))

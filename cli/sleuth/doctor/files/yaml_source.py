@@ -17,7 +17,7 @@ SCALARS = {"str": "text", "null": "null", "timestamp": "date", "merge": "text", 
 COLLECTIONS = {"map": "map", "omap": "map", "set": "map", "seq": "list", "pairs": "list"}
 TRUE_WORDS = ("yes", "true", "on")
 SECRETS = re.compile(  # the default key is public
-    r"(?i)((?:secret|password|api_?key|(?<!link_)token|open_metrics)\w*[\"']?\s*[:=]\s*[\"']?)(?!ultrasecretkey)[^\s\"',}#]+"
+    r"(?i)((?:secret|password|api_?key|(?<!link_)token|open_metrics)\w{0,40}[\"']?\s{0,40}[:=]\s{0,40}[\"']?)(?!ultrasecretkey)[^\s\"',}#]+"
 )
 LOGIN = re.compile(r"//[^/@\s]+@")
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
 LOCK_TIMEOUT_S = 2.0
+DAMAGED = "file-damaged"
 COUNT_ENTRIES = "SELECT count(*), sum(raw != 1 OR mode != 1 OR filename IS NOT NULL) FROM Cache"
 
 
@@ -26,17 +27,39 @@ def check_database(runtime: "Runtime", settings: Settings) -> Finding:
     return _check_file(runtime.paths.database, MIGRATIONS)
 
 
+def is_damaged(path: str) -> bool:
+    """Tell whether a database exists and is damaged, rather than locked or unreadable."""
+    return os.path.isfile(path) and _remedy_of(_inspect(path)[1]) == DAMAGED
+
+
+def _inspect(path: str) -> tuple[int, str]:
+    """Return the version of a database and what is wrong with it, or "ok"."""
+    try:
+        with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            return version, str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.Error as problem:
+        return 0, str(problem)
+
+
+def _remedy_of(problem: str) -> str:
+    if problem == "ok":
+        return ""
+    if "locked" in problem:
+        return "file-locked"
+    return "file-unreadable" if "unable to open" in problem or "readonly" in problem else DAMAGED
+
+
 def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
     if not os.path.exists(path):
         return _missing(path)
-    try:
-        with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            result = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-    except sqlite3.Error as problem:
-        return _unusable(path, str(problem))
-    if result != "ok":
-        return _unusable(path, result)
+    version, problem = _inspect(path)
+    if name := _remedy_of(problem):
+        if name == DAMAGED and migrations is not MIGRATIONS:
+            name = "library-damaged"  # its index cannot be copied row by row
+        evidence = f"{path}: {clean(problem, 200, entities=False)}"
+        found = remedy(name, path=shell(path), folder=shell(os.path.dirname(path)))
+        return warn(evidence, found) if name == "file-locked" else fail(evidence, found)
     facts = {"path": path, "version": version, "known": len(migrations), "size": os.path.getsize(path)}
     if version <= len(migrations):
         return ok(tr("{path}: intact, version {version}, {size} bytes", **facts))
@@ -52,15 +75,6 @@ def _missing(path: str) -> Finding:
     if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
         return skipped(tr("{path} does not exist yet; it is created when needed", path=path))
     return fail(path, remedy("folder-not-writable", folder=folder, quoted_folder=shell(folder)))
-
-
-def _unusable(path: str, reason: str) -> Finding:
-    evidence = f"{path}: {clean(reason, 200, entities=False)}"
-    if "locked" in reason:
-        return warn(evidence, remedy("file-locked", path=shell(path)))
-    unreadable = "unable to open" in reason or "readonly" in reason
-    values = {"path": shell(path), "folder": shell(os.path.dirname(path))}
-    return fail(evidence, remedy("file-unreadable" if unreadable else "file-damaged", **values))
 
 
 def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:

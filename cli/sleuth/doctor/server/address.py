@@ -67,11 +67,11 @@ def parse_address(text: str) -> ParsedAddress:
     if not host or port == 0:
         return ParsedAddress(None, (tr("it has no host") if not host else tr("0 is not a valid port"),))
     if parts.query or parts.fragment:
-        slips.append(tr("it ends in a query; sleuth adds its own"))
+        slips.append(tr("it ends in a query"))
     path = quote(parts.path, safe=SAFE_IN_PATH).rstrip("/")
     if path.endswith("/search"):
         path = path.removesuffix("/search").rstrip("/")
-        slips.append(tr("it ends in /search; sleuth adds that itself"))
+        slips.append(tr("it ends in /search, which is added to it"))
     scheme = parts.scheme.lower()
     endpoint = Endpoint(scheme, host, port or (443 if scheme == "https" else 80), path)
     return ParsedAddress(endpoint, tuple(slips), bool(parts.username))

@@ -35,7 +35,7 @@ class Container(Record):
 LOG_PATTERNS = {  # remedy → line in the log; the first match counts
     "log-secret-key": r"secret_key is not changed",
     "log-syntax": r"ScannerError|ParserError|found character '\\t'|could not find expected",
-    "log-kubernetes": r"'tcp://.*is not a valid integer",
+    "log-kubernetes": r"'tcp://.{0,200}is not a valid integer",
     "log-valkey": r"limiter requires Valkey",
     "log-value": r"Invalid settings\.yml|has to be one of these types|ambiguous shortcut|Invalid value|Expected `",
     "log-ipv6": r"os error 97|Address family not supported",

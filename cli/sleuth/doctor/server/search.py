@@ -138,13 +138,14 @@ def engine_report(session: Session) -> EngineReport:
     enabled = [entry for entry in engines if entry.get("enabled") is True]
     general = tuple(_name(entry.get("name")) for entry in enabled if "general" in as_list(entry.get("categories")))
     wanted = tuple(_name(name) for name in session.account.engines)
+    timings = {_name(name): float(ms) for name, ms in TIMING.findall(session.search.header("server-timing"))}
     failures = _failures(session)
     failed = {failure.engine for failure in failures}
     return EngineReport(
         configured=len(engines),
         enabled=len(enabled),
         expected=tuple(name for name in wanted if name in names) or general,
-        answered={name: ms for name, ms in _timings(session, engines).items() if name not in failed},
+        answered={name: ms for name, ms in timings.items() if name not in failed},
         failures=failures,
         unknown=tuple(name for name in wanted if names and name not in names),
     )
@@ -152,15 +153,6 @@ def engine_report(session: Session) -> EngineReport:
 
 def _name(value: Any) -> str:
     return clean(as_text(value), 60)
-
-
-def _timings(session: Session, engines: list[dict[str, Any]]) -> dict[str, float]:
-    """Return the milliseconds of each engine that answered; searx names engines by shortcut."""
-    found = {_name(name): float(ms) for name, ms in TIMING.findall(session.search.header("server-timing"))}
-    if session.software[0] != "searx":
-        return found
-    shortcuts = {_name(entry.get("shortcut")): _name(entry.get("name")) for entry in engines}
-    return {shortcuts.get(name, name): ms for name, ms in found.items()}
 
 
 def _failures(session: Session) -> tuple[EngineFailure, ...]:

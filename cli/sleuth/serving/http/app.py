@@ -16,7 +16,7 @@ from sleuth.serving.http import models, providers
 from sleuth.serving.http.errors import OPENAPI_HINT, HttpError, body_too_large, error_response, internal_error
 from sleuth.serving.http.events import AnswerStream
 from sleuth.serving.http.search import check_provider, log_tracing, run_search
-from sleuth.serving.workers import WorkerPool
+from sleuth.serving.streamed_work import Workers
 
 MAX_REQUESTS, MAX_QUEUED_REQUESTS = 16, 256
 MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have threads of their own
@@ -66,8 +66,8 @@ class ApiState:
     """The threads behind the API."""
 
     def __init__(self, client: Client) -> None:
-        self.requests = WorkerPool(client, MAX_REQUESTS, MAX_QUEUED_REQUESTS)
-        self.answers = WorkerPool(client, MAX_ANSWERS, MAX_QUEUED_ANSWERS)
+        self.requests = Workers(client, MAX_REQUESTS, MAX_QUEUED_REQUESTS)
+        self.answers = Workers(client, MAX_ANSWERS, MAX_QUEUED_ANSWERS)
 
     def start(self) -> None:
         """Raise the error if settings or database cannot be used."""

@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sleuth.base.errors import SleuthError
+from sleuth.base.worker_pool import BusyError
 from sleuth.serving.http.errors import HttpError, error_body, error_response, error_status, malformed_request
-from sleuth.serving.workers import BusyError
 
 MAX_CONNECTIONS = 256
 RECEIVE_TIMEOUT_S = 15.0  # for head and body of a request, however slowly they arrive

@@ -7,19 +7,17 @@ from typing import Any
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from sleuth.answers.answer import ProgressEvent, Question, answer_as_json
+from sleuth.answers.answer import ProgressEvent, answer_as_json
 from sleuth.answers.llm.chat import Message
 from sleuth.answers.presentation import safe
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
 from sleuth.base.text import strip_controls
-from sleuth.engine.options import language
-from sleuth.runtime import Runtime
 from sleuth.serving.http.errors import error_body, internal_error
 from sleuth.serving.http.models import AskBody
 from sleuth.serving.http.search import named
-from sleuth.serving.workers import StreamedWork, WorkerPool
+from sleuth.serving.streamed_work import StreamedWork, Workers
 
 KEEPALIVE_INTERVAL_S = 10.0
 
@@ -29,7 +27,7 @@ Event = tuple[str, dict[str, Any]]
 class AnswerStream(StreamingResponse):
     """The events of one answer; a client that disconnects cancels the work."""
 
-    def __init__(self, pool: WorkerPool, body: AskBody) -> None:
+    def __init__(self, pool: Workers, body: AskBody) -> None:
         def answer(client: Client, report: Callable[[Event], None]) -> dict[str, Any]:
             def progress(event: ProgressEvent) -> None:
                 report((event.name, event.as_json()))
@@ -37,7 +35,7 @@ class AnswerStream(StreamingResponse):
             def delta(text: str) -> None:
                 report(("delta", {"text": strip_controls(text)}))
 
-            return answer_as_json(safe(client.ask(_question(client.runtime, body), tell=progress, write=delta)))
+            return answer_as_json(safe(client.ask(**_arguments(body), tell=progress, write=delta)))
 
         self.work = StreamedWork(pool, answer)
         super().__init__(_encoded(self.work), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
@@ -66,15 +64,7 @@ def _encode(name: str, document: dict[str, Any]) -> bytes:
     return f"event: {name}\ndata: {json.dumps(document, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
 
 
-def _question(runtime: Runtime, body: AskBody) -> Question:
-    return Question(
-        body.question,
-        search=body.search,
-        history=tuple(Message(message.role, message.content) for message in body.history),
-        providers=named(body.provider_id),
-        rounds=body.max_iterations or 0,
-        pages=body.pages or 0,
-        lang=language(body.language or ""),
-        region=(body.region or "").upper(),
-        rules=runtime.rules(),
-    )
+def _arguments(body: AskBody) -> dict[str, Any]:
+    given = body.model_dump(include={"question", "search", "pages", "language", "region"})
+    history = [Message(message.role, message.content) for message in body.history]
+    return given | {"history": history, "providers": named(body.provider_id), "rounds": body.max_iterations}

@@ -11,6 +11,7 @@ import time
 
 from sleuth import __version__
 from sleuth.base.paths import Paths, find_paths, stamp_of
+from sleuth.base.process import terminal_columns
 
 try:  # 0.2 ms to import; hashlib takes 4 ms because it loads OpenSSL, and zlib.crc32 is no faster than this
     from _blake2 import blake2b
@@ -51,7 +52,7 @@ def make_key(
     values: "Mapping[str, Any]", environ: "Mapping[str, str]", out: "TextIO", err: "TextIO"
 ) -> RenderedKey | None:
     """Return the key of a search; None if its answer must not be saved."""
-    screen = f"{getattr(out, 'encoding', None)} {out.isatty()} {err.isatty()} {_columns()}"
+    screen = f"{getattr(out, 'encoding', None)} {out.isatty()} {err.isatty()} {terminal_columns()}"
     facts = [__version__, repr(sorted(values.items())), screen]
     for name in sorted(environ):
         if name.endswith(SECRET_SUFFIXES):
@@ -142,12 +143,3 @@ def _stamp(path: str) -> str:
     except OSError:
         return "-"
     return f"{found.st_mtime_ns}:{found.st_size}:{found.st_ino}"
-
-
-def _columns() -> int:
-    for handle in (0, 1, 2):
-        try:
-            return os.get_terminal_size(handle).columns
-        except OSError:
-            continue
-    return 0

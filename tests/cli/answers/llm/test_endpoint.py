@@ -154,8 +154,8 @@ def test_key_is_never_sent_unencrypted(tmp_path: Path) -> None:
         assert KEY not in str(caught.value)
 
 
-@pytest.mark.parametrize("address", ["http://[::1", "http://h:99999", "https://a b/"])
-def test_invalid_base_url_is_an_error(address: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("address", ["http://[::1", "http://h:99999", "https://a b/", "ftp://h/v1"])
+def test_invalid_base_url_is_an_error_and_the_key_goes_nowhere_else(address: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"llm\.base_url"):
         found(tmp_path, base_url=address, api_key=KEY)
 

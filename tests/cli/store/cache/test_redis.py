@@ -261,6 +261,12 @@ def test_invalid_reply_falls_back_to_the_disk_cache(lie: Callable[..., Liar], an
     server.close()
 
 
+def test_number_in_place_of_an_entry_is_a_miss(lie: Callable[..., Liar], tmp_path: Path) -> None:
+    server = at(lie(b":1\r\n:1\r\n").url)
+    assert RedisCache(server, "answer", DiskCache(str(tmp_path), 10)).get("k") is None
+    server.close()
+
+
 def test_dripping_reply_times_out(lie: Callable[..., Liar], monkeypatch: pytest.MonkeyPatch) -> None:
     def drip(caller: socket.socket) -> None:
         caller.sendall(b"$100000\r\n")

@@ -88,7 +88,7 @@ class RedisCache(Cache):
 
 def _parse_entry(text: Any, ttl_ms: Any) -> CacheEntry | None:
     """Read an entry that anyone may have written; its age comes from the clock of the server, ours may differ."""
-    if not text or len(text) > MAX_ENTRY_CHARS or not isinstance(ttl_ms, int) or ttl_ms < 0:
+    if not isinstance(text, bytes) or len(text) > MAX_ENTRY_CHARS or not isinstance(ttl_ms, int) or ttl_ms < 0:
         return None
     try:
         document = json.loads(text.decode())

@@ -10,11 +10,12 @@ import re
 import socket
 import time
 from collections.abc import Sequence
+from io import BufferedReader
 from typing import Any
 
 from sleuth.store.cache.redis.address import RedisAddress
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.net.connection import DeadlineSocket, connect
+from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect
 
 CONNECT_TIMEOUT_S = 0.5
 MAX_REPLY_BYTES = 4_000_000  # for all replies of one exchange
@@ -47,7 +48,7 @@ class RedisConnection:
         self._until = time.monotonic() + CONNECT_TIMEOUT_S
         self._raw = _connect(address, self._until)
         self._socket = DeadlineSocket(self._raw, lambda: self._until)
-        self._stream = self._socket.makefile()
+        self._stream = BufferedReader(self._socket, CHUNK_BYTES)
 
     def ask(self, commands: Sequence[Command], until: float) -> list[Any]:
         """Send commands together and return the reply to each: bytes, a number, None, a list or a RedisReplyError."""

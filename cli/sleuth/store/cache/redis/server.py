@@ -65,12 +65,24 @@ class RedisServer:
 
     def __init__(self, address: RedisAddress, warn: Callable[[str], None]) -> None:
         self.address, self._warn = address, warn
-        self._mutex = threading.Lock()
-        self._idle: list[RedisConnection] = []
-        self._held: set[RedisLock] = set()
         self._retry_at = 0.0
         self._warned = False
         self._closed = False
+        self._start()
+
+    def _start(self) -> None:
+        """Start without connections and locks."""
+        self._pid = os.getpid()
+        self._mutex = threading.Lock()
+        self._idle: list[RedisConnection] = []
+        self._held: set[RedisLock] = set()
+
+    def _check_process(self) -> None:
+        """Start anew in a forked process: two processes on one socket would get each other's replies."""
+        if self._pid != os.getpid():
+            for connection in self._idle:
+                connection.close()  # the copy of this process only
+            self._start()
 
     def execute(self, *commands: Command) -> list[Any]:
         """Send commands together and return their replies; None for a key of another type than expected."""
@@ -82,6 +94,7 @@ class RedisServer:
 
     def execute_raw(self, *commands: Command) -> list[Any]:
         """Send commands together and return their replies, error replies included."""
+        self._check_process()
         self._check_available()
         try:
             replies = self._exchange(commands)
@@ -101,10 +114,12 @@ class RedisServer:
 
     def renew(self, lock: RedisLock, seconds: float) -> bool:
         """Extend a lock; False when it is no longer ours."""
+        self._check_process()
         return lock in self._held and self.execute(("EVAL", RENEW, 1, *lock, max(1, round(seconds * 1000)))) == [1]
 
     def release(self, lock: RedisLock) -> None:
         """Release a lock that is ours."""
+        self._check_process()
         if lock in self._held:
             self._held.discard(lock)
             with suppress(RedisUnavailableError):  # it expires by itself
@@ -123,6 +138,7 @@ class RedisServer:
 
     def close(self) -> None:
         """Release the locks of abandoned work and close all connections."""
+        self._check_process()
         for lock in tuple(self._held):
             self.release(lock)
         with self._mutex:

@@ -1,0 +1,42 @@
+"""Shows long text in the user's pager, as git does; text that fits the screen, or goes to a pipe, is just written."""
+
+import subprocess
+import sys
+from contextlib import suppress
+from shutil import which
+
+from sleuth.base.process import terminal_lines
+from sleuth.runtime import Runtime
+
+# With -F, -R and -X less shows colours, leaves the text on the screen, and quits at once if it fits.
+LESS_OPTIONS = "FRX"
+
+
+def show(runtime: Runtime, text: str) -> None:
+    """Write a text to stdout, through the pager if it is taller than the terminal."""
+    command = _command(runtime, text)
+    if not command:
+        runtime.stdout.write(text)
+        runtime.stdout.flush()
+        return
+    environ = {"LESS": LESS_OPTIONS, "LV": "-c"} | runtime.environ
+    try:
+        process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environ)  # noqa: S602 - PAGER of the user
+    except OSError:
+        runtime.stdout.write(text)
+        return
+    with suppress(BrokenPipeError):  # the user quit before the end
+        process.communicate(text.encode("utf-8", "replace"))
+    while process.poll() is None:
+        with suppress(KeyboardInterrupt):  # Ctrl-C is for the pager
+            process.wait()
+
+
+def _command(runtime: Runtime, text: str) -> str:
+    """Return the command of the pager; empty if none is wanted, or the text fits the terminal."""
+    if not runtime.pager or not runtime.stdout.isatty() or runtime.environ.get("TERM", "dumb") == "dumb":
+        return ""
+    if runtime.stdout is not sys.stdout or text.count("\n") < terminal_lines():
+        return ""
+    chosen = next((runtime.environ[name] for name in ("SLEUTH_PAGER", "PAGER") if name in runtime.environ), "less")
+    return "" if chosen in ("", "cat") or not which(chosen.split()[0]) else chosen

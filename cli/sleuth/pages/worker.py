@@ -1,0 +1,61 @@
+"""The process that extracts the text of pages for `worker_pool`. Run as a program, with pickles on both pipes.
+
+A page that never ends, in a loop of a C library or a regular expression, would keep Python's lock and with it freeze
+every thread of its process, whatever deadline they watch. So the kernel ends this process at the deadline of its page.
+"""
+
+import os
+import pickle
+import signal
+import sys
+import time
+
+from sleuth.pages.extract import extract
+from sleuth.pages.fetch import received
+from sleuth_providers.errors import ProviderError
+
+GRACE_S = 1.0  # beyond the deadline, at which the parent gives up
+READY = "ready"
+
+
+def main() -> None:
+    """Answer each response on standard input with its content or its error, until the input ends."""
+    inbox, outbox = sys.stdin.buffer, sys.stdout.buffer
+    _send(outbox, READY)
+    try:
+        import sleuth.pages.article  # noqa: F401 - takes longer than the first page to arrive, so it is done by then
+    except Exception:  # raised again where it is needed
+        outbox.flush()
+    while True:
+        try:
+            reply, requested, timeout = pickle.load(inbox)  # noqa: S301 - the parent process wrote it
+        except EOFError:
+            os._exit(0)
+        _end_after(timeout + GRACE_S)
+        _send(outbox, _result(reply, requested, timeout))
+        _end_after(0)
+
+
+def _result(reply: object, requested: str, timeout: float) -> object:
+    try:
+        return extract(received(reply, requested), time.monotonic() + timeout)  # type: ignore[arg-type]  # a Response
+    except ProviderError as error:
+        return error
+    except Exception as problem:  # a bug, or no memory
+        return ProviderError("{kind}", message="{provider}: the page could not be read", kind=type(problem).__name__)
+
+
+def _send(outbox: object, value: object) -> None:
+    pickle.dump(value, outbox, pickle.HIGHEST_PROTOCOL)  # type: ignore[arg-type]  # a binary stream
+    outbox.flush()  # type: ignore[attr-defined]  # see above
+
+
+def _end_after(seconds: float) -> None:
+    """Let the kernel end this process; 0 cancels."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""Extracts pages in a few worker processes, which end at the deadline of their page and use all cores."""
+
+import atexit
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+
+from sleuth.base import logs
+from sleuth.pages.extract import ExtractedPage, extract
+from sleuth.pages.fetch import received
+from sleuth_providers.base import Response
+from sleuth_providers.errors import DeadlineError, ProviderError
+
+MAX_WORKERS = max(2, os.cpu_count() or 1)
+PAGES_PER_WORKER = 10  # a worker takes half a second to start, in which one that runs already extracts so many
+MAX_WAIT_S = 1.0  # for a worker; then another one is started
+COMMAND = ("-P", "-m", "sleuth.pages.worker")  # -P: never import from the current folder
+BROKEN_PIPE = (OSError, EOFError, pickle.UnpicklingError)
+RESULT_MODULES = (  # define what a worker may send: a page that took it over gets no further
+    "sleuth.pages.blocks",
+    "sleuth.pages.errors",
+    "sleuth.pages.extract",
+    "sleuth_providers.errors",
+    "sleuth_providers.translatable",
+)
+
+
+class WorkerPool:
+    """Worker processes, started when they are needed. Where none can be started, this process does their work."""
+
+    def __init__(self, limit: int = MAX_WORKERS) -> None:
+        self.limit = limit
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
+        self._changed = threading.Condition()
+        self._usable = True
+
+    def prepare(self, pages: int) -> None:
+        """Start workers for a number of pages, so that they are ready when the pages arrive."""
+        with self._changed:
+            while self._usable and len(self._workers) < min(self.limit, 1 + pages // PAGES_PER_WORKER):
+                self._start()
+
+    def extract(self, reply: Response, requested: str, until: float) -> ExtractedPage:
+        """Return the content of a response; raise the ProviderError that says why there is none."""
+        worker = self._acquire(until)
+        if worker is None:
+            return extract(received(reply, requested), until)
+        try:
+            result = worker.run((reply, requested, until - time.monotonic()))
+        except BROKEN_PIPE as problem:  # the kernel ended it at the deadline, or the page crashed it
+            raise DeadlineError("a page that takes too long to read") from problem
+        finally:
+            self._release(worker)
+        if isinstance(result, ProviderError):
+            raise result
+        return result  # type: ignore[return-value]  # what the worker sends is one or the other
+
+    def close(self) -> None:
+        """End all workers."""
+        with self._changed:
+            for worker in self._workers:
+                worker.end()
+            self._workers, self._idle = [], []
+
+    def _acquire(self, until: float) -> "_Worker | None":
+        with self._changed:
+            worker = self._next_idle(until)
+        if worker and not worker.is_ready():
+            logs.log("pages: worker processes cannot be started")
+            self._usable = False
+        return worker if self._usable else None
+
+    def _next_idle(self, until: float) -> "_Worker | None":
+        late = time.monotonic() + MAX_WAIT_S
+        while self._usable and not self._idle:
+            now = time.monotonic()
+            if not self._workers or (now >= late and len(self._workers) < self.limit):
+                self._start()
+            elif now >= until:
+                raise DeadlineError("too many pages at once")
+            else:
+                self._changed.wait((min(until, late) if now < late else until) - now)
+        return self._idle.pop() if self._usable else None
+
+    def _start(self) -> None:
+        try:
+            worker = _Worker()
+        except (OSError, ValueError) as problem:
+            logs.log("pages: worker processes cannot be started: %r", problem)
+            self._usable = False
+            return
+        if not self._workers:
+            atexit.register(self.close)
+        self._workers.append(worker)
+        self._idle.append(worker)
+
+    def _release(self, worker: "_Worker") -> None:
+        with self._changed:
+            if worker.process.poll() is None:
+                self._idle.append(worker)
+            elif worker in self._workers:
+                worker.end()
+                self._workers.remove(worker)
+            self._changed.notify()
+
+
+class _Worker:
+    """A process of `sleuth.pages.worker` and the pipes to it."""
+
+    def __init__(self) -> None:
+        path = os.pathsep.join(filter(None, sys.path))
+        self.process = subprocess.Popen(  # noqa: S603 - this interpreter with a module of ours
+            [sys.executable, *COMMAND],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+        self._greeted = False
+
+    def is_ready(self) -> bool:
+        """Wait until the worker runs; False if it does not."""
+        try:
+            self._greeted = self._greeted or self._receive() is not None
+        except BROKEN_PIPE:
+            return False
+        return True
+
+    def run(self, task: object) -> object:
+        assert self.process.stdin
+        pickle.dump(task, self.process.stdin, pickle.HIGHEST_PROTOCOL)
+        self.process.stdin.flush()
+        try:
+            return self._receive()
+        except BROKEN_PIPE:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream:
+                try:
+                    stream.close()
+                except OSError:  # what was not sent yet
+                    continue
+
+    def _receive(self) -> object:
+        assert self.process.stdout
+        return _ResultUnpickler(self.process.stdout).load()
+
+
+class _ResultUnpickler(pickle.Unpickler):
+    """Creates pages, blocks and errors, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> object:
+        found = super().find_class(module, name) if module in RESULT_MODULES else None
+        if not isinstance(found, type) or found.__module__ != module:
+            raise pickle.UnpicklingError(f"{module}.{name}")
+        return found
+
+
+POOL = WorkerPool()  # of this process

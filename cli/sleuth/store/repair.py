@@ -1,0 +1,90 @@
+"""Repair a damaged database: keep a copy, and move every row that can still be read into a new file."""
+
+import glob
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+
+from sleuth.base.errors import SettingsError
+from sleuth.base.files import locked
+from sleuth.store.database import DATABASE_ERRORS, Migration, open_database, open_immutable, transaction
+from sleuth_providers.records import Record
+
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+SIDE_FILES = ("-wal", "-shm")
+
+
+class Repair(Record):
+    """The result of a repair: the copy of the damaged file, and how many rows of each table were kept."""
+
+    copy: str
+    rows: dict[str, int]
+
+
+def repair(path: str, migrations: Sequence[Migration]) -> Repair:
+    """Replace a damaged database by a new one with the rows that can still be read; the old file is kept as a copy."""
+    with locked(f"{path}.lock") as held:
+        if not held:
+            raise SettingsError("{path} is locked by another process", "try again in a moment", path=path)
+        copy = f"{path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        for end in ("", *SIDE_FILES):
+            with suppress(FileNotFoundError):
+                shutil.copy2(f"{path}{end}", f"{copy}{end}")
+        new = f"{path}.new"
+        for end in ("", *SIDE_FILES, ".lock"):
+            with suppress(FileNotFoundError):
+                os.remove(f"{new}{end}")
+        backups = sorted(glob.glob(f"{glob.escape(path)}.v*"), key=os.path.getmtime, reverse=True)
+        with closing(open_database(new, migrations)) as target:
+            rows = _copy_tables([copy, *backups], target)
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for end in SIDE_FILES:
+            with suppress(FileNotFoundError):
+                os.remove(f"{path}{end}")
+        os.replace(new, path)
+        with suppress(FileNotFoundError):
+            os.remove(f"{new}.lock")
+    return Repair(copy, rows)
+
+
+def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, int]:
+    """Fill each table from the first source that has rows of it."""
+    rows: dict[str, int] = {}
+    for (table,) in target.execute(TABLES).fetchall():
+        columns = [row[1] for row in target.execute(f'PRAGMA table_info("{table}")')]
+        insert = f'INSERT OR IGNORE INTO "{table}" ({", ".join(columns)}) VALUES ({", ".join("?" * len(columns))})'  # noqa: S608 - names of our own tables
+        for source in sources:
+            with transaction(target):
+                for values in _readable_rows(source, table, columns):
+                    with suppress(sqlite3.Error):  # a damaged value that breaks a constraint
+                        target.execute(insert, values)
+            rows[table] = target.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]  # noqa: S608 - see above
+            if rows[table]:
+                break
+    return rows
+
+
+def _readable_rows(path: str, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:
+    """Yield rows from the start of a table up to the damaged page, then from its end back to it."""
+    with suppress(*DATABASE_ERRORS), closing(_open(path)) as connection:
+        known = {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}
+        shared = ", ".join(name if name in known else f"NULL AS {name}" for name in columns)
+        key = next((row[1] for row in connection.execute(f'PRAGMA table_info("{table}")') if row[5]), columns[0])
+        for order in ("ASC", "DESC"):
+            with suppress(*DATABASE_ERRORS):
+                yield from map(tuple, connection.execute(f'SELECT {shared} FROM "{table}" ORDER BY {key} {order}'))  # noqa: S608 - names of our own tables
+                return
+
+
+def _open(path: str) -> sqlite3.Connection:
+    """Open a copy with its write-ahead log, or without it if the log is damaged too."""
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute(TABLES).fetchall()
+    except sqlite3.Error:
+        connection.close()
+        return open_immutable(path)
+    return connection

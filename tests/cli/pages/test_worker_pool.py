@@ -1,0 +1,127 @@
+"""Pages are extracted in processes that end at the deadline of their page."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sleuth.pages import worker_pool
+from sleuth.pages.errors import EmptyPageError, UnreadableError
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.worker_pool import WorkerPool
+from sleuth_providers.base import Response
+from sleuth_providers.errors import DeadlineError
+
+# A worker that never ends a page about "hang", holding the lock of Python, as a regular expression can.
+HANG = """
+import re
+from sleuth.pages import worker
+extract = worker.extract
+def hang(page, until):
+    return re.match("(a|a)*b", "a" * 100) if b"hang" in page.body else extract(page, until)
+worker.extract = hang
+worker.main()
+"""
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(2)
+    yield made
+    made.close()
+
+
+def page(text: str, content_type: str = "text/plain") -> Response:
+    return Response(200, {"content-type": content_type}, text.encode(), "http://example.org/")
+
+
+def read(pool: WorkerPool, text: str, content_type: str = "text/plain", timeout: float = 60) -> ExtractedPage:
+    return pool.extract(page(text, content_type), "http://example.org/", time.monotonic() + timeout)
+
+
+def test_a_worker_returns_the_content_of_a_page_or_its_error(pool: WorkerPool) -> None:
+    pool.prepare(1)
+    assert read(pool, "# Title\n\nText", "text/markdown").title == "Title"
+    with pytest.raises(EmptyPageError):
+        read(pool, " ")
+    with pytest.raises(UnreadableError) as caught:
+        read(pool, "x", "image/png")
+    assert (caught.value.detail.template, caught.value.detail.values) == ("{kind}", {"kind": "image/png"})
+
+
+@pytest.mark.timeout(60)
+def test_a_page_that_never_ends_costs_one_worker_and_freezes_nothing(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", HANG))
+    problems: list[BaseException] = []
+
+    def hang() -> None:
+        with pytest.raises(DeadlineError) as caught:
+            read(pool, "hang", timeout=0.2)
+        problems.append(caught.value)
+
+    threads = [threading.Thread(target=hang) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(problems) == 2
+    assert read(pool, "hello").title == "hello"
+
+
+@pytest.mark.timeout(60)
+def test_a_page_waits_for_a_worker_no_longer_than_its_deadline(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", HANG))
+    pool.limit = 1
+    read(pool, "hello")
+
+    def hang() -> None:
+        with pytest.raises(DeadlineError):
+            read(pool, "hang", timeout=3)
+
+    busy = threading.Thread(target=hang)
+    busy.start()
+    while pool._idle:
+        time.sleep(0.001)
+    with pytest.raises(DeadlineError):
+        read(pool, "hello", timeout=0.1)
+    busy.join()
+
+
+@pytest.mark.parametrize("command", [("-c", "raise SystemExit"), ("--no-such-option",)])
+def test_without_workers_pages_are_extracted_in_this_process(
+    command: tuple[str, ...], pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", command)
+    assert read(pool, "hello").title == "hello"
+    monkeypatch.setattr("sys.executable", "/nonexistent/python")
+    assert read(WorkerPool(), "hello").title == "hello"
+
+
+def test_a_worker_that_a_page_took_over_cannot_run_code_here(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    evil = f"import os, pickle, sys\nclass E:\n def __reduce__(self): return os.mkdir, ({str(tmp_path / 'x')!r},)\n"
+    script = "sys.stdout.buffer.write(pickle.dumps('ready') + pickle.dumps(E())); sys.stdout.flush(); sys.stdin.read()"
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-c", evil + script))
+    with pytest.raises(DeadlineError):
+        read(pool, "hello")
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(("pages", "workers"), [(1, 1), (9, 1), (10, 2), (500, 2)])
+def test_many_pages_use_all_cores(pool: WorkerPool, pages: int, workers: int) -> None:
+    pool.prepare(pages)
+    assert len(pool._workers) == workers
+
+
+def test_workers_end_with_the_pool(pool: WorkerPool) -> None:
+    read(pool, "hello")
+    [worker] = pool._workers
+    pool.close()
+    assert worker.process.returncode is not None

@@ -1,0 +1,82 @@
+"""A damaged database: searches go on without it, and a repair keeps what can be read."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY = "key-1234567890"
+
+
+def damage(path: Path, kind: str) -> None:
+    """Damage the file: its whole content, its second half, or the root page of one table."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        roots = dict(connection.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'"))
+    data = bytearray(path.read_bytes())
+    size = int.from_bytes(data[16:18], "big")
+    if kind == "not a database":
+        data = bytearray(b"plain text, not a database")
+    elif kind == "truncated":
+        data = data[: len(data) // 2]
+    else:
+        data[(roots[kind] - 1) * size : roots[kind] * size] = b"\xff" * size
+    path.write_bytes(data)
+
+
+@pytest.fixture
+def database(sleuth: Any) -> Path:
+    assert sleuth("providers", "set", "brave", "--api-key", "-", stdin=KEY).exit == 0
+    assert sleuth("search", "-p", "library", "searxng json").exit == 0
+    path: Path = sleuth.home / "data" / "sleuth.db"
+    return path
+
+
+@pytest.mark.parametrize("kind", ["not a database", "truncated", "websearch_provider"])
+def test_search_goes_on_without_a_damaged_database(sleuth: Any, database: Path, kind: str) -> None:
+    damage(database, kind)
+    before = database.read_bytes()
+    done = sleuth("search", "-p", "library", "--json", "--no-cache", "searxng json")
+    assert done.exit == 0
+    assert done.json["results"]
+    assert f"{database} is damaged" in done.err
+    assert "sleuth doctor" in done.err
+    assert database.read_bytes() == before
+
+
+def test_search_goes_on_beside_the_database_of_a_newer_version(sleuth: Any, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    done = sleuth("search", "-p", "library", "--json", "--no-cache", "searxng json")
+    assert (done.exit, "newer sleuth" in done.err) == (0, True)
+    assert sleuth("doctor", "--repair").exit == 0
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == 99
+
+
+@pytest.mark.parametrize("kind", ["not a database", "truncated", "request"])
+def test_repair_keeps_a_copy_and_the_readable_rows(sleuth: Any, database: Path, kind: str) -> None:
+    damage(database, kind)
+    damaged = database.read_bytes()
+    done = sleuth("doctor", "--repair")
+    assert done.exit == 0
+    (copy,) = database.parent.glob("sleuth.db.damaged-*")
+    assert copy.read_bytes() == damaged
+    assert copy.stat().st_mode & 0o077 == 0
+    assert str(copy) in done.out
+    listed = sleuth("providers", "show", "brave", "--json")
+    assert listed.exit == 0
+    if kind == "request":
+        assert listed.json["keySource"] == "table"
+    assert "nothing to repair" in sleuth("doctor", "--repair").out
+
+
+def test_repair_restores_keys_from_the_newest_backup(sleuth: Any, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection, closing(sqlite3.connect(f"{database}.v1")) as backup:
+        connection.backup(backup)
+    damage(database, "not a database")
+    assert "websearch_provider" in sleuth("doctor", "--repair").out
+    assert sleuth("providers", "show", "brave", "--json").json["keySource"] == "table"

@@ -1,0 +1,44 @@
+"""Every regular expression runs in linear time: one that backtracks freezes the process, since `re` holds the GIL."""
+
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests import patterns
+
+
+def test_every_pattern_takes_linear_time() -> None:
+    def limit_cpu() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
+
+    program = [sys.executable, "-W", "ignore", "-m", "tests.patterns"]
+    done = subprocess.run(
+        program, capture_output=True, text=True, cwd=Path(__file__).parents[1], preexec_fn=limit_cpu, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "is_slow"),
+    [
+        (r"(?:<!--.*?-->\s*)*<html", True),
+        (r"\[((?:\\.|[^\[\]\\])*)\]", True),
+        (r"\[a\]:[ \t]*\n?[ \t]*<", True),
+        (r"(?:a|a)*b", True),
+        (r"x*y", True),
+        (r"(?<!x)x*+y", False),
+        (r"\s+", False),
+    ],
+)
+def test_patterns_that_backtrack_are_found(text: str, is_slow: bool) -> None:
+    place = patterns.Pattern("here", text, re.DOTALL)
+    with patterns.cpu_limit():
+        assert bool(patterns.slow(place)) == is_slow
+
+
+def test_patterns_are_collected_from_both_packages() -> None:
+    places = {pattern.place.partition(":")[0] for pattern in patterns.patterns()}
+    assert {"sleuth.pages.fetch", "sleuth.base.logs", "sleuth_providers.html.limits"} <= places
