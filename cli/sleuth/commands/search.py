@@ -48,6 +48,10 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     view = make_view(runtime, options)
     request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    if runtime.stderr.isatty():
+        from sleuth.commands.terminal.keyless_notice import show_once
+
+        show_once(runtime, request.providers, offline=options.offline or bool(options.replay))
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
 
