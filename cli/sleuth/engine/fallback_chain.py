@@ -13,7 +13,7 @@ from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
 from sleuth_providers.base import Query
 
-CHAIN_PACING_S = 0.5  # that a request may wait for its turn; else the next provider is used
+CHAIN_PACING_S = 1.0  # that a request may wait for its turn; else the next provider is used
 GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 
 
