@@ -16,6 +16,7 @@ from tests.fake_internet import (
 )
 
 from sleuth.base import choices
+from sleuth_providers import registry
 
 DUCKDUCKGO, KEENABLE, WIKIPEDIA = "html.duckduckgo.com", "api.keenable.ai", "en.wikipedia.org"
 COMMERCIAL = (KEENABLE, "api.you.com", "search.parallel.ai", "mcp.exa.ai", "api.firecrawl.dev", "api.tavily.com")
@@ -131,3 +132,13 @@ def test_sources_of_a_category_are_merged(fresh: Any, internet: FakeInternet, mo
     done = fresh("search", "--json", "-n", "20", "--category", "science", "database")
     assert "openalex" in done.json["provider"]
     assert done.err.count("\n") <= 1, done.err
+
+
+@pytest.mark.parametrize("id", [id for id in registry.names() if id not in ("library", "local")])
+def test_login_page_is_never_an_empty_result(fresh: Any, internet: FakeInternet, id: str) -> None:
+    adapter = registry.load(id)
+    if adapter.needs_key or adapter.needs_host:
+        pytest.skip("not used without a key")
+    internet.replies[""] = PORTAL
+    done = fresh("search", "--json", "-p", id, "--category", adapter.categories[0], "sqlite")
+    assert done.json["outcome"] == "failed"
