@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 HELP = """Search; ranked results with numbered citations.
 
-Words need no quotes. Without --provider, sleuth searches the default provider and then the fallbacks from the
-settings; with no network it searches the embedded library, and says so.
+Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
+no key. The embedded library answers only if all of them fail and it really has the answer.
 """
 EPILOG = """Examples:\n
 \b
