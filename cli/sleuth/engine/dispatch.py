@@ -150,6 +150,8 @@ class Dispatcher:
         adapter = job.candidate.adapter
         if job.pause:
             time.sleep(job.pause)
+            if job not in self.running:  # abandoned meanwhile
+                return job.failure(DeadlineError())
         for account in accounts:
             try:
                 found = limited(self._search(job, account, policy), account.secrets)

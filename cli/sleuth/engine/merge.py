@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from sleuth.relevance.hit import Hit
 
 
+# Fields of a query as the user knows them.
+OPTION_NAMES = {name: f"--{name}" for name in ("lang", "region", "safe", "page", "category", "freshness", "with-time")}
+OPTION_NAMES |= {"range": "--freshness FROM..TO", "engines": "--engine", "include": "--site"}
+
+
 class Replies(Record):
     """All replies to a request; `chained` when one answer was enough (a fallback chain)."""
 
@@ -153,13 +158,18 @@ def _unique(texts: Iterator[str]) -> tuple[str, ...]:
 
 
 def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
-        if attempt.answered and attempt.not_applied:
-            yield tr("not applied by {provider}: {options}", provider=name, options="; ".join(attempt.not_applied))
+        # Excluded domains that were not sent are dropped here all the same, which is worth no warning.
+        options = [OPTION_NAMES.get(one, one) for one in attempt.not_applied if not one.startswith("--exclude")]
+        if attempt.answered and options:
+            ignored.setdefault("; ".join(options), []).append(name)
         if attempt.answered and attempt.engines:
             engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
             yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
         if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message
+    for shown, names in ignored.items():
+        yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)
