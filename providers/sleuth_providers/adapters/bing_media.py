@@ -17,7 +17,7 @@ MAX_NODES = 200  # unclosed tags can nest each item in the one before
 MINUTES = {"day": 1440, "week": 10080, "month": 44640, "year": 525600}
 HIGHLIGHT = re.compile("[\ue000-\uf8ff]")  # characters that mark matches in titles
 SIZE = re.compile(r"(\d{1,5})\s*[×x]\s*(\d{1,5})")
-VIEWS = re.compile(r"([\d.,]{1,15})\s{0,3}([KMB]?)\s{0,3}views", re.IGNORECASE)
+VIEWS = re.compile(r"([\d.,]{1,15})\s?([KMB]?)\s?views", re.IGNORECASE)
 AGE = re.compile(r"\bago\b|\d{4}|前", re.IGNORECASE)
 PAUSE_S = 900.0  # after a bot check
 
