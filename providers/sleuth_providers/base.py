@@ -264,6 +264,7 @@ class Provider:
     homepage: ClassVar[str] = ""
     key_page: ClassVar[str] = ""  # where to get a key
     notes: ClassVar[str] = ""
+    attribution: ClassVar[str] = ""  # what its terms ask to be shown with results
     trouble_hint: ClassVar[str] = ""  # what to do when the host cannot be reached
     env: ClassVar[tuple[str, ...]] = ()  # environment variables for the key
     host: ClassVar[str] = ""  # default base URL; for `local` a URL template with %s

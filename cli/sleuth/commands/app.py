@@ -99,18 +99,18 @@ def run(runtime: Runtime, arguments: list[str]) -> int:
     except Exception as problem:
         if not hasattr(problem, "format_message"):
             raise
-        return _handle_usage_error(runtime, problem)
+        return _handle_usage_error(runtime, problem, [word for word in arguments if word in COMMANDS][:1])
     if status == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else Exit.DONE
 
 
-def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
+def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> int:
     context = getattr(problem, "ctx", None)
     if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group without a command shows its help
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
-    path = context.command_path if context else "sleuth"
+    path = context.command_path if context else " ".join(["sleuth", *command])
     usage = _translatable(problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number"))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 

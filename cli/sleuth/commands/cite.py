@@ -45,11 +45,16 @@ def cite(
     ] = False,
     style: Annotated[
         Literal["markdown", "terminal", "plain", "json"] | None,
-        typer.Option("--style", help="Link style. Default: terminal on a terminal, else markdown."),
+        typer.Option(
+            "--format", "-f", "--style", help="Output format. Default: terminal on a terminal, else markdown."
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --style json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     listed: Annotated[bool, typer.Option("--references/--no-references", help="Append the list of sources.")] = True,
     output: o.Output = None,
+    exit_status: Annotated[
+        bool, typer.Option("--exit-status", help="With --check: exit with status 1 if a citation is not supported.")
+    ] = False,
 ) -> int:
     """Turn [n] in any text into links and append the reference list.
 
@@ -69,7 +74,8 @@ def cite(
         written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
     display.deliver(runtime, written, output)
     _print_notes(runtime, linked, checks)
-    return Exit.DONE
+    unsupported = any(one.support in ("weak", "not_found") for one in checks) or bool(linked.out_of_range)
+    return Exit.FAILED if exit_status and unsupported else Exit.DONE
 
 
 def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:

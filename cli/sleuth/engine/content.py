@@ -6,7 +6,6 @@ from typing import Any
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
-from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
@@ -65,7 +64,8 @@ class ContentReader:
         missing = [hit.url for hit in outcome.results if not hit.content and not hit.url.startswith("file:")]
         pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
-        texts = [_text(hit, pages) for hit in outcome.results]
+        is_whole = options.method != "none" or options.max_tokens > 0  # the budget limits what is delivered
+        texts = [_text(hit, pages, is_whole) for hit in outcome.results]
         compressed = compress(
             outcome.query,
             texts,
@@ -78,7 +78,7 @@ class ContentReader:
                 _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
             ),
             status=outcome.status._replace(
-                phase=compressed.phase if options.method != "none" or options.max_tokens else "fetch_complete",
+                phase=compressed.phase if is_whole else "fetch_complete",
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,
@@ -122,9 +122,11 @@ class ContentReader:
             logs.log("library: pages not added: %r", problem)
 
 
-def _text(hit: Hit, pages: Mapping[str, Page]) -> str:
+def _text(hit: Hit, pages: Mapping[str, Page], is_whole: bool) -> str:
     page = pages.get(hit.url)
-    return hit.content or (page.markdown or page.text if page and page.ok else hit.snippet)
+    if hit.content or not page or not page.ok:
+        return hit.content or hit.snippet
+    return page.whole_markdown if is_whole else page.markdown or page.text
 
 
 def _with_content(hit: Hit, kept: CompressedPage) -> Hit:
@@ -136,7 +138,7 @@ def _failures(pages: Iterable[Page]) -> list[str]:
     failed = [page for page in pages if not page.ok]
     if not failed:
         return []
-    reasons = "; ".join(f"{domain(page.url)}: {page.problem}" for page in failed[:3])
+    reasons = "; ".join(f"{page.url} ({page.problem})" for page in failed[:3])
     more = f" (+{len(failed) - 3})" if len(failed) > 3 else ""
     return [tr("FETCH_FAILED: pages not read, snippets used instead: {reasons}", reasons=reasons + more)]
 

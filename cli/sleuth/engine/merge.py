@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
@@ -17,8 +17,16 @@ from sleuth_providers.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
-    from sleuth.relevance.fusion import ProviderList
     from sleuth.relevance.hit import Hit
+
+
+# Features of providers that have other names on the command line.
+OPTION_NAMES = {
+    "range": "--freshness FROM..TO",
+    "include": "--site",
+    "engines": "--engine",
+    **{name: f"--{name}" for name in ("freshness", "lang", "region", "safe", "page", "exclude", "content")},
+}
 
 
 class Replies(Record):
@@ -54,20 +62,30 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
         answers=_answers(replies.all),
         suggestions=_unique(text for reply in replies.all for text in reply.found.suggestions),
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
-        warnings=(*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))),
+        warnings=tuple(dict.fromkeys((*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))))),
         notices=replies.notices,
+        attribution=_attribution(replies.all, kept),
     )
+
+
+def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ...]:
+    """Return what the providers of these results ask to be shown, each once."""
+    shown = {provider for hit in hits for provider in hit.providers}
+    texts = (reply.candidate.adapter.attribution for reply in replies if reply.candidate.id in shown)
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _ranked(
     request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
+    from sleuth.relevance.details import identities, is_picture
     from sleuth.relevance.fusion import ProviderList, fuse
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
-    ranked: dict[str, Hit] = {}
+    ranked: list[Hit] = []
+    seen: set[str] = set()  # a result may get another URL when further pages are merged
     for page in sorted({reply.query.page for reply in replies}):
         for reply, found in zip(replies, results, strict=True):
             if reply.query.page == page and found:
@@ -84,8 +102,11 @@ def _ranked(
             rerank=text if request.rerank else "",
         )
         for hit in hits:
-            ranked.setdefault(canonical(hit.url), hit)
-    return list(ranked.values())
+            names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
+            if seen.isdisjoint(names):
+                ranked.append(hit)
+            seen.update(names)
+    return ranked
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
@@ -136,8 +157,7 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
     offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
     last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
     if has_hits or any(reply.found.answers for reply in replies.all):
-        incomplete = last_resort or any(attempt.engines for attempt in answered)
-        return "partial" if incomplete or (failures and not replies.chained) else "success"
+        return "partial" if last_resort or (failures and not replies.chained) else "success"
     if not answered or last_resort:
         return "failed"
     return "partial" if any(attempt.state not in NOT_QUERIED_STATES for attempt in failures) else "no_results"
@@ -157,10 +177,14 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
         if attempt.answered and attempt.not_applied:
-            yield tr("{provider} does not support: {options}", provider=name, options=", ".join(attempt.not_applied))
-        if attempt.answered and attempt.engines:
-            engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
-            yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
+            options = [OPTION_NAMES.get(option, option) for option in attempt.not_applied]
+            yield trn(
+                "{options} was not applied by {provider}",
+                "{options} were not applied by {provider}",
+                len(options),
+                options=", ".join(options),
+                provider=name,
+            )
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
         if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message

@@ -50,7 +50,7 @@ class Recorder:
         secrets = account.secrets
         entry = _entry(account, query) | {"method": request.method, "url": redact(request.address, secrets)}
         try:
-            reply = choose_transport(request.address)(request, *rest)
+            reply = choose_transport(request.address, rest[1].impersonate)(request, *rest)  # headers, limits, guard
         except ProviderError as error:
             self.entries.append(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
             raise

@@ -57,6 +57,14 @@ class SearchRequest(Record):
     library: bool = False  # whether the library may answer when no provider does
 
 
+class JobState(Record):
+    """A provider that was started, for display while it works."""
+
+    provider: str
+    seconds: float  # since the start
+    is_running: bool
+
+
 class Searcher:
     """The search engine of sleuth."""
 
@@ -83,6 +91,9 @@ class Searcher:
         dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
+        if any(len(clean(text, entities=False)) > MAX_QUERY_CHARS for text in request.questions):
+            truncated = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            replies = replies._replace(notices=(*replies.notices, truncated))
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         outcome = merge(request, text, replies, excluded, now)
         while more := _next_pages(request, dispatcher, replies, outcome):
@@ -98,6 +109,12 @@ class Searcher:
             self._record(outcome, replies.all)
         _log(outcome)
         return outcome
+
+    def jobs(self) -> list[JobState]:
+        """Return the providers of the current search; another thread may call this."""
+        jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
+        running = self._dispatchers[-1].running if jobs else ()
+        return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -164,9 +181,8 @@ class Searcher:
 
 
 def clean_query(text: str) -> str:
-    """Return the text to search for: one line without control characters and angle brackets, truncated."""
-    query = clean(text, entities=False).replace("<", " ").replace(">", " ")
-    query = " ".join(query.split())[:MAX_QUERY_CHARS].strip()
+    """Return the text to search for: one line without control characters, truncated."""
+    query = clean(text, entities=False)[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query
@@ -219,20 +235,13 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request as many pages of the providers as seem necessary to fill the page of the request."""
-    found, wanted = len(outcome.results), request.query.page * request.query.count
+    """Request the next page of each provider if the results do not fill the page of the request."""
+    wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    last = _continued(replies.all)
-    if found >= wanted or not last:
-        return []
-    done = max(reply.query.page for reply in last)
-    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
-    is_scraped = any(reply.candidate.adapter.scraped for reply in last)  # such sites block clients that hurry
-    steps = range(1, 2 if is_scraped else max(pages, 1) + 1)
-    more = dispatcher.run(
-        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
-    )  # dated: the text has the date already
+    last = _continued(replies.all) if len(outcome.results) < wanted else []
+    # The text has the date already, if it needs one.
+    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1, dated=False)) for r in last])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
 
 

@@ -18,7 +18,7 @@ from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider, Query
 from sleuth_providers.errors import KeyMissingError, ProviderError
-from sleuth_providers.net.policy import BROWSER_USER_AGENT, Policy
+from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -226,7 +226,9 @@ class ProviderSelector:
             connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
-            user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            user_agent=self.agent,
+            browser=candidate.adapter.scraped,
+            impersonate=self.settings[setting.IMPERSONATE],
             trace=logs.debug,
         )
 

@@ -102,6 +102,7 @@ SNIPPET_LENGTH = Setting("websearch.snippet_length", 200, whole(20, 5000), "char
 TIMEOUT = Setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
 CONNECT_TIMEOUT = Setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")
 RETRIES = Setting("websearch.retries", 3, whole(1, 10), "maximum number of attempts")
+IMPERSONATE = Setting("websearch.impersonate", True, FLAG, "read pages with the TLS and HTTP/2 of Chrome")
 MAX_OUTPUT_CHARS = Setting(
     "websearch.max_output_chars", 30000, whole(100, 10_000_000), "limit of a tool result or prompt"
 )

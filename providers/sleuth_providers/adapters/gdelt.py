@@ -21,6 +21,7 @@ class Gdelt(Provider):
     name = "GDELT"
     homepage = "https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/"
     notes = "Often overloaded; one request every 5 seconds at most. Titles without snippets. Data of the GDELT Project."
+    attribution = "GDELT Project, https://www.gdeltproject.org/"
     host = "https://api.gdeltproject.org"
     supports = frozenset({"freshness", "range", "lang", "include", "exclude"})
     categories = ("news",)

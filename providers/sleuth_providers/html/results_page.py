@@ -22,7 +22,7 @@ from sleuth_providers.html.tree import (
     words_in,
 )
 from sleuth_providers.json import as_text, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
+from sleuth_providers.net.identity import accept_language
 from sleuth_providers.records import Record
 
 USE_BROWSER_HINT = "read the page in a browser: sleuth providers set {id} --using-browser"
@@ -80,8 +80,8 @@ class ResultsPage(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Fill the query into the template."""
-        language = {"Accept-Language": query.lang} if query.lang else {}
-        return Request(self.fill(query.text, account), headers=BROWSER_HEADERS | language)
+        language = {"Accept-Language": accept_language(query.lang, query.region)}
+        return Request(self.fill(query.text, account), headers=language)
 
     def fill(self, words: str, account: Account) -> str:
         """Return the URL of the results page for a query."""

@@ -50,7 +50,7 @@ def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> 
 
 
 def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
-    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--limit", "900", "--json", "runtime")
+    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--content-limit", "900", "--json", "runtime")
     assert done.json["status"]["phase"] == "cutoff"
     lengths = [len(hit["content"]) for hit in done.json["results"]]
     assert sum(lengths) <= 900
@@ -125,3 +125,21 @@ def test_cache_clear_throws_pages_away_too(sleuth: Any, web: HTTPServer) -> None
     assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 3
     assert "results 1, pages 3" in sleuth("cache", "clear").out
     assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 0
+
+
+def test_passages_are_selected_from_the_whole_page(sleuth: Any, web: HTTPServer) -> None:
+    texts = [SENTENCE.format(name="tokio", n=n) for n in range(1000)]
+    texts.insert(950, "The lighthouse of Genoa was built by Benedictine monks in 1128.")
+    page = f"<html><title>long</title><body><article><p>{'</p><p>'.join(texts)}</p></article></body></html>"
+    web.clear()
+    web.expect_request("/long").respond_with_data(page, content_type="text/html; charset=utf-8")
+    url = web.url_for("/long")
+    web.expect_request("/search").respond_with_json({"results": [{"url": url, "title": "long", "content": "a page"}]})
+    search = ("search", "-p", "searxng", "--json", "who built the lighthouse of Genoa")
+    for budget in (("--compress", "rag", "--limit", "1000"), ("--max-tokens", "200")):
+        (hit,) = sleuth(*search, *budget).json["results"]
+        assert "Benedictine monks" in hit["content"]
+        assert len(hit["content"]) <= 1000
+    (hit,) = sleuth(*search, "--content").json["results"]
+    assert 9_000 < len(hit["content"]) <= 10_000  # fetch.max_chars limits what is delivered
+    assert "Benedictine monks" in sleuth("summarize", url, "--query", "lighthouse of Genoa").out
