@@ -162,3 +162,12 @@ def test_request_without_a_key_has_no_key_header(
 )
 def test_ignored_filters_are_reported(name: str, query: Query, missed: tuple[str, ...]) -> None:
     assert registry.load(name).not_applied(query) == missed
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"), [({"retry-after": "120", "x-ratelimit-reset": "1"}, 120.0), ({"x-ratelimit-reset": "7"}, 7.0)]
+)
+def test_brave_honours_retry_after(headers: dict[str, str], pause: float) -> None:
+    error = registry.load("brave").detect_error(Response(429, headers, b"{}"))
+    assert error
+    assert error.retry_after == pause
