@@ -107,7 +107,7 @@ def test_freshness_has_short_forms(sleuth: Any, searxng: HTTPServer, value: str,
 
 def test_freshness_in_other_numbers_of_days_is_a_range(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--freshness", "3d", "x")
-    assert "--freshness FROM..TO was not applied by SearXNG" in done.err
+    assert "not applied by SearXNG: --freshness FROM..TO" in done.err
     weak = sleuth("search", "--freshness", "weak", "x")
     assert weak.err.splitlines()[0] == "error: invalid freshness 'weak'"
 
@@ -146,7 +146,7 @@ def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[st
 
 def test_comments_in_a_batch_are_skipped(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "--batch", "-", stdin="# fruit\napple\n\npear\n")
-    assert [line.split('"')[3] for line in done.out.splitlines()] == ["apple", "pear"]
+    assert sorted(line.split('"')[3] for line in done.out.splitlines()) == ["apple", "pear"]
 
 
 def test_json_with_chosen_fields_fits_the_schema(sleuth: Any, searxng: HTTPServer) -> None:
