@@ -165,7 +165,7 @@ class Runtime:
     def selector(self) -> ProviderSelector:
         """Selects providers. If the database cannot be written, it works from a copy in memory and warns."""
         from sleuth.engine.selector import ProviderSelector
-        from sleuth_providers.net.policy import user_agent
+        from sleuth_providers.net.identity import user_agent
 
         try:
             table, health = self.table, self.health

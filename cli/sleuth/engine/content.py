@@ -64,7 +64,8 @@ class ContentReader:
         missing = [hit.url for hit in outcome.results if not hit.content and not hit.url.startswith("file:")]
         pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
-        texts = [_text(hit, pages) for hit in outcome.results]
+        is_whole = options.method != "none" or options.max_tokens > 0  # the budget limits what is delivered
+        texts = [_text(hit, pages, is_whole) for hit in outcome.results]
         compressed = compress(
             outcome.query,
             texts,
@@ -77,19 +78,29 @@ class ContentReader:
                 _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
             ),
             status=outcome.status._replace(
-                phase=compressed.phase if options.method != "none" or options.max_tokens else "fetch_complete",
+                phase=compressed.phase if is_whole else "fetch_complete",
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
+            warnings=(*outcome.warnings, *_failures(pages.values()), *self._without_endpoint(), *compressed.warnings),
         )
+
+    def _without_endpoint(self) -> list[str]:
+        """Return a warning for each model that `websearch.compression` names and that has no server."""
+        named = [kind for kind in ("embedding", "rerank") if self._model_name(kind) and not self._scorer(kind)]
+        template = "{key} names a model, but {kind}.base_url is not set; passages are ranked by their words"
+        return [tr(template, key=f"{kind}_model_id", kind=kind) for kind in named]
+
+    def _model_name(self, kind: str) -> str:
+        model_id = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
+        return str(model_id or self.settings[setting.TABLE[f"{kind}.model"]])
 
     def _scorer(self, kind: str) -> Any:
         """Return the embedding model or reranker that the settings name, or None."""
-        url, model, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "model", "api_key"))
-        name = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or self.settings[model]
+        url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
+        name = self._model_name(kind)
         is_embedding = kind == "embedding"
         if is_embedding and name == LOCAL_MODEL:
             from sleuth.engine.dense import LocalModel
@@ -103,7 +114,8 @@ class ContentReader:
 
         secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
         logs.hide(secret)
-        dimensions = self.settings[setting.EMBEDDING_DIMENSIONS] if is_embedding else 0
+        described = self.settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
+        dimensions = int(self.settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
         endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
         client = HttpClient(Policy(timeout=self.settings[setting.TIMEOUT]))
         return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
@@ -121,9 +133,11 @@ class ContentReader:
             logs.log("library: pages not added: %r", problem)
 
 
-def _text(hit: Hit, pages: Mapping[str, Page]) -> str:
+def _text(hit: Hit, pages: Mapping[str, Page], is_whole: bool) -> str:
     page = pages.get(hit.url)
-    return hit.content or (page.markdown or page.text if page and page.ok else hit.snippet)
+    if hit.content or not page or not page.ok:
+        return hit.content or hit.snippet
+    return page.whole_markdown if is_whole else page.markdown or page.text
 
 
 def _with_content(hit: Hit, kept: CompressedPage) -> Hit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from sleuth.base.i18n import tr, trn
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from sleuth.relevance.hit import Hit
 
 
-# Features of providers that have other names on the command line.
+# Fields of a query as the user knows them.
 OPTION_NAMES = {
     "range": "--freshness FROM..TO",
     "include": "--site",
     "engines": "--engine",
-    **{name: f"--{name}" for name in ("freshness", "lang", "region", "safe", "page", "exclude", "content")},
+    **{
+        name: f"--{name}"
+        for name in ("freshness", "lang", "region", "safe", "page", "category", "exclude", "content", "with-time")
+    },
 }
 
 
@@ -64,18 +67,28 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
         warnings=tuple(dict.fromkeys((*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))))),
         notices=replies.notices,
+        attribution=_attribution(replies.all, kept),
     )
+
+
+def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ...]:
+    """Return what the providers of these results ask to be shown, each once."""
+    shown = {provider for hit in hits for provider in hit.providers}
+    texts = (reply.candidate.adapter.attribution for reply in replies if reply.candidate.id in shown)
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _ranked(
     request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
+    from sleuth.relevance.details import identities, is_picture
     from sleuth.relevance.fusion import ProviderList, fuse
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
-    ranked: dict[str, Hit] = {}
+    ranked: list[Hit] = []
+    seen: set[str] = set()  # a result may get another URL when further pages are merged
     for page in sorted({reply.query.page for reply in replies}):
         for reply, found in zip(replies, results, strict=True):
             if reply.query.page == page and found:
@@ -92,8 +105,11 @@ def _ranked(
             rerank=text if request.rerank else "",
         )
         for hit in hits:
-            ranked.setdefault(canonical(hit.url), hit)
-    return list(ranked.values())
+            names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
+            if seen.isdisjoint(names):
+                ranked.append(hit)
+            seen.update(names)
+    return ranked
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
@@ -115,10 +131,9 @@ def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
-    """Drop results that are too old if the provider cannot; the flag says that some have no date."""
+    """Drop results with a date out of range, even if the provider should have; the flag says that some have no date."""
     results, query = list(reply.found.results), reply.query
-    feature = "range" if query.freshness == "range" else "freshness"
-    if not query.freshness or feature in reply.candidate.adapter.supports:
+    if not query.freshness:
         return results, False
     from sleuth.relevance.dates import normalise
 
@@ -161,17 +176,15 @@ def _unique(texts: Iterator[str]) -> tuple[str, ...]:
 
 
 def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
-        if attempt.answered and attempt.not_applied:
-            options = [OPTION_NAMES.get(option, option) for option in attempt.not_applied]
-            yield trn(
-                "{options} was not applied by {provider}",
-                "{options} were not applied by {provider}",
-                len(options),
-                options=", ".join(options),
-                provider=name,
-            )
+        # Excluded domains that were not sent are dropped here all the same, which is worth no warning.
+        options = [OPTION_NAMES.get(one, one) for one in attempt.not_applied if not one.startswith("--exclude")]
+        if attempt.answered and options:
+            ignored.setdefault("; ".join(options), []).append(name)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
         if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message
+    for shown, names in ignored.items():
+        yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)

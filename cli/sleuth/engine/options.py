@@ -59,6 +59,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         fill=options.count is not None or options.page > 1,
         recent=options.recent,
         rerank=options.rerank,
+        date_wanted=bool(options.with_time),
     )
 
 

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sleuth.relevance.words import TokenCounter, words
+from sleuth.relevance.words import TokenCounter
 
 K1 = 1.2  # how soon the repetition of a word stops to add to the score
 B = 0.75  # how much the length of a text counts against it
@@ -12,7 +12,7 @@ B = 0.75  # how much the length of a text counts against it
 
 def rank(query: str, texts: Sequence[str]) -> list[float]:
     """Return the BM25 score of each text for the query; the texts are the collection."""
-    counter = TokenCounter(words(query))
+    counter = TokenCounter.of_query(query, texts)
     return rank_counts([counter.of(text) for text in texts])
 
 

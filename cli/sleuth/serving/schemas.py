@@ -126,6 +126,7 @@ SEARCH_ANSWER = _document(
     {
         "ageSeconds": _maybe(COUNT) | _about("age of a cached answer"),
         "corrections": TEXTS,
+        "attribution": TEXTS | _about("what the providers ask to be shown with their results"),
         "pages": _list(PAGE, "how each page was read, with --content"),
     },
 )

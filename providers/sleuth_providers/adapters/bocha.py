@@ -35,6 +35,7 @@ class Bocha(Provider):
     host = "https://api.bochaai.com"
     needs_key = True
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
+    reads_language = True
     categories = ("general", "images")
     max_results = 50
     price = "about ¥36, unconfirmed (2026-11)"

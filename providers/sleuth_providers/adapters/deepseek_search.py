@@ -20,6 +20,7 @@ class DeepSeekSearch(Provider):
     host = "https://api.deepseek.com"
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "include", "exclude", "content"})
+    reads_language = True
     operators = True
     max_results = 50
     max_query = MAX_QUERY_CHARS

@@ -20,6 +20,7 @@ class Exa(Provider):
     host = "https://api.exa.ai"
     needs_key = True
     supports = frozenset({"freshness", "range", "region", "safe", "include", "exclude", "content"})
+    reads_language = True
     categories = ("general", "news", "science")
     max_results = 100
     price = "$5, for more than 25 results $25, and $1 for 1,000 page texts (2026-11)"

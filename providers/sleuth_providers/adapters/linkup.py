@@ -22,6 +22,7 @@ class Linkup(Provider):
     host = "https://api.linkup.so/v1"
     needs_key = True
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
+    reads_language = True
     categories = ("general", "images")
     max_results = 50
     price = "€5, deep €50 (2026-11)"

@@ -24,6 +24,7 @@ class Metaso(Provider):
     host = "https://metaso.cn"
     needs_key = True
     supports = frozenset({"include", "content"})
+    reads_language = True
     categories = ("general", "images", "videos", "science")
     max_include = 1
     max_results = 100

@@ -24,6 +24,7 @@ class Perplexity(Provider):
     host_env = ("PERPLEXITY_BASE_URL",)
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
+    reads_language = True
     categories = ("general", "science")
     max_include = MAX_DOMAINS
     one_domain_list = True

@@ -37,6 +37,7 @@ class Tavily(Provider):
     env = ("TAVILY_API_KEY",)
     host = "https://api.tavily.com"
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
+    reads_language = True
     categories = ("general", "news")
     max_results = 20
     price = "$8 (2026-11)"

@@ -28,6 +28,7 @@ class You(Provider):
     env = ("YDC_API_KEY", "YOU_API_KEY_AUTH", "YOUCOM_API_KEY")
     host = "https://api.you.com/v1"
     supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "include", "exclude", "content"})
+    reads_language = True
     categories = ("general", "news")
     one_domain_list = True
     max_results = 50

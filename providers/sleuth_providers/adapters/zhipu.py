@@ -26,6 +26,7 @@ class Zhipu(Provider):
     host = "https://open.bigmodel.cn"
     needs_key = True
     supports = frozenset({"freshness", "include", "content", "engines"})
+    reads_language = True
     max_include = 1
     known_engines = ENGINES
     max_results = 50

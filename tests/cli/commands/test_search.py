@@ -42,12 +42,6 @@ def test_dash_reads_the_query_from_standard_input(sleuth: Any, searxng: HTTPServ
     assert sleuth("search", "-", stdin=" ").exit == 2
 
 
-def test_truncated_query_is_reported(sleuth: Any, searxng: HTTPServer) -> None:
-    done = sleuth("search", "--json", "word " * 200)
-    assert "note: the query was truncated to 400 characters" in done.err
-    assert len(done.json["query"]) <= 400
-
-
 def test_option_in_place_of_a_value_is_refused(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-q", "-p", "searxng", "rust")
     assert (done.exit, done.err.splitlines()[0]) == (2, "error: -q needs a value; -p is an option")
