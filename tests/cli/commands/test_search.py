@@ -135,6 +135,8 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--record", "a", "--replay", "b"], "--record and --replay exclude each other"),
         (["--template", "{rank"], "unknown field"),
         (["--count"], "Option '--count' requires an argument"),
+        (["-n", "99"], "99 is not in the range 1–50"),
+        (["-n", "many"], "'many' is not a whole number"),
     ],
 )
 def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[str], message: str) -> None:
