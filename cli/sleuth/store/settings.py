@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sleuth.base import choices
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
+from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
 from sleuth.store.setting_types import (
@@ -174,7 +174,7 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def _read_bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
+        with open_own(path, MAX_FILE_BYTES) as stream:
             return stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return b""
@@ -190,8 +190,6 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
-        if len(data) > MAX_FILE_BYTES:
-            raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
         reason: object = problem
