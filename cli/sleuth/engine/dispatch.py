@@ -136,7 +136,8 @@ class Dispatcher:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
         if self.cache_use == "off" or job.candidate.adapter.offline:
             return self._query(job, accounts, policy)
-        with self.cache.single_flight(key, policy.timeout + job.pause):
+        # A process that was stopped keeps the lock: a third of the time is enough to wait for it.
+        with self.cache.single_flight(key, policy.timeout / 3 + job.pause):
             if reply := self._cached(job, key):  # another process made the same request while we waited for the lock
                 return reply
             reply = self._query(job, accounts, policy)
