@@ -99,7 +99,7 @@ class Health:
     ) -> Slot:
         """Count a request and return when it may be sent, or why not: a limit is reached, or the wait is too long."""
         if not (per_minute or per_day or interval):
-            return Slot(0.0)
+            return Slot(time.time())
         try:
             slot = self._reserve(provider, ((per_minute, 60), (per_day, 86400)), interval, paced_with, max_wait)
         except sqlite3.OperationalError as problem:  # an unwritable database must not stop the search
