@@ -7,19 +7,18 @@ from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.engine.outcome import Outcome
+from sleuth.engine.scorers import scorer
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import CompressedPage, compress
 from sleuth.relevance.hit import Hit
-from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
-LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -70,8 +69,8 @@ class ContentReader:
             outcome.query,
             texts,
             **options._asdict(),
-            dense=self._scorer("embedding"),
-            rerank=self._scorer("rerank"),
+            dense=scorer(self.settings, "embedding"),
+            rerank=scorer(self.settings, "rerank"),
         )
         return outcome._replace(
             results=tuple(
@@ -86,28 +85,6 @@ class ContentReader:
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
         )
-
-    def _scorer(self, kind: str) -> Any:
-        """Return the embedding model or reranker that the settings name, or None."""
-        url, model, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "model", "api_key"))
-        name = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or self.settings[model]
-        is_embedding = kind == "embedding"
-        if is_embedding and name == LOCAL_MODEL:
-            from sleuth.engine.dense import LocalModel
-
-            return LocalModel()
-        if not self.settings[url] or not name:
-            return None
-        from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
-        from sleuth_providers.net.client import HttpClient
-        from sleuth_providers.net.policy import Policy
-
-        secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
-        logs.hide(secret)
-        dimensions = self.settings[setting.EMBEDDING_DIMENSIONS] if is_embedding else 0
-        endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
-        client = HttpClient(Policy(timeout=self.settings[setting.TIMEOUT]))
-        return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
 
     def remember(self, pages: Iterable[Page]) -> None:
         """Add pages to the library if library.remember is on; a failure is only logged."""

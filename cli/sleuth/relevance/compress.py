@@ -74,7 +74,9 @@ def compress(
     except Exception as problem:  # scorers are servers and models, which can fail in any way
         if budget.limit <= 0:
             budget = Budget(PASSAGE_CHARS * (document_count or DEFAULT_PASSAGES) * len(pages))
-        warning = tr("passages could not be scored; pages are truncated instead: {reason}", reason=_reason(problem))
+        warning = tr(
+            "passages could not be scored; pages are truncated instead: {reason}", reason=explain_failure(problem)
+        )
         return _result("rag_failed", cut_off(pages, budget), budget, warning)
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
     if budget.limit > 0:
@@ -168,7 +170,8 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
     return Compressed(phase, tuple(pages), size, budget.unit, sum(page.left_out for page in pages), warnings)
 
 
-def _reason(problem: Exception) -> str:
+def explain_failure(problem: Exception) -> str:
+    """Return why a model could not score, for the user."""
     if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
     return str(problem) or type(problem).__name__
