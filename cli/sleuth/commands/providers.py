@@ -242,6 +242,7 @@ def _provider_as_json(selector: "ProviderSelector", candidate: "Candidate", *, f
     if full:
         facts |= {
             "adapter": row.adapter,
+            "kind": adapter.kind,
             "apiKey": _masked_key(row),
             "apiHost": mask_login(selector.host(candidate)) or None,
             "engines": list(row.engines) or None,

@@ -228,8 +228,8 @@ def _next_pages(
         return []
     done = max(reply.query.page for reply in last)
     pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
-    is_scraped = any(reply.candidate.adapter.scraped for reply in last)  # such sites block clients that hurry
-    steps = range(1, 2 if is_scraped else max(pages, 1) + 1)
+    is_page = any(reply.candidate.adapter.kind == "page" for reply in last)  # such sites block clients that hurry
+    steps = range(1, 2 if is_page else max(pages, 1) + 1)
     more = dispatcher.run(
         [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
     )  # dated: the text has the date already
