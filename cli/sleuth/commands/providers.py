@@ -118,6 +118,7 @@ def set_(
     runtime.health.forget(id)
     changed = strip_controls(", ".join([*changes, *options]))
     print(tr("{id}: changed {fields}", id=id, fields=changed), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -156,6 +157,7 @@ def add(
     fields = _fields(runtime, ctx.params | {"name": None, "options": _parse_options(option) or None})
     runtime.table.add(id, name or id, kind, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
@@ -265,6 +267,19 @@ def _provider_as_json(selector: "ProviderSelector", candidate: "Candidate", *, f
             "updatedAt": row.updated_at,
         }
     return facts
+
+
+def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
+    from sleuth.answers.llm.endpoint import sends_key_in_clear
+    from sleuth.store import keys
+
+    selector = runtime.selector
+    row, adapter = candidate = selector.candidate(id)
+    has_secret = row.basic_auth_password or keys.origin(row, adapter, selector.environ)
+    for host in selector.host(candidate).split(","):
+        if has_secret and sends_key_in_clear(host):
+            place = mask_login(host.strip())
+            runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 
 
 def _masked_key(row: ProviderRow) -> str | None:
