@@ -264,6 +264,7 @@ class Provider:
     homepage: ClassVar[str] = ""
     key_page: ClassVar[str] = ""  # where to get a key
     notes: ClassVar[str] = ""
+    attribution: ClassVar[str] = ""  # what its terms ask to be shown with results
     trouble_hint: ClassVar[str] = ""  # what to do when the host cannot be reached
     env: ClassVar[tuple[str, ...]] = ()  # environment variables for the key
     host: ClassVar[str] = ""  # default base URL; for `local` a URL template with %s
@@ -281,6 +282,7 @@ class Provider:
     max_results: ClassVar[int] = 10
     max_depth: ClassVar[int] = 0  # results that can be reached by paging; 0 for no limit
     max_query: ClassVar[int] = 400
+    max_words: ClassVar[int] = 0  # of a query with its operators; 0 for no limit
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
     cost: ClassVar[float] = 0.0  # estimated US dollars per request, for `sleuth usage`
     per_minute: ClassVar[int] = 0  # requests that sleuth allows; 0 for no limit

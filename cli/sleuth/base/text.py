@@ -157,6 +157,8 @@ def markdown_target(url: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown renders literally."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
-    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline
+    """Return text that Markdown renders literally; only what would be markup where it stands is escaped."""
+    escaped = re.sub(r"([\\`*\[\]<|]|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
+    # A heading, quote or list item, the line below a heading or table head, and a numbered item.
+    escaped = re.sub(r"^([ \t]*)([#>+=:~-])", r"\1\\\2", escaped, flags=re.MULTILINE)
+    return re.sub(r"^([ \t]*\d{1,9})([.)])", r"\1\\\2", escaped, flags=re.MULTILINE)

@@ -111,3 +111,4 @@ def end_cooldown(runtime: "Runtime", provider: str) -> None:
 
     with suppress(SleuthError, sqlite3.Error):  # a broken database is reported by its own check
         runtime.health.forget(provider)
+        runtime.health.record(provider, "ok", None, 0.0, reserved=False)  # from now on, searches use it by default

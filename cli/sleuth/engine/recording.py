@@ -77,6 +77,16 @@ class Replayer:
         for entry in document["exchanges"]:
             self._exchanges[entry["provider"], entry["question"], entry["page"]].append(entry)
 
+    @property
+    def questions(self) -> list[str]:
+        """Return the recorded questions."""
+        return list(dict.fromkeys(question for _, question, _ in self._exchanges))
+
+    @property
+    def providers(self) -> list[str]:
+        """Return the ids of the recorded providers."""
+        return list(dict.fromkeys(provider for provider, _, _ in self._exchanges))
+
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
         """Run a provider on its recorded responses, in order."""
         if adapter.offline:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sleuth.engine.recording import Recorder, Replayer
+    from sleuth.engine.scorers import ResultReranker
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
@@ -54,7 +55,16 @@ class SearchRequest(Record):
     fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
+    date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
     library: bool = False  # whether the library may answer when no provider does
+
+
+class JobState(Record):
+    """A provider that was started, for display while it works."""
+
+    provider: str
+    seconds: float  # since the start
+    is_running: bool
 
 
 class Searcher:
@@ -84,20 +94,39 @@ class Searcher:
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
-        outcome = merge(request, text, replies, excluded, now)
+        reranker = self._reranker(request)
+        outcome = merge(request, text, replies, excluded, now, reranker)
         while more := _next_pages(request, dispatcher, replies, outcome):
             before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
-            outcome = merge(request, text, replies, excluded, now)
+            outcome = merge(request, text, replies, excluded, now, reranker)
             if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
                 break
         outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
-            elapsed_ms=max(1, round((time.monotonic() - started) * 1000))
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
+            warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
         )
+        if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
+            warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            outcome = outcome._replace(warnings=(warning, *outcome.warnings))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
         _log(outcome)
         return outcome
+
+    def jobs(self) -> list[JobState]:
+        """Return the providers of the current search; another thread may call this."""
+        jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
+        running = self._dispatchers[-1].running if jobs else ()
+        return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
+
+    def _reranker(self, request: SearchRequest) -> ResultReranker | None:
+        """Return the configured reranker for --rerank; a recording is replayed without it."""
+        if not request.rerank or request.recording:
+            return None
+        from sleuth.engine.scorers import ResultReranker
+
+        return ResultReranker(self.settings)
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -139,7 +168,8 @@ class Searcher:
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
         chain = FallbackChain(dispatcher, queries)
-        groups = self.selector.groups(queries[0], first, library=request.library)
+        wanted = queries[0]._replace(page=request.query.page)
+        groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
             usable = []
             for candidate in group:
@@ -157,16 +187,15 @@ class Searcher:
 
         Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
         """
-        own = any(self.selector.host(candidate) != candidate.adapter.host for candidate in group)
+        own = not all(map(self.selector.is_third_party, group))
         if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
             return float("inf")
         return self.health.usual_time(group[0].id) or HEDGE_S
 
 
 def clean_query(text: str) -> str:
-    """Return the text to search for: one line without control characters and angle brackets, truncated."""
-    query = clean(text, entities=False).replace("<", " ").replace(">", " ")
-    query = " ".join(query.split())[:MAX_QUERY_CHARS].strip()
+    """Return the text to search for: one line without control characters, truncated."""
+    query = " ".join(clean(text, entities=False).split())[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query
@@ -219,20 +248,13 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request as many pages of the providers as seem necessary to fill the page of the request."""
-    found, wanted = len(outcome.results), request.query.page * request.query.count
+    """Request the next page of each provider if the results do not fill the page of the request."""
+    wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    last = _continued(replies.all)
-    if found >= wanted or not last:
-        return []
-    done = max(reply.query.page for reply in last)
-    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
-    is_page = any(reply.candidate.adapter.kind == "page" for reply in last)  # such sites block clients that hurry
-    steps = range(1, 2 if is_page else max(pages, 1) + 1)
-    more = dispatcher.run(
-        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
-    )  # dated: the text has the date already
+    last = _continued(replies.all) if len(outcome.results) < wanted else []
+    # The text has the date already, if it needs one.
+    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1, dated=False)) for r in last])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
 
 

@@ -121,7 +121,7 @@ class ProviderSelector:
             yield [self.candidate(first)]
         entries, written = chain_entries(self.settings, query)
         known = {row.id for row in self.table.all()} - {first}
-        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in entries)
+        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
         groups = ([one for one in group if self._joins(one, written, library)] for group in loaded)
         if not written and (needs := ordering_needs(query, Provider())):
             yield from sorted(groups, key=lambda group: _rank(group, query, needs))
@@ -134,10 +134,21 @@ class ProviderSelector:
             return library or not candidate.adapter.offline
         if not candidate.row.enabled or self.obstacle(candidate):
             return False
-        if LOOPBACK in candidate.adapter.host and not self.is_own(candidate):
-            return self.health.has_answered(candidate.id)
+        if not self.is_set_up(candidate):
+            return False
+        if LOOPBACK in candidate.adapter.host:
+            return True
         keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
         return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
+
+    def is_set_up(self, candidate: Candidate) -> bool:
+        """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
+        is_here = LOOPBACK in candidate.adapter.host
+        return not is_here or self.is_own(candidate) or self.health.has_answered(candidate.id)
+
+    def is_third_party(self, candidate: Candidate) -> bool:
+        """Tell whether queries to a provider leave for a host that the user did not set."""
+        return not candidate.adapter.offline and self.host(candidate) == candidate.adapter.host
 
     def is_own(self, candidate: Candidate) -> bool:
         """Tell whether the user set up this provider: its host, or anything else in its row."""

@@ -25,6 +25,7 @@ class StreamedWork(Generic[E, T]):
         self._loop = asyncio.get_running_loop()
         self._events: asyncio.Queue[E | None] = asyncio.Queue()
         self._work, self._thread, self._cancelled = work, 0, False
+        self._error: Exception | None = None
         self._future = pool.submit(self._run)
         self._future.add_done_callback(lambda _: self._post(None))
 
@@ -42,7 +43,14 @@ class StreamedWork(Generic[E, T]):
 
     def result(self) -> T:
         """Return the result of the work, or raise its error; call it when `events` has ended."""
+        if self._error:
+            raise self._error
         return self._future.result(0)
+
+    def stop(self, error: Exception) -> None:
+        """End the events, with an error as the result; call it in the event loop."""
+        self._error = error
+        self._events.put_nowait(None)
 
     def cancel(self) -> None:
         """Drop the work if it is still queued; otherwise end it when it reports its next event."""

@@ -19,6 +19,7 @@ from sleuth.engine.outcome import Outcome, outcome_as_json
 from sleuth.pages.page import Page
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
+from sleuth.render.layouts import facts_line
 from sleuth.runtime import error_as_json
 from sleuth.serving.schemas import PAGE_TEXT
 from sleuth_providers.records import Record
@@ -122,7 +123,7 @@ def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:
 
 
 def _entry(hit: Hit) -> str:
-    about = " · ".join(part for part in (hit.site_name, hit.published, hit.author) if part)
+    about = facts_line(hit) or " · ".join(part for part in (hit.site_name, hit.published, hit.author) if part)
     return "\n".join(filter(None, [f"[{hit.citation}] {hit.title}", hit.url, about, hit.snippet]))
 
 

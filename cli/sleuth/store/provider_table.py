@@ -98,11 +98,14 @@ class ProviderTable:
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""
         rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
+        if not rows:  # as it is written in a list, or with other capitals
+            same = "SELECT * FROM websearch_provider WHERE lower(id) = ?1 OR lower(name) = ?1 ORDER BY lower(id) != ?1"
+            rows = self._rows(same, (id.strip().lower(),))
         if not rows:
             from difflib import get_close_matches
 
             ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
-            if near := get_close_matches(id, ids, 1, 0.6):
+            if near := get_close_matches(id.lower(), ids, 1, 0.6):
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])

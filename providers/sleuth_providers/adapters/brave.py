@@ -31,6 +31,7 @@ class Brave(Provider):
     operators = True
     categories = ("general", "news", "images", "videos")
     max_results = 20
+    max_words = MAX_WORDS
     price = "$5 (2026-09)"
     cost = 0.005
     options = {"content": "source of page text: context (default), or snippets for plans without LLM context"}

@@ -1,5 +1,6 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
+from sleuth_providers.adapters._searxng import details_of
 from sleuth_providers.base import (
     Account,
     DirectAnswer,
@@ -197,6 +198,7 @@ def _result(item: dict[str, object]) -> Result:
         score=as_number(item.get("score")),
         thumbnail=as_text(item.get("thumbnail") or item.get("thumbnail_src")),
         engines=tuple(sorted(as_text(name) for name in as_list(item.get("engines")))),
+        details=details_of(item),
     )
 
 

@@ -204,7 +204,7 @@ async def _within(closing: Coroutine[Any, Any, None], seconds: float) -> None:
 def _missing() -> ProviderError:
     return ProviderError(
         message="{provider} needs a browser, but Playwright or Chromium is missing",
-        hint="pip install 'sleuth[browser]' and install Chromium, or: sleuth providers set {id} --no-using-browser",
+        hint="to install it: sleuth doctor --only install.extras; or: sleuth providers set {id} --no-using-browser",
     )
 
 

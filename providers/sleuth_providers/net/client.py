@@ -11,7 +11,6 @@ from sleuth_providers.base import ErrorDetector, Request, Response
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
-    BlockedError,
     DeadlineError,
     KeyInvalidError,
     NotFoundError,
@@ -38,7 +37,6 @@ COMMON_HEADERS = {
 }
 
 STATUS_ERRORS: dict[int, type[ProviderError]] = {
-    202: BlockedError,
     401: KeyInvalidError,
     402: QuotaError,
     403: KeyInvalidError,

@@ -24,7 +24,7 @@ def test_debug_shows_the_exchange_of_a_successful_search(sleuth: Any, httpserver
     assert f"debug: GET {httpserver.url_for('/search')}?q=rust" in printed
     assert ": 200, " in printed
     assert "debug: searxng: ok, 1 results" in printed
-    sleuth("--debug", "search", "-p", "searxng", "-n", "4", "rust")
+    sleuth("--debug", "search", "-p", "searxng", "--full-urls", "rust")
     printed = capsys.readouterr().err
     assert "1 results from the cache" in printed
     assert "debug: GET" not in printed

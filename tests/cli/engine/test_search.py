@@ -140,7 +140,7 @@ def test_markdown_escapes_titles(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json(answer([hit]))
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     out = sleuth("search", "-p", "searxng", "-f", "markdown", "x").out
-    assert "[\\]\\(javascript:alert\\(1\\)\\)](<https://a.example/1)x>)" in out
+    assert "[\\](javascript:alert(1))](<https://a.example/1)x>)" in out
     assert "\\*bold\\*" in out
 
 
@@ -176,7 +176,7 @@ def test_bad_options_are_refused_with_a_hint(
     assert "\nhint: " in done.err
 
 
-@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",), ("<>",)])
+@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",)])
 def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert (done.exit, done.out) == (2, "")
@@ -271,15 +271,6 @@ def test_empty_answer_is_no_error(sleuth: Any, httpserver: HTTPServer) -> None:
     assert sleuth("search", "-p", "searxng", "--json", "x").json["outcome"] == "no_results"
 
 
-def test_failing_engines_make_an_answer_partial(sleuth: Any, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_json(answer(unresponsive_engines=[["slow", "timeout"]]))
-    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    done = sleuth("search", "-p", "searxng", "--json", "x")
-    assert done.json["outcome"] == "partial"
-    assert done.json["attempts"][0]["engines"] == {"slow": "timeout"}
-    assert "slow (timeout)" in done.err
-
-
 def test_library_is_used_without_network(sleuth: Any) -> None:
     sleuth("config", "set", "websearch.fallback", "searxng,library")
     done = sleuth("search", "--json", "enable json in searxng")
@@ -350,7 +341,7 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("SearXNG does not support: range") == 1
+    assert done.err.count("not applied by SearXNG: --freshness FROM..TO") == 1
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:

@@ -17,7 +17,6 @@ from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
-    BlockedError,
     BrokenOffError,
     DeadlineError,
     KeyInvalidError,
@@ -206,7 +205,7 @@ def test_deadline_covers_all_attempts(serve: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "error", "code", "retried"),
     [
-        (202, BlockedError, "BLOCKED", False),
+        (202, BadResponseError, "BAD_RESPONSE", False),
         (204, BadResponseError, "BAD_RESPONSE", False),
         (304, BadResponseError, "BAD_RESPONSE", False),
         (400, BadRequestError, "INVALID_REQUEST", False),

@@ -83,4 +83,6 @@ class LimitedConnection(H11Protocol):
 async def _too_many_connections(scope: Scope, receive: Receive, send: Send) -> None:
     response = error_response(BusyError("too many connections", "try again in a moment"))
     response.headers["Connection"] = "close"
+    while (await receive()).get("more_body"):
+        pass  # closing with unread data would reset the connection before the client has read the response
     await response(scope, receive, send)
