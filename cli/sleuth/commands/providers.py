@@ -122,6 +122,7 @@ def set_(
     runtime.health.forget(id)
     changed = strip_controls(", ".join([*changes, *options]))
     print(tr("{id}: changed {fields}; test it: sleuth providers test {id}", id=id, fields=changed), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -176,6 +177,7 @@ def add(
     fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option) or None})
     runtime.table.add(id, name or id, kind, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
@@ -275,6 +277,7 @@ def _provider_as_json(
     if full:
         facts |= {
             "adapter": row.adapter,
+            "kind": adapter.kind,
             "apiKey": _masked_key(row),
             "apiHost": mask_login(selector.host(candidate)) or None,
             "engines": list(row.engines) or None,
@@ -297,6 +300,19 @@ def _provider_as_json(
             "updatedAt": row.updated_at,
         }
     return facts
+
+
+def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
+    from sleuth.answers.llm.endpoint import sends_key_in_clear
+    from sleuth.store import keys
+
+    selector = runtime.selector
+    row, adapter = candidate = selector.candidate(id)
+    has_secret = row.basic_auth_password or keys.origin(row, adapter, selector.environ)
+    for host in selector.host(candidate).split(","):
+        if has_secret and sends_key_in_clear(host):
+            place = mask_login(host.strip())
+            runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 
 
 def _masked_key(row: ProviderRow) -> str | None:

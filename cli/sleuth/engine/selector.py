@@ -244,7 +244,7 @@ class ProviderSelector:
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
             user_agent=with_contact(self.agent, self._contact(candidate)),
-            browser=candidate.adapter.scraped,
+            browser=candidate.adapter.kind == "page",
             impersonate=self.settings[setting.IMPERSONATE],
             trace=logs.debug,
         )

@@ -258,3 +258,13 @@ def test_option_is_read_from_either_environment_variable(sleuth: Any, variable: 
     environ = {"GOOGLE_API_KEY": "k", variable: "engine-1"}
     assert "needs the id of a search engine" in sleuth("search", "-p", "google", "x", GOOGLE_API_KEY="k").err
     assert "needs the id of a search engine" not in sleuth("search", "-p", "google", "x", **environ).err
+
+
+@pytest.mark.parametrize(
+    ("host", "warned"), [("http://vm:9801", True), ("https://vm:9801", False), ("http://127.0.0.1:9801", False)]
+)
+def test_key_that_travels_unencrypted_is_warned_of(sleuth: Any, host: str, warned: bool) -> None:
+    sleuth("providers", "set", "exa", "--api-key", "-", stdin="key-12345678\n")
+    done = sleuth("providers", "set", "exa", "--api-host", host)
+    assert done.exit == 0
+    assert ("sent unencrypted to http://vm:9801" in done.err) is warned
