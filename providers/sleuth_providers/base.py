@@ -276,6 +276,7 @@ class Provider:
     host_env: ClassVar[tuple[str, ...]] = ()  # environment variables for the host
     needs_key: ClassVar[bool] = False
     needs_host: ClassVar[bool] = False
+    several_hosts: ClassVar[bool] = False  # the host may be a list with commas, tried in this order
     # Any of freshness, range, lang, region, safe, page, include, exclude, content and engines.
     supports: ClassVar[frozenset[str]] = frozenset()
     operators: ClassVar[bool] = False  # understands site: and -site: in the query

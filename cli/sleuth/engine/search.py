@@ -92,9 +92,6 @@ class Searcher:
         dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
-        if any(len(clean(text, entities=False)) > MAX_QUERY_CHARS for text in request.questions):
-            truncated = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
-            replies = replies._replace(notices=(*replies.notices, truncated))
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         outcome = merge(request, text, replies, excluded, now)
         while more := _next_pages(request, dispatcher, replies, outcome):
