@@ -191,7 +191,7 @@ def test_auto_searches_the_configured_providers(server: Any) -> None:
         {"providerId": "searxng", "questions": []},
         {"providerId": "searxng", "questions": [""]},
         {"providerId": "searxng", "questions": [" "]},
-        {"providerId": "searxng", "questions": ["<>"]},
+        {"providerId": "searxng", "questions": ["\x07"]},
         {"providerId": "searxng", "questions": "x"},
         {"providerId": "searxng", "questions": [["x"]]},
         {"providerId": "searxng", "questions": ["x"], "links": "https://a.example/"},
