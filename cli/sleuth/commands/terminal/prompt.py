@@ -38,6 +38,7 @@ class SearchPrompt:
 
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
         self.runtime, self.request, self.view = runtime, request, view
+        runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
         self.lines = Lines(runtime, "prompt")
 
