@@ -247,5 +247,5 @@ def test_errors_in_examples_are_the_real_ones(make_sleuth: Any, httpserver: HTTP
 
 
 def test_invalid_query_in_a_batch_is_shown_as_it_is_written(sleuth: Any) -> None:
-    done = sleuth("search", "--offline", "--batch", "-", stdin="\x07\n")
+    done = sleuth("search", "--offline", "--batch", "-", stdin="\a\n")
     assert json.loads(done.out) in json_examples("scripting.md")

@@ -271,6 +271,7 @@ class Provider:
     host_env: ClassVar[tuple[str, ...]] = ()  # environment variables for the host
     needs_key: ClassVar[bool] = False
     needs_host: ClassVar[bool] = False
+    several_hosts: ClassVar[bool] = False  # the host may be a list with commas, tried in this order
     # Any of freshness, range, lang, region, safe, page, include, exclude, content and engines.
     supports: ClassVar[frozenset[str]] = frozenset()
     operators: ClassVar[bool] = False  # understands site: and -site: in the query
@@ -281,6 +282,7 @@ class Provider:
     max_results: ClassVar[int] = 10
     max_depth: ClassVar[int] = 0  # results that can be reached by paging; 0 for no limit
     max_query: ClassVar[int] = 400
+    max_words: ClassVar[int] = 0  # of a query with its operators; 0 for no limit
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
     cost: ClassVar[float] = 0.0  # estimated US dollars per request, for `sleuth usage`
     per_minute: ClassVar[int] = 0  # requests that sleuth allows; 0 for no limit

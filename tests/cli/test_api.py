@@ -343,6 +343,16 @@ def test_text_of_a_hit_is_its_content_or_snippet(client: sleuth.Client) -> None:
     assert hit._replace(content="").text == ""
 
 
+def test_library_never_answers_a_web_question(make_client: Callable[..., sleuth.Client]) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    client = make_client(**alone)
+    with pytest.raises(SearchError):
+        client.search("searxng json format")
+    with pytest.raises(SearchError):
+        client.ask("How does searxng give json?")
+    assert client.search("searxng json format", providers="library").results
+
+
 def test_many_searches_run_beside_other_threads_of_the_loop(
     make_client: Callable[..., sleuth.Client], blocked: BlockedServer
 ) -> None:

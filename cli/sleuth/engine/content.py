@@ -84,13 +84,23 @@ class ContentReader:
                 unit=compressed.unit,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
+            warnings=(*outcome.warnings, *_failures(pages.values()), *self._without_endpoint(), *compressed.warnings),
         )
+
+    def _without_endpoint(self) -> list[str]:
+        """Return a warning for each model that `websearch.compression` names and that has no server."""
+        named = [kind for kind in ("embedding", "rerank") if self._model_name(kind) and not self._scorer(kind)]
+        template = "{key} names a model, but {kind}.base_url is not set; passages are ranked by their words"
+        return [tr(template, key=f"{kind}_model_id", kind=kind) for kind in named]
+
+    def _model_name(self, kind: str) -> str:
+        model_id = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
+        return str(model_id or self.settings[setting.TABLE[f"{kind}.model"]])
 
     def _scorer(self, kind: str) -> Any:
         """Return the embedding model or reranker that the settings name, or None."""
-        url, model, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "model", "api_key"))
-        name = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or self.settings[model]
+        url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
+        name = self._model_name(kind)
         is_embedding = kind == "embedding"
         if is_embedding and name == LOCAL_MODEL:
             from sleuth.engine.dense import LocalModel
@@ -104,7 +114,8 @@ class ContentReader:
 
         secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
         logs.hide(secret)
-        dimensions = self.settings[setting.EMBEDDING_DIMENSIONS] if is_embedding else 0
+        described = self.settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
+        dimensions = int(self.settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
         endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
         client = HttpClient(Policy(timeout=self.settings[setting.TIMEOUT]))
         return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)

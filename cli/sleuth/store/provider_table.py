@@ -233,7 +233,8 @@ def _checked(name: str, value: Any, type: str) -> Any:
     if name == "type" and value not in TYPES:
         raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":
-        _check_host(value, type)
+        for part in value.split(",") if type == "api" else [value]:
+            _check_host(part.strip(), type)
     return value
 
 

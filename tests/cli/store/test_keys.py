@@ -24,9 +24,7 @@ BRAVE = Brave()
 
 
 def row(api_key: str | None = None) -> ProviderRow:
-    return ProviderRow(
-        "brave", "Brave", "api", api_key, None, (), False, None, None, 0, 0, False, True, {}, "brave", True
-    )
+    return ProviderRow("brave", "Brave", "api", api_key, None, (), False, None, None, 0, 0, True, {}, "brave", True)
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_search_returns_the_document_of_the_command(server: Any) -> None:
     reply = server.call("POST", "/websearch/search", {"providerId": "searxng", "questions": ["tokio", "rust"]})
     assert reply.status == 200
     assert (reply.json["query"], reply.json["provider"]) == ("tokio | rust", "searxng")
-    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3}
+    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3, "more": False}
     hit = reply.json["results"][0]
     assert (hit["citation"], hit["url"], hit["content"]) == (1, "https://a.example/0", "Text 0.")
 
@@ -243,6 +243,12 @@ def test_document_names_the_path_behind_a_proxy(serve: Any) -> None:
     assert document["servers"] == [{"url": "/sleuth"}]
 
 
+def test_library_never_answers_a_web_question(serve: Any) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    reply = serve(**alone).call("POST", "/websearch/search", {"providerId": "auto", "questions": ["searxng json"]})
+    assert (reply.status, reply.code) == (500, "UNREACHABLE")
+
+
 def test_failed_search_is_500_with_code_and_hint(server: Any) -> None:
     reply = server.call("POST", "/websearch/search", {"providerId": "brave", "questions": ["x"]})
     assert (reply.status, reply.code) == (500, "API_KEY_MISSING")
@@ -259,7 +265,7 @@ def test_links_are_summarised(server: Any, upstream: str) -> None:
     assert reply["results"][0]["content"].startswith("Tokio is an asynchronous runtime for Rust.")
     assert "futures" in reply["results"][0]["snippet"]
     assert reply["elapsedMs"] > 0
-    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1}
+    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1, "more": False}
     assert [bool(source["problem"]) for source in reply["sources"]] == [False, True]
     assert reply["summary"][0]["citation"] == 1
 
