@@ -29,6 +29,15 @@ def host(url: str) -> str:
         return ""
 
 
+def origin(url: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of a URL, which a key belongs to."""
+    try:
+        parts = urlsplit(url.strip())
+        return parts.scheme, to_ascii(parts.hostname or ""), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return "", url, None
+
+
 def domain(url: str) -> str:
     """Return the host as it is shown to people: without `www.`."""
     return host(url).removeprefix("www.")
