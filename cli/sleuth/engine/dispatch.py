@@ -178,11 +178,11 @@ class Dispatcher:
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:
         if self.recording is not None:
             return self.recording.search(job.candidate.adapter, job.query, account, policy)
-        from sleuth_providers.net.client import HttpClient, choose_transport
+        from sleuth_providers.net.client import HttpClient, transmit
 
         def counted(request: Request, *more: Any) -> Response:
             job.sent += 1
-            return choose_transport(request.address)(request, *more)
+            return transmit(request, *more)
 
         return job.candidate.adapter.search(job.query, account, HttpClient(policy, counted))
 

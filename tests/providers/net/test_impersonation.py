@@ -20,8 +20,7 @@ from sleuth_providers.errors import (
     UnreachableError,
 )
 from sleuth_providers.net import guard, impersonation, tls
-from sleuth_providers.net.client import HttpClient, choose_transport
-from sleuth_providers.net.http1 import exchange
+from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import ExchangeLimits, Policy
 
 pytest.importorskip("wreq")
@@ -47,7 +46,6 @@ def site(serve: Any, make_certificate: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 def send(url: str, **options: Any) -> Response:
     policy = Policy(**{"timeout": 20, "attempts": 1, "browser": True, **options})
-    assert choose_transport(url, impersonate=True) is not exchange
     return HttpClient(policy).send(Request(url))
 
 
