@@ -105,6 +105,13 @@ def test_a_search_is_impersonated_unless_a_setting_turns_it_off(recorder: TlsRec
         assert recorder.records[-1].http == http
 
 
+def test_pages_are_read_as_chrome(recorder: TlsRecorder, sleuth: Any) -> None:
+    pytest.importorskip("wreq")
+    options = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    sleuth("summarize", f"{recorder.url}/page", SSL_CERT_FILE=os.environ["SSL_CERT_FILE"], **options)
+    assert (recorder.records[-1].path, recorder.records[-1].http) == ("/page", "h2")
+
+
 def test_tls_differs_from_request_to_request_only_as_that_of_chrome(recorder: TlsRecorder) -> None:
     pytest.importorskip("wreq")
     records = send_all(recorder, impersonate=True)
