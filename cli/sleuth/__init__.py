@@ -8,6 +8,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sleuth import tools as tools
     from sleuth.answers.answer import Answer, ProgressEvent
     from sleuth.answers.summary import Digest
     from sleuth.api import Client, aask, aread, asearch, ask, asummarize, read, search, summarize
@@ -56,13 +57,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "tools":
+        return import_module("sleuth.tools")
     module = next((module for module, names in _API.items() if name in names), None)
     if module is None:
         raise AttributeError(f"module 'sleuth' has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(module), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, "__version__", "tools"])

@@ -293,7 +293,7 @@ class Provider:
     per_minute: ClassVar[int] = 0  # requests that sleuth allows; 0 for no limit
     per_day: ClassVar[int] = 0
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
-    scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
+    kind: ClassVar[str] = "official"  # API; or "feed", "page" (for people, requested like a browser), "local" (files)
     opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
     caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
