@@ -107,7 +107,7 @@ def test_freshness_has_short_forms(sleuth: Any, searxng: HTTPServer, value: str,
 
 def test_freshness_in_other_numbers_of_days_is_a_range(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--freshness", "3d", "x")
-    assert "--freshness FROM..TO was not applied by SearXNG" in done.err
+    assert "not applied by SearXNG: --freshness FROM..TO" in done.err
     weak = sleuth("search", "--freshness", "weak", "x")
     assert weak.err.splitlines()[0] == "error: invalid freshness 'weak'"
 
