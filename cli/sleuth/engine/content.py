@@ -7,19 +7,18 @@ from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.engine.outcome import Outcome
+from sleuth.engine.scorers import models_without_server, scorer
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import CompressedPage, compress
 from sleuth.relevance.hit import Hit
-from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
-LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -70,8 +69,8 @@ class ContentReader:
             outcome.query,
             texts,
             **options._asdict(),
-            dense=self._scorer("embedding"),
-            rerank=self._scorer("rerank"),
+            dense=scorer(self.settings, "embedding"),
+            rerank=scorer(self.settings, "rerank"),
         )
         return outcome._replace(
             results=tuple(
@@ -84,41 +83,13 @@ class ContentReader:
                 unit=compressed.unit,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(*outcome.warnings, *_failures(pages.values()), *self._without_endpoint(), *compressed.warnings),
+            warnings=(
+                *outcome.warnings,
+                *_failures(pages.values()),
+                *models_without_server(self.settings),
+                *compressed.warnings,
+            ),
         )
-
-    def _without_endpoint(self) -> list[str]:
-        """Return a warning for each model that `websearch.compression` names and that has no server."""
-        named = [kind for kind in ("embedding", "rerank") if self._model_name(kind) and not self._scorer(kind)]
-        template = "{key} names a model, but {kind}.base_url is not set; passages are ranked by their words"
-        return [tr(template, key=f"{kind}_model_id", kind=kind) for kind in named]
-
-    def _model_name(self, kind: str) -> str:
-        model_id = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
-        return str(model_id or self.settings[setting.TABLE[f"{kind}.model"]])
-
-    def _scorer(self, kind: str) -> Any:
-        """Return the embedding model or reranker that the settings name, or None."""
-        url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
-        name = self._model_name(kind)
-        is_embedding = kind == "embedding"
-        if is_embedding and name == LOCAL_MODEL:
-            from sleuth.engine.dense import LocalModel
-
-            return LocalModel()
-        if not self.settings[url] or not name:
-            return None
-        from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
-        from sleuth_providers.net.client import HttpClient
-        from sleuth_providers.net.policy import Policy
-
-        secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
-        logs.hide(secret)
-        described = self.settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
-        dimensions = int(self.settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
-        endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
-        client = HttpClient(Policy(timeout=self.settings[setting.TIMEOUT]))
-        return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
 
     def remember(self, pages: Iterable[Page]) -> None:
         """Add pages to the library if library.remember is on; a failure is only logged."""

@@ -18,15 +18,13 @@ from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
 from sleuth.store.cache.disk import Cache
 from sleuth.store.settings import CACHE_TTL
-from sleuth_providers.base import Account, Found, Query, Request, Response
-from sleuth_providers.errors import DeadlineError, KeyInvalidError, ProviderError, RateLimitError
+from sleuth_providers.base import Account, Found, Query
+from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.threads import ThreadGroup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from sleuth.engine.search import SearchRequest
 
 GRACE_S = 0.2  # after the timeout of a provider, for its own error to arrive
@@ -66,7 +64,7 @@ class Dispatcher:
             accounts = self.selector.accounts(candidate, any_key=self.replays)
         except (ProviderError, SleuthError) as error:
             return job.reply(failed(candidate, error))
-        key = cache_key(candidate, accounts[0], query)
+        key = cache_key(candidate, accounts[0]._replace(host=self.selector.host(candidate)), query)
         if reply := self._cached(job, key):
             return reply
         if self.request.offline and not adapter.offline:
@@ -136,7 +134,8 @@ class Dispatcher:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
         if self.cache_use == "off" or job.candidate.adapter.offline:
             return self._query(job, accounts, policy)
-        with self.cache.single_flight(key, policy.timeout + job.pause):
+        # A process that was stopped keeps the lock: a third of the time is enough to wait for it.
+        with self.cache.single_flight(key, policy.timeout / 3 + job.pause):
             if reply := self._cached(job, key):  # another process made the same request while we waited for the lock
                 return reply
             reply = self._query(job, accounts, policy)
@@ -146,13 +145,18 @@ class Dispatcher:
             return reply
 
     def _query(self, job: Job, accounts: list[Account], policy: Policy) -> ProviderReply:
-        """Query the provider, with its next key if one is invalid or rate limited."""
+        """Query the provider, with its next key if one is invalid or rate limited, or at its next address."""
         adapter = job.candidate.adapter
         if job.pause:
             time.sleep(job.pause)
             if job not in self.running:  # abandoned meanwhile
                 return job.failure(DeadlineError())
-        for account in accounts:
+        until = time.monotonic() + policy.timeout
+        several_hosts = accounts[0].host != accounts[-1].host
+        for number, account in enumerate(accounts):
+            if several_hosts:  # each gets its share of the time that is left
+                share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
+                policy = policy._replace(timeout=share)
             try:
                 found = limited(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
@@ -161,22 +165,24 @@ class Dispatcher:
                 return job.answer(found)
             except ProviderError as error:
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
-                reply = job.failure(error)
-                if not isinstance(error, KeyInvalidError | RateLimitError):
+                reply = job.failure(error, account.secrets)
+                if isinstance(error, BadRequestError) or (
+                    not several_hosts and not isinstance(error, KeyInvalidError | RateLimitError)
+                ):
                     break
-                job.key_errors.append((account.key, error))
+                job.key_errors.append((account.key or account.host, error))
         return reply
 
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:
         if self.recording is not None:
             return self.recording.search(job.candidate.adapter, job.query, account, policy)
-        from sleuth_providers.net.client import HttpClient, choose_transport
+        from sleuth_providers.net.client import HttpClient
 
-        def counted(request: Request, *more: Any) -> Response:
-            job.sent += 1
-            return choose_transport(request.address)(request, *more)
-
-        return job.candidate.adapter.search(job.query, account, HttpClient(policy, counted))
+        client = HttpClient(policy)
+        try:
+            return job.candidate.adapter.search(job.query, account, client)
+        finally:
+            job.sent += client.sent
 
     def _crashed(self, job: Job, problem: BaseException) -> ProviderReply:
         """Return the reply for a bug, or a failure of the system, which costs one provider and not the search."""

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 
-from sleuth.base.text import clean
+from sleuth.base.text import clean, redact
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
 from sleuth_providers.base import Account, Found, Query
@@ -79,10 +79,11 @@ class Job:
         )
         return self.reply(attempt, found)
 
-    def failure(self, error: ProviderError) -> ProviderReply:
-        """Return the reply for an error."""
+    def failure(self, error: ProviderError, secrets: tuple[str, ...] = ()) -> ProviderReply:
+        """Return the reply for an error, which may quote what the server repeated of a key."""
         self.error = error
-        return self.reply(failed(self.candidate, error, self.elapsed_ms()))
+        attempt = failed(self.candidate, error, self.elapsed_ms())
+        return self.reply(attempt._replace(message=redact(attempt.message, secrets)))
 
 
 def engines_failed(found: Found) -> ProviderError | None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from sleuth.base import choices
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
+from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
 from sleuth.store.default_chains import CHAINS, GENERAL
@@ -197,7 +197,7 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def _read_bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
+        with open_own(path, MAX_FILE_BYTES) as stream:
             return stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return b""
@@ -213,8 +213,6 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
-        if len(data) > MAX_FILE_BYTES:
-            raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
         reason: object = problem

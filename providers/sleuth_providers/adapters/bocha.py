@@ -35,11 +35,11 @@ class Bocha(Provider):
     host = "https://api.bochaai.com"
     needs_key = True
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
-    reads_language = True
     categories = ("general", "images")
     max_results = 50
     price = "about ¥36, unconfirmed (2026-11)"
     cost = 0.005
+    reads_language = True
 
     def request(self, query: Query, account: Account) -> Request:
         """Request summaries only when page text is wanted, because they are slow."""

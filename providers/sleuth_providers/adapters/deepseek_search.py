@@ -20,13 +20,13 @@ class DeepSeekSearch(Provider):
     host = "https://api.deepseek.com"
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "include", "exclude", "content"})
-    reads_language = True
     operators = True
     max_results = 50
     max_query = MAX_QUERY_CHARS
     price = "¥5 or $0.75 (2026-11)"
     cost = 0.00075
     per_minute = 300
+    reads_language = True
 
     def request(self, query: Query, account: Account) -> Request:
         """Limit the number of page texts: more than ten make a response of several megabytes."""

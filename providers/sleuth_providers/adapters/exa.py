@@ -20,12 +20,12 @@ class Exa(Provider):
     host = "https://api.exa.ai"
     needs_key = True
     supports = frozenset({"freshness", "range", "region", "safe", "include", "exclude", "content"})
-    reads_language = True
     categories = ("general", "news", "science")
     max_results = 100
     price = "$5, for more than 25 results $25, and $1 for 1,000 page texts (2026-11)"
     cost = 0.005
     per_minute = 600
+    reads_language = True
     options = {
         "type": "auto (default), fast, instant, neural, deep-lite, deep, deep-reasoning or lite",
         "science_category": "publication (default) or its former name, research paper",

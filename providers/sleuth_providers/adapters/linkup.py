@@ -22,11 +22,11 @@ class Linkup(Provider):
     host = "https://api.linkup.so/v1"
     needs_key = True
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
-    reads_language = True
     categories = ("general", "images")
     max_results = 50
     price = "€5, deep €50 (2026-11)"
     cost = 0.0059
+    reads_language = True
     options = {
         "depth": "flash, fast, standard (default) or deep",
         "answer": "on: Linkup writes an answer, with its sources as results",

@@ -24,13 +24,13 @@ class Metaso(Provider):
     host = "https://metaso.cn"
     needs_key = True
     supports = frozenset({"include", "content"})
-    reads_language = True
     categories = ("general", "images", "videos", "science")
     max_include = 1
     max_results = 100
     max_query = 200
     price = "about ¥30, unconfirmed (2026-11)"
     cost = 0.0042
+    reads_language = True
     options = {
         "science_scope": "scope for papers: scholar (default) or paper",
         "raw_content": "on: request whole pages instead of summaries; slow and more expensive",

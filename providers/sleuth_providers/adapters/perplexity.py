@@ -24,13 +24,13 @@ class Perplexity(Provider):
     host_env = ("PERPLEXITY_BASE_URL",)
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
-    reads_language = True
     categories = ("general", "science")
     max_include = MAX_DOMAINS
     one_domain_list = True
     max_results = 20
     price = "$5 (2026-11)"
     cost = 0.005
+    reads_language = True
     options = {"max_tokens_per_page": "tokens per extract (default 4096 when page text is wanted)"}
 
     error_rules = tuple(ErrorRule(status, QuotaError, rb"insufficient_quota") for status in (401, 429))

@@ -37,12 +37,12 @@ class Tavily(Provider):
     env = ("TAVILY_API_KEY",)
     host = "https://api.tavily.com"
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
-    reads_language = True
     categories = ("general", "news")
     max_results = 20
     price = "$8 (2026-11)"
     cost = DOLLARS_PER_CREDIT
     per_minute = 100
+    reads_language = True
     options = {
         "search_depth": "basic (default), fast, ultra-fast, or advanced, which costs twice as much",
         "include_answer": "basic or advanced: Tavily writes an answer",

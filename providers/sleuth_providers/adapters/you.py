@@ -28,12 +28,12 @@ class You(Provider):
     env = ("YDC_API_KEY", "YOU_API_KEY_AUTH", "YOUCOM_API_KEY")
     host = "https://api.you.com/v1"
     supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "include", "exclude", "content"})
-    reads_language = True
     categories = ("general", "news")
     one_domain_list = True
     max_results = 50
     price = "not published, about $5 to $6.25; without a key free (2026-11)"
     cost = 0.005
+    reads_language = True
 
     error_rules = (ErrorRule(429, QuotaError, rb"daily|per day|quota", hint=OWN_KEY_HINT),)
 

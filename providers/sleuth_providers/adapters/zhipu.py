@@ -26,13 +26,13 @@ class Zhipu(Provider):
     host = "https://open.bigmodel.cn"
     needs_key = True
     supports = frozenset({"freshness", "include", "content", "engines"})
-    reads_language = True
     max_include = 1
     known_engines = ENGINES
     max_results = 50
     max_query = 70
     price = "¥10, other engines ¥30 to ¥50 (2026-11)"
     cost = 0.0014
+    reads_language = True
     options = {"include_image": "on: request pictures, which newer engines have"}
 
     def request(self, query: Query, account: Account) -> Request:

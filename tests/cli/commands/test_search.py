@@ -148,7 +148,7 @@ def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[st
 
 def test_comments_in_a_batch_are_skipped(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "--batch", "-", stdin="# fruit\napple\n\npear\n")
-    assert [line.split('"')[3] for line in done.out.splitlines()] == ["apple", "pear"]
+    assert sorted(line.split('"')[3] for line in done.out.splitlines()) == ["apple", "pear"]
 
 
 def test_json_with_chosen_fields_fits_the_schema(sleuth: Any, searxng: HTTPServer) -> None:

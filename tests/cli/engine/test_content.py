@@ -164,3 +164,29 @@ def test_dimensions_of_the_compression_table_are_sent(sleuth: Any, web: HTTPServ
     done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
     assert asked[0]["dimensions"] == 64
     assert any("ranked by their words" in warning for warning in done.json["warnings"])
+
+
+@pytest.fixture
+def mixed(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    """A SearXNG with three results about runtimes."""
+    names = ("tokio", "smol", "glommio")
+    hits = [{"url": f"https://{name}.rs/", "title": name, "content": f"about the runtime {name}"} for name in names]
+    httpserver.expect_request("/search").respond_with_json({"results": hits})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_RERANK_BASE_URL": httpserver.url_for("/v1")}
+    sleuth.environ |= {"SLEUTH_RERANK_MODEL": "cross"}
+    return httpserver
+
+
+def test_a_configured_reranker_orders_results(sleuth: Any, mixed: HTTPServer) -> None:
+    scores = [{"index": 2, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.1}]
+    mixed.expect_request("/v1/rerank", "POST").respond_with_json({"results": scores})
+    done = sleuth("search", "-p", "searxng", "--rerank", "--explain", "--json", "small runtime")
+    assert done.json["results"][0]["url"] == "https://glommio.rs/"
+    assert "(model)" in done.json["results"][0]["adjustments"][0]
+
+
+def test_a_reranker_that_fails_costs_a_warning(sleuth: Any, mixed: HTTPServer) -> None:
+    mixed.expect_request("/v1/rerank").respond_with_data("no", 500)
+    done = sleuth("search", "-p", "searxng", "--rerank", "--explain", "--json", "runtime smol")
+    assert "(words)" in done.json["results"][0]["adjustments"][0]
+    assert [warning for warning in done.json["warnings"] if "the reranker failed" in warning]

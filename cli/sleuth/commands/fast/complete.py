@@ -161,7 +161,10 @@ def _saved_providers(environ: "Mapping[str, str]") -> "Iterator[tuple[str, str]]
 
     from sleuth.base.paths import find_paths
 
-    path = find_paths(environ).database.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    database = find_paths(environ).database
+    if not os.path.isfile(database):  # SQLite would wait for a pipe
+        return
+    path = database.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S)) as connection:
             for id, name in connection.execute("SELECT id, name FROM websearch_provider ORDER BY id"):
