@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 from sleuth.answers.answer import ProgressEvent, answer_as_json
 from sleuth.answers.llm.chat import Message
 from sleuth.answers.presentation import safe
+from sleuth.answers.sanitize import SafeStream
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
@@ -31,10 +32,10 @@ class AnswerStream(StreamingResponse):
             def progress(event: ProgressEvent) -> None:
                 report((event.name, event.as_json()))
 
-            def delta(text: str) -> None:
-                report(("delta", {"text": strip_controls(text)}))
-
-            return answer_as_json(safe(client.ask(**_arguments(body), tell=progress, write=delta)))
+            stream = SafeStream(lambda text: report(("delta", {"text": strip_controls(text)})))
+            found = client.ask(**_arguments(body), tell=progress, write=stream.add)
+            stream.close()
+            return answer_as_json(safe(found))
 
         self.work = StreamedWork(pool, answer)
         super().__init__(_encoded(self.work), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
