@@ -107,7 +107,7 @@ class Tree(Record):
 
 
 # Options of the root that are allowed after a command, too.
-ANYWHERE = ("--color", "--debug")
+ANYWHERE = ("--color", "--debug", "--no-color", "--no-pager", "--quiet")
 
 
 def built_in_providers() -> tuple[str, ...]:

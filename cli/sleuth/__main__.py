@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sleuth.commands.fast.parser import CommandLine
     from sleuth.runtime import Runtime
 
+MIN_LIKENESS = 0.75  # of a word that may be a misspelt command
 CANNOT_REPORT = b"""error: sleuth cannot run here, and cannot report why
 hint: free some memory, raise the limit of open files, or install sleuth again
 """
@@ -39,6 +40,7 @@ def run(runtime: "Runtime | None", arguments: list[str]) -> int:
     """
     is_process = runtime is None
     try:
+        arguments = _with_usual_flags(arguments)
         if runtime is None:
             process.set_up()
             if (text := _ready_text(arguments)) is not None:
@@ -65,6 +67,18 @@ def run(runtime: "Runtime | None", arguments: list[str]) -> int:
             _close(runtime)
 
 
+def _with_usual_flags(arguments: list[str]) -> list[str]:
+    """Replace `help COMMAND`, `version` and -V by --help and --version; `help me …` is a search."""
+    if arguments in (["version"], ["-V"]):
+        return ["--version"]
+    if arguments[:1] == ["help"]:
+        from sleuth.commands import COMMANDS
+
+        if not arguments[1:] or arguments[1] in COMMANDS:
+            return [*arguments[1:], "--help"]
+    return arguments
+
+
 def _ready_text(arguments: list[str]) -> str | None:
     """Return output that needs no command: the version, generated help, completions.
 
@@ -83,15 +97,19 @@ def _ready_text(arguments: list[str]) -> str | None:
 
 def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
     from sleuth.base import i18n, logs
+    from sleuth.commands.fast.parser import SIMPLE_FLAGS
 
-    runtime.json_errors, runtime.debug = command_line.wants_json, command_line.debug
+    runtime.json_errors, runtime.debug = command_line.wants_json, command_line.has("--debug")
+    runtime.quiet, runtime.pager = command_line.has("--quiet", "-Q"), not command_line.has("--no-pager")
     i18n.set_language(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
-    if command_line.search is not None and command_line.global_flags in ([], ["--debug"]):
+    command_line.check_values()
+    misspelt = _misspelt_command(runtime, command_line.words[1]) if command_line.is_implicit else False
+    if command_line.search is not None and set(command_line.global_flags) <= set(SIMPLE_FLAGS):
         from sleuth.commands.search import search
         from sleuth.engine.search_options import SearchOptions
 
-        key = command_line.rendered_key(runtime.environ, runtime.stdout, runtime.stderr)
+        key = command_line.rendered_key(runtime.environ, runtime.stdout, runtime.stderr) if not misspelt else None
         status = search(runtime, SearchOptions(**command_line.search), key)
     else:
         from sleuth.commands import app
@@ -99,6 +117,19 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
         status = app.run(runtime, [*command_line.global_flags, *command_line.words])
     runtime.stdout.flush()
     return status
+
+
+def _misspelt_command(runtime: "Runtime", word: str) -> bool:
+    """Print a note if a word that is searched for resembles a command."""
+    from difflib import get_close_matches
+
+    from sleuth.base.i18n import tr
+    from sleuth.commands import COMMANDS
+
+    near = get_close_matches(word, COMMANDS, 1, MIN_LIKENESS)
+    if near:
+        runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=word, near=near[0]))
+    return bool(near)
 
 
 def _report(runtime: "Runtime | None", problem: BaseException, *, exit_soon: bool) -> int:

@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
@@ -26,12 +26,13 @@ from sleuth.engine.search import search_error
 from sleuth.engine.search_options import MAX_LIMIT, OPTIONS, SearchOptions
 from sleuth.runtime import Runtime
 from sleuth.store.cache.memory import MemoryCache
-from sleuth.store.setting_types import choice, number, whole
+from sleuth.store.setting_types import TEXT, choice, number, whole
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent, Question
     from sleuth.answers.llm.chat import Message
     from sleuth.answers.summary import Digest
+    from sleuth.base.worker_pool import WorkerPool
     from sleuth.pages.page import Page, PageEvent
     from sleuth.store.cache.redis.server import RedisServer
 
@@ -39,6 +40,7 @@ CACHE = choice(*CACHE_USE)
 LENGTH = choice("short", "medium", "long")
 SIZE = whole(1, MAX_LIMIT)
 TIMEOUT = number(0.1, 600)  # seconds
+MAX_ASYNC_CALLS = 64  # that run at the same time; others wait
 ROUNDS = PAGES = whole(1, 20)
 INHERITED: list[object] = []  # what a forked process must neither use nor close
 LOGGER = logging.getLogger("sleuth")
@@ -47,19 +49,27 @@ LOGGER.addHandler(logging.NullHandler())  # without a handler Python would print
 P = ParamSpec("P")
 T = TypeVar("T")
 Texts = str | Sequence[str]
+CacheUse = Literal["use", "refresh", "off"]
+SafeSearch = Literal["off", "moderate", "strict"]
+Category = Literal["general", "news", "images", "videos", "science", "it", "books"]
+Compression = Literal["none", "cutoff", "rag"]
+Unit = Literal["char", "token"]
+Length = Literal["short", "medium", "long"]
+SearchMode = Literal["auto", "on", "off"]
 Stamp = tuple[int, ...]  # inode, modification time and size of the settings file
 
 
 def _in_thread(
     work: Callable[Concatenate["Client", P], T],
 ) -> Callable[Concatenate["Client", P], Coroutine[Any, Any, T]]:
-    """Return the asynchronous version of a method, which runs it in a thread."""
+    """Return the asynchronous version of a method, which runs it in a thread of the client's own pool.
+
+    asyncio's default pool would make unrelated work wait, and `asyncio.run` for calls that were cancelled.
+    """
 
     @functools.wraps(work)
     async def run(client: "Client", /, *args: P.args, **options: P.kwargs) -> T:
-        import asyncio
-
-        return await asyncio.to_thread(work, client, *args, **options)
+        return await client._workers.run(lambda client: work(client, *args, **options))
 
     run.__name__ = f"a{work.__name__}"
     run.__doc__ = f"Like `{work.__name__}`, without blocking the event loop."
@@ -81,6 +91,7 @@ class Client:
         self._pid = os.getpid()
         self._thread = threading.local()
         self._lock = threading.Lock()
+        self._pool: WorkerPool[Client] | None = None
         self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
 
     def __enter__(self) -> "Client":
@@ -89,12 +100,25 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def runtime(self) -> Runtime:
-        """The runtime of this thread, renewed when the settings file changes and in a forked process."""
+    def _check_process(self) -> None:
         if self._pid != os.getpid():
             INHERITED.append(self._thread.__dict__)  # SQLite forbids even to close a connection of the parent
             self._start()
+
+    @property
+    def _workers(self) -> "WorkerPool[Client]":
+        """The threads of the asynchronous methods."""
+        from sleuth.base.worker_pool import WorkerPool
+
+        self._check_process()
+        with self._lock:
+            self._pool = self._pool or WorkerPool(self, MAX_ASYNC_CALLS)
+            return self._pool
+
+    @property
+    def runtime(self) -> Runtime:
+        """The runtime of this thread, renewed when the settings file changes and in a forked process."""
+        self._check_process()
         known: tuple[Stamp, Runtime] | None = getattr(self._thread, "known", None)
         if known and known[0] == _stamp(known[1]):
             return known[1]
@@ -125,19 +149,19 @@ class Client:
         language: str | None = None,
         region: str | None = None,
         freshness: str | None = None,
-        safe: str | None = None,
-        category: str = "general",
+        safe: SafeSearch | None = None,
+        category: Category = "general",
         engines: Texts = (),
         sites: Texts = (),
         exclude: Texts = (),
         content: bool = False,
-        compress: str | None = None,
+        compress: Compression | None = None,
         limit: int | None = None,
-        unit: str | None = None,
+        unit: Unit | None = None,
         max_tokens: int | None = None,
         rerank: bool = False,
         recent: bool = False,
-        cache: str = "use",
+        cache: CacheUse = "use",
         offline: bool = False,
         timeout: float | None = None,
         fallback: bool | None = None,
@@ -148,10 +172,10 @@ class Client:
         The parameters are the options of `sleuth search`. `cache` is use, refresh or off.
         """
         given = {name: value for name, value in locals().items() if name in OPTIONS}
-        given |= {name: _several(given[name]) for name in ("providers", "engines", "sites", "exclude")}
+        given |= {name: _several(name, given[name]) for name in ("providers", "engines", "sites", "exclude")}
         check_value("cache", cache, CACHE)
         options = check_options(
-            given | {"questions": _several(query), "cached": cache != "off", "refresh": cache == "refresh"}
+            given | {"questions": _several("query", query), "cached": cache != "off", "refresh": cache == "refresh"}
         )
         return self.perform(options, on_page)
 
@@ -171,7 +195,7 @@ class Client:
         urls: Texts,
         *,
         max_chars: int | None = None,
-        cache: str = "use",
+        cache: CacheUse = "use",
         offline: bool = False,
         timeout: float | None = None,
         on_page: "Callable[[PageEvent], None] | None" = None,
@@ -180,7 +204,8 @@ class Client:
 
         `max_chars` and `timeout` apply to each page; their defaults come from the settings.
         """
-        for url in _several(urls):
+        urls = _several("urls", urls)
+        for url in urls:
             if not clean_url(url):
                 raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
         check_value("max_chars", max_chars, SIZE)
@@ -188,7 +213,7 @@ class Client:
         check_value("timeout", timeout, TIMEOUT)
         runtime = self.runtime
         pages = runtime.reader.read(
-            [clean_url(url) for url in _several(urls)],
+            [clean_url(url) for url in urls],
             max_chars=max_chars,
             cache=cache,
             offline=offline,
@@ -203,9 +228,9 @@ class Client:
         urls: Texts,
         query: str = "",
         *,
-        length: str | int = "medium",
+        length: Length | int = "medium",
         extractive: bool = False,
-        cache: str = "use",
+        cache: CacheUse = "use",
         offline: bool = False,
         timeout: float | None = None,
         on_page: "Callable[[PageEvent], None] | None" = None,
@@ -235,14 +260,14 @@ class Client:
         self,
         question: "str | Question",
         *,
-        search: str = "auto",
+        search: SearchMode = "auto",
         history: "Sequence[Message]" = (),
         providers: Texts = (),
         rounds: int | None = None,
         pages: int | None = None,
         language: str | None = None,
         region: str | None = None,
-        cache: str = "use",
+        cache: CacheUse = "use",
         offline: bool = False,
         timeout: float | None = None,
         tell: "Callable[[ProgressEvent], None] | None" = None,
@@ -266,7 +291,7 @@ class Client:
                 str(question),
                 search=search,
                 history=tuple(history),
-                providers=_several(providers) or ("auto",),
+                providers=_several("providers", providers),
                 rounds=rounds or 0,
                 pages=pages or 0,
                 lang=language_code(language or ""),
@@ -285,13 +310,14 @@ class Client:
 
     asearch = _in_thread(search)
     aread = _in_thread(read)
+    asummarize = _in_thread(summarize)
     aask = _in_thread(ask)
 
 
 _default = Client()
 search, asearch = _default.search, _default.asearch
 read, aread = _default.read, _default.aread
-summarize = _default.summarize
+summarize, asummarize = _default.summarize, _default.asummarize
 ask, aask = _default.ask, _default.aask
 
 
@@ -316,5 +342,8 @@ def _stamp(runtime: Runtime) -> Stamp:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _several(texts: Texts) -> tuple[str, ...]:
-    return (texts,) if isinstance(texts, str) else tuple(texts)
+def _several(name: str, texts: Texts) -> tuple[str, ...]:
+    values = (texts,) if isinstance(texts, str) else tuple(texts)
+    for value in values:
+        check_value(name, value, TEXT)
+    return values

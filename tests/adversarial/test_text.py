@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 
 from sleuth.base.urls import ascii_url, clean_url
 from sleuth_providers import registry
-from sleuth_providers.base import Account, DirectAnswer, Found, Provider, Query, Result
+from sleuth_providers.base import Account, Details, DirectAnswer, Found, Provider, Query, Result
 from sleuth_providers.errors import ProviderError
 
 pytestmark = pytest.mark.adversarial
@@ -140,8 +140,11 @@ class Hostile(Provider):
 
     def _filled(self, place: int, attack: str) -> Result:
         fields: dict[str, Any] = dict.fromkeys(Result._fields, attack)
-        fields |= dict.fromkeys(("url", "thumbnail", "image"), f"https://n{place}.test/{attack[:1000]}")
-        return Result(**fields | {"engines": (attack,), "score": float("nan")})
+        url = f"https://n{place}.test/{attack[:1000]}"
+        fields |= dict.fromkeys(("url", "thumbnail", "image"), url)
+        texts = {name: attack for name, default in Details._field_defaults.items() if default == ""}
+        details = Details(**texts | {"authors": (attack, attack), "pdf": url, "license_url": url, "doi": attack})
+        return Result(**fields | {"engines": (attack,), "score": float("nan"), "details": details})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -209,7 +212,12 @@ def parsed(text: str, schemes: tuple[str, ...] = ("http://", "https://")) -> lis
     return tokens
 
 
-COLUMNS = "url,rank,title,snippet,siteName,published,engines,author,length"
+def check_references(output: Output) -> None:
+    entries = output.text.count("\n@") + 1 if output.text.startswith("@") else len(json.loads(output.text))
+    assert entries == len(output.hits)
+
+
+COLUMNS = "url,rank,title,snippet,siteName,published,engines,author,length,authors,venue,license,channel,doi"
 FORMATS: dict[str, tuple[list[str], Callable[[Output], None]]] = {
     "plain": (["--format", "plain", "--explain"], check_lines),
     "rich": (["--format", "rich", "--explain"], check_lines),
@@ -219,6 +227,8 @@ FORMATS: dict[str, tuple[list[str], Callable[[Output], None]]] = {
     "every column": (["--format", "csv", "--fields", COLUMNS], check_csv),
     "markdown": (["--format", "markdown"], check_markdown),
     "urls": (["--format", "urls"], check_urls),
+    "bibtex": (["--format", "bibtex"], check_references),
+    "csl-json": (["--format", "csl-json"], check_references),
     "template": (["--template", r"{url}\t{title}\t{snippet}\t{engines}\t{siteName}"], check_rows),
     "rows": (["--fields", "url,title,snippet,content,siteName,author,engines,thumbnail,image"], check_rows),
 }
@@ -243,7 +253,7 @@ def test_results_are_plain_in_every_format(
     assert sleuth(*search, *words, "-o", str(file)).exit == 0
     check(Output(assert_plain(file.read_bytes(), tabs=tabs), hits))
     seen = sleuth(*search, *words, terminal=True, FORCE_COLOR="1")
-    links = {ascii_url(hit.get(name) or "") for hit in hits for name in ("url", "image")}
+    links = {ascii_url(hit.get(name) or "") for hit in hits for name in ("url", "image", "pdf", "licenseUrl")}
     assert_plain(seen.out, links=links | {ascii_url(answer["url"] or "") for answer in document["answers"]}, tabs=tabs)
     assert_plain(seen.err, links=())
 
@@ -345,7 +355,7 @@ def hostile(sleuth: Any, serve: Any, tmp_path: Path) -> HostileHome:
     assert sleuth("providers", "list", "--ids").exit == 0
     with sqlite3.connect(sleuth.home / "data" / "sleuth.db") as table:
         for place, (id,) in enumerate(table.execute("SELECT id FROM websearch_provider").fetchall()):
-            name = (SHORT[place % len(SHORT)] + SHORT[-place]).encode("utf-8", "replace").decode()
+            name = (SHORT[place % len(SHORT)] + SHORT[-place % len(SHORT)]).encode("utf-8", "replace").decode()
             change = "UPDATE websearch_provider SET name = ?, basic_auth_username = ? WHERE id = ?"
             table.execute(change, (name, name, id))
     return HostileHome(sleuth, server.url, folder)

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -22,6 +22,9 @@ from werkzeug import Request, Response
 
 import sleuth
 import sleuth.pages.article  # or a thread does it, in the middle of the next test
+from sleuth import api
+from sleuth.answers.answer import SEARCH_MODES
+from sleuth.base import choices
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.engine.outcome import Outcome
 
@@ -30,6 +33,7 @@ SURFACE = [
     "Answer",
     "Attempt",
     "Client",
+    "Details",
     "Digest",
     "Hit",
     "Outcome",
@@ -45,6 +49,7 @@ SURFACE = [
     "aread",
     "asearch",
     "ask",
+    "asummarize",
     "read",
     "search",
     "summarize",
@@ -78,6 +83,8 @@ async def main() -> None:
 asyncio.run(main())
 sleuth.search("rust", cuont=3)  # type: ignore[call-arg]
 sleuth.search("rust", count="3")  # type: ignore[arg-type]
+sleuth.search("rust", safe="strickt")  # type: ignore[arg-type]
+sleuth.read("https://example.org/", cache="of")  # type: ignore[arg-type]
 asyncio.run(sleuth.asearch("rust", cuont=3))  # type: ignore[call-arg]
 number: int = sleuth.search("rust").results[0].title  # type: ignore[assignment]
 """
@@ -123,13 +130,13 @@ def run(script: str, environ: dict[str, str], **options: Any) -> "subprocess.Com
 
 def test_surface_is_small_and_closed() -> None:
     assert sorted(sleuth.__all__) == SURFACE
-    assert dir(sleuth) == sorted([*SURFACE, "__version__"])
+    assert dir(sleuth) == sorted([*SURFACE, "__version__", "tools"])
     assert [name for name in SURFACE if not inspect.getdoc(getattr(sleuth, name))] == []
     with pytest.raises(AttributeError, match="no attribute 'serach'"):
         sleuth.serach  # noqa: B018 - the access is the test
 
 
-@pytest.mark.parametrize("name", ["search", "read", "ask"])
+@pytest.mark.parametrize("name", ["search", "read", "summarize", "ask"])
 def test_async_functions_have_the_same_signature(name: str) -> None:
     plain, other = getattr(sleuth, name), getattr(sleuth, f"a{name}")
     assert inspect.signature(plain) == inspect.signature(other)
@@ -310,20 +317,60 @@ def blocked(lone_server: HTTPServer) -> Iterator[BlockedServer]:
     made.release.set()
 
 
-def test_event_loop_runs_during_searches(make_client: Callable[..., sleuth.Client], blocked: BlockedServer) -> None:
+def test_types_of_choices_are_those_of_the_options() -> None:
+    literals = (api.SafeSearch, api.Category, api.Compression, api.Unit, api.CacheUse, api.SearchMode, api.Length)
+    expected = (
+        choices.SAFE_SEARCH,
+        choices.CATEGORIES,
+        choices.COMPRESSION,
+        choices.UNITS,
+        choices.CACHE_USE,
+        SEARCH_MODES,
+        ("short", "medium", "long"),
+    )
+    assert tuple(map(get_args, literals)) == expected
+
+
+@pytest.mark.parametrize("name", ["providers", "engines", "sites", "exclude"])
+def test_value_in_a_list_that_is_no_text_is_named(client: sleuth.Client, name: str) -> None:
+    values: Any = {name: ["searxng", 5]}
+    with pytest.raises(RequestError, match=f"invalid {name}: 5"):
+        client.search("fox", **values)
+
+
+def test_text_of_a_hit_is_its_content_or_snippet(client: sleuth.Client) -> None:
+    hit = client.search("fox", providers="searxng").results[0]
+    assert (hit.content, hit.text) == (None, "Text.")
+    assert hit._replace(content="").text == ""
+
+
+def test_library_never_answers_a_web_question(make_client: Callable[..., sleuth.Client]) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    client = make_client(**alone)
+    with pytest.raises(SearchError):
+        client.search("searxng json format")
+    with pytest.raises(SearchError):
+        client.ask("How does searxng give json?")
+    assert client.search("searxng json format", providers="library").results
+
+
+def test_many_searches_run_beside_other_threads_of_the_loop(
+    make_client: Callable[..., sleuth.Client], blocked: BlockedServer
+) -> None:
     client = make_client(SEARXNG_URL=blocked.url)
+    names = [f"q{number}" for number in range(40)]  # more than asyncio's own threads
 
     async def main() -> list[str]:
-        searches = asyncio.gather(*(client.asearch(f"q{number}", providers="searxng") for number in range(4)))
-        for _ in range(4):  # a blocked loop would never get here
+        searches = asyncio.gather(*(client.asearch(name, providers="searxng") for name in names))
+        for _ in names:  # a blocked loop, or threads shared with the searches, would never get here
             await asyncio.to_thread(blocked.arrived.acquire)
         blocked.release.set()
         return [outcome.query for outcome in await searches]
 
-    assert asyncio.run(main()) == ["q0", "q1", "q2", "q3"]
+    assert asyncio.run(main()) == names
 
 
-def test_cancelling_a_search_does_not_wait_for_it(
+def test_cancelled_search_does_not_hold_up_the_end_of_the_loop(
     make_client: Callable[..., sleuth.Client], blocked: BlockedServer
 ) -> None:
     client = make_client(SEARXNG_URL=blocked.url)
@@ -334,10 +381,22 @@ def test_cancelling_a_search_does_not_wait_for_it(
         search.cancel()
         with pytest.raises(asyncio.CancelledError):
             await search
-        assert not blocked.release.is_set()
-        blocked.release.set()
 
     asyncio.run(main())
+    assert not blocked.release.is_set()
+
+
+def test_cancelled_search_does_not_hold_up_the_end_of_the_program(sleuth: Any, blocked: BlockedServer) -> None:
+    script = (
+        "import asyncio, sleuth\n"
+        "async def main():\n"
+        "    search = asyncio.create_task(sleuth.asearch('slow', providers='searxng', timeout=600))\n"
+        "    await asyncio.wait([search], timeout=0.1)\n"
+        "    search.cancel()\n"
+        "asyncio.run(main())\n"
+    )
+    environ = sleuth.environ | {"SEARXNG_URL": blocked.url}
+    assert subprocess.run([sys.executable, "-c", script], env=environ, timeout=250, check=False).returncode == 0
 
 
 def test_search_after_an_interrupted_one_works(sleuth: Any, blocked: BlockedServer) -> None:

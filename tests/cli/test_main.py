@@ -27,11 +27,27 @@ def test_help_lists_every_command(sleuth: Any) -> None:
     assert all(name in out for name in COMMANDS)
 
 
-def test_unknown_command_is_exit_2(sleuth: Any) -> None:
-    done = sleuth("serach", "x")
-    assert done.exit == 2
-    assert done.err.startswith("error: ")
-    assert "search" in done.err
+def test_version_and_help_have_the_usual_names(sleuth: Any) -> None:
+    assert sleuth.process("-V").out == sleuth.process("version").out == sleuth.process("--version").out
+    assert sleuth.process("help", "cache", "stats").out == sleuth.process("cache", "stats", "--help").out
+    assert sleuth.process("help").out == sleuth.process("--help").out
+
+
+def test_words_that_are_no_command_are_searched_for(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    assert "https://a.example/" in sleuth("help", "me", "please").out
+    assert [request.args["q"] for request, _ in httpserver.log] == ["help me please"]
+    misspelt = sleuth("serach", "x")
+    assert (misspelt.exit, misspelt.err) == (0, "note: searching for 'serach'; did you mean: sleuth search\n")
+    assert sleuth("--quiet", "serach", "x").err == ""
+
+
+def test_colour_can_be_turned_off(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    assert "\x1b[" in sleuth("x", terminal=True).out
+    assert "\x1b[" not in sleuth("x", "--no-color", terminal=True).out
 
 
 def test_global_flags_are_allowed_anywhere(sleuth: Any) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SEARCH_MODES = ("auto", "on", "off")
 EVENTS = (
+    "web_search_analysing",
     "web_search_start",
     "web_search_iteration",
     "web_search_fetching",
@@ -31,7 +32,7 @@ class Question(Record):
     text: str
     search: str = "auto"  # auto: the model decides | on | off
     history: tuple[Message, ...] = ()  # earlier messages of the conversation
-    providers: tuple[str, ...] = ("auto",)
+    providers: tuple[str, ...] = ()
     rounds: int = 0  # at most; 0: as configured
     pages: int = 0  # to read per round; 0: as configured
     lang: str = ""
@@ -59,6 +60,14 @@ class ProgressEvent(Record):
         return named | {"counts": dict(self.counts), "message": self.message}
 
 
+class AnswerProblem(Record):
+    """A step that failed on the way to an answer, and what to do about it."""
+
+    code: str  # such as EXTRACTION_FAILED
+    message: str
+    hint: str = ""
+
+
 class Round(Record):
     """One round of searching and reading."""
 
@@ -70,6 +79,8 @@ class Round(Record):
     provider: str = ""
     sufficient: bool | None = None  # the verdict of reflection; None if there was none
     missing: str = ""
+    reasoning: str = ""
+    confidence: float | None = None  # in the verdict, from 0 to 1
 
 
 class Answer(Record):
@@ -87,6 +98,12 @@ class Answer(Record):
     usage: Usage = Usage()
     warnings: tuple[str, ...] = ()
     elapsed_ms: int = 0
+    problems: tuple[AnswerProblem, ...] = ()  # the warnings that are about a step
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """Return what to do about the problems."""
+        return tuple(dict.fromkeys(problem.hint for problem in self.problems if problem.hint))
 
     @property
     def cited(self) -> tuple[int, ...]:
@@ -109,6 +126,7 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
         "rounds": [record_as_json(one) for one in answer.rounds],
         "usage": record_as_json(answer.usage, cost=round(answer.usage.cost, 6)),
         "warnings": list(answer.warnings),
+        "problems": [record_as_json(problem) for problem in answer.problems],
         "elapsedMs": answer.elapsed_ms,
     }
 

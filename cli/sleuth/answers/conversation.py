@@ -22,7 +22,7 @@ class Switch(Record):
     """
 
     mode: str = AGENT
-    position: str = "on"  # on | off
+    position: str = "off"  # on | off
 
     @property
     def search(self) -> str:

@@ -6,7 +6,7 @@ from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer, ProgressEvent, Question
 from sleuth.answers.citations import out_of_range
 from sleuth.answers.extractive import quote_pages
-from sleuth.answers.llm.chat import Models
+from sleuth.answers.llm.chat import Message, Models
 from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.research import Research
@@ -21,6 +21,8 @@ from sleuth.engine.content import ContentReader
 from sleuth.engine.search import Searcher
 from sleuth.store.settings import LLM_URL, Settings
 
+MAX_KNOWN_ANALYSES = 20  # of a conversation
+
 OnProgress = Callable[[ProgressEvent], None]
 
 
@@ -29,6 +31,7 @@ class Answerer:
 
     def __init__(self, settings: Settings, searcher: Searcher, contents: ContentReader, models: Models | None) -> None:
         self.settings, self.searcher, self.contents, self.models = settings, searcher, contents, models
+        self._analyses: dict[tuple[str, str, str, tuple[Message, ...]], Analysis] = {}
 
     def answer(self, question: Question, on_progress: OnProgress, write: Write) -> Answer:
         """Answer a question; `write` gets the text piece by piece."""
@@ -41,7 +44,7 @@ class Answerer:
             return self._extract(research, write)
         try:
             models = self._models(question)
-            analysis = analyse(research, models.writer)
+            analysis = self._analyse(research, models)
             if analysis.search:
                 self._search(research, models, analysis)
             text = write_answer(research, models.writer, write)
@@ -49,9 +52,24 @@ class Answerer:
             if question.search == "off" or (research.rounds and not research.sources):
                 raise  # there is nothing to quote
             reason = research.explain(error)
-            research.warn(tr("quoting the pages instead of writing an answer: {reason}", reason=reason))
+            message = tr("quoting the pages instead of writing an answer: {reason}", reason=reason)
+            research.warn_of("WRITING_FAILED", message, research.hint(error))
             return self._extract(research, write)
         return _finished(research, text, "model", models.writer.name)
+
+    def _analyse(self, research: Research, models: Models) -> Analysis:
+        """Return what a question needs; a question that was asked before without a context is not analysed again."""
+        question, known = research.question, self._analyses
+        keys = [(research.today, question.text, question.search, history) for history in (question.history, ())]
+        for key in keys:
+            if key in known:
+                return known[key]
+        analysis = analyse(research, models.writer)
+        if not research.problems:
+            known[keys[0]] = analysis
+        while len(known) > MAX_KNOWN_ANALYSES:
+            del known[next(iter(known))]
+        return analysis
 
     def _models(self, question: Question) -> Models:
         """Return the models; with --offline only those on this machine or the local network."""
@@ -70,7 +88,9 @@ class Answerer:
             try:
                 pages = run_round(research, self.searcher, self.contents, query)
             except SearchError as error:
-                research.warn(tr("the search failed: {reason}", reason=research.explain(error)))
+                reason = research.explain(error)
+                hint = tr("{hint}; or answer without searching: --search off", hint=research.hint(error))
+                research.warn_of("ALL_SOURCES_FAILED", tr("the search failed: {reason}", reason=reason), hint)
                 break
             if pages:
                 take_notes(research, models.writer, pages, analysis)
@@ -81,7 +101,8 @@ class Answerer:
             if verdict.sufficient or not query or research.has_searched(query):
                 break
         if not research.sources:
-            research.warn(tr("no sources found; the answer comes from the model's own knowledge"))
+            message = tr("no sources found; the answer comes from the model's own knowledge")
+            research.warn_of("NO_SOURCES", message)
         _report_end(research)
 
     def _extract(self, research: Research, write: Write) -> Answer:
@@ -122,5 +143,6 @@ def _finished(research: Research, text: str, method: str, model: str = "") -> An
         model=model,
         usage=research.usage,
         warnings=tuple(research.warnings),
+        problems=tuple(research.problems),
         elapsed_ms=research.elapsed_ms,
     )

@@ -10,6 +10,7 @@ from sleuth.answers.sanitize import as_plain, safe_markdown
 from sleuth.answers.summary import Digest, DigestSource, Quote
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import escape_markdown, shorten, strip_controls
+from sleuth.relevance.sentences import joined
 
 
 def safe(answer: Answer) -> Answer:
@@ -100,7 +101,7 @@ def _quoted(quotes: Sequence[Quote], style: str) -> str:
     """Return quotes with one [n] behind the consecutive sentences of a page."""
     escape = escape_markdown if style == "markdown" else str
     runs = groupby(quotes, key=lambda quote: quote.citation)
-    return " ".join(f"{escape(' '.join(quote.text for quote in run))} [{number}]" for number, run in runs)
+    return " ".join(f"{escape(joined(quote.text for quote in run))} [{number}]" for number, run in runs)
 
 
 def _written(text: str, checks: Sequence[citation_check.Support], sources: Sequence[CitedSource], style: str) -> str:
@@ -118,5 +119,5 @@ def _page(page: DigestSource, found: Digest, style: str) -> str:
     """Return the summary of one page, or its quotes if the model wrote none."""
     if page.text:
         return _written(page.text, page.checks, found.pages, style)
-    quotes = " ".join(quote.text for quote in page.summary)
+    quotes = joined(quote.text for quote in page.summary)
     return escape_markdown(quotes) if style == "markdown" else quotes

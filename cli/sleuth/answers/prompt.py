@@ -114,7 +114,8 @@ def _briefs(research: Research, found: FoundSource) -> Iterator[str]:
 
 def _heading(found: FoundSource) -> str:
     title = found.title or (found.note.title if found.note else "")
-    about = ", ".join(filter(None, (shorten(found.site, MAX_SITE_CHARS), found.published)))
+    archived = f"copy archived on {found.archived}" if found.archived else ""
+    about = ", ".join(filter(None, (shorten(found.site, MAX_SITE_CHARS), found.published, archived)))
     return " — ".join(filter(None, (shorten(title, MAX_TITLE_CHARS), about)))
 
 

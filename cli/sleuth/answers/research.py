@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-from sleuth.answers.answer import ProgressEvent, Question, Round
+from sleuth.answers.answer import AnswerProblem, ProgressEvent, Question, Round
 from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.answers.llm.chat import Usage
+from sleuth.answers.llm.endpoint import step_timeout
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.sanitize import without_citations
 from sleuth.base import logs
@@ -23,7 +24,7 @@ from sleuth_providers.records import Record
 
 MIN_PROMPT_CHARS = 6_000  # with fewer there would be instructions and no findings
 MAX_QUESTION_SHARE = 3  # the question takes at most a third of a prompt
-MAX_PAGE_CHARS = 30_000  # documents of the library may be books
+MAX_PAGE_CHARS = 1_000_000  # documents of the library may be books
 DATE_CHARS = 10  # of an ISO date
 UNKNOWN_RELEVANCE = 0.5  # of a page without notes: between relevant and irrelevant ones
 
@@ -49,6 +50,7 @@ class FoundSource(Record):
     snippet: str = ""
     text: str = ""  # of the page; empty if it was not read
     note: Note | None = None
+    archived: str = ""  # date of the copy, if the page was read from an archive
 
     @property
     def relevance(self) -> float:
@@ -70,6 +72,7 @@ class Research:
         self.today = datetime.now(UTC).date().isoformat() if settings[SEARCH_WITH_TIME] else ""
         self.usage = Usage()
         self.warnings: list[str] = []
+        self.problems: list[AnswerProblem] = []
         self.rounds: list[Round] = []
         self.opened: set[str] = set()  # canonical URLs of pages that were tried
         self.question_text = self._truncated(question.text.strip())  # for prompts
@@ -100,6 +103,17 @@ class Research:
             self.warnings.append(message)
             logs.log("answer: %s", message)
 
+    def warn_of(self, code: str, message: str, hint: str = "") -> None:
+        """Record a warning about a step that failed, with a code for programs."""
+        problem = AnswerProblem(code, message, hint)
+        if problem not in self.problems:
+            self.problems.append(problem)
+        self.warn(message)
+
+    def timeout(self, step: str) -> float:
+        """Return the seconds that the model has for a step."""
+        return step_timeout(self.settings, step)
+
     def add_usage(self, usage: Usage) -> None:
         """Count the tokens and cost of a model call."""
         self.usage = self.usage.plus(usage)
@@ -112,6 +126,11 @@ class Research:
             return tr(error.message, **error.values)
         logs.log("answer: %r", error)
         return str(error) if isinstance(error, TimeoutError) else type(error).__name__
+
+    @staticmethod
+    def hint(error: Exception) -> str:
+        """Return what to do about a failure."""
+        return tr(error.hint, **error.values) if isinstance(error, SleuthError) and error.hint else ""
 
     @property
     def sources(self) -> tuple[CitedSource, ...]:
@@ -143,9 +162,17 @@ class Research:
         """Return the results whose pages were not tried yet."""
         return [hit for hit in hits if canonical(hit.url) not in self.opened]
 
-    def add(self, outcome: Outcome, texts: Mapping[str, str]) -> list[FoundSource]:
-        """Number the results of a round and return those with a page; `texts` maps URLs to page texts."""
-        found = [_found_source(hit, texts.get(hit.url, "")) for hit in outcome.results]
+    def add(
+        self, outcome: Outcome, texts: Mapping[str, str], archived: Mapping[str, str] | None = None
+    ) -> list[FoundSource]:
+        """Number the results of a round and return those with a page.
+
+        `texts` has the text of each page by its URL, and `archived` the dates of copies from an archive.
+        """
+        found = [
+            _found_source(hit, texts.get(hit.url, ""))._replace(archived=(archived or {}).get(hit.url, ""))
+            for hit in outcome.results
+        ]
         numbers = self._numbering.add(
             CitedSource(hit.citation, hit.url, hit.title, one.text or one.snippet)
             for hit, one in zip(outcome.results, found, strict=True)

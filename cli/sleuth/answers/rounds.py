@@ -28,19 +28,23 @@ def run_round(research: Research, searcher: Searcher, contents: ContentReader, q
     message = tr("Round {number}: searching for {query}", number=this.iteration, query=query)
     research.report("web_search_iteration", message, rounds=research.max_rounds)
     outcome = searcher.search(_request(research, query))
-    for line in (*outcome.notices, *outcome.warnings):
-        research.warn(line)
     this = this._replace(results=len(outcome.results), outcome=outcome.outcome, provider=outcome.provider)
     research.rounds[-1] = this
     if outcome.outcome == "failed":
-        raise search_error(outcome)
-    texts = _read(research, contents, outcome)
+        raise search_error(outcome)  # it has what the notices and warnings say
+    for line in (*outcome.notices, *outcome.warnings):
+        research.warn(line)
+    archived: dict[str, str] = {}
+    texts = _read(research, contents, outcome, archived)
     research.rounds[-1] = this._replace(pages=len(texts))
-    return research.add(outcome, texts)
+    return research.add(outcome, texts, archived)
 
 
-def _read(research: Research, contents: ContentReader, outcome: Outcome) -> dict[str, str]:
-    """Return the texts of the first pages by URL; the next result replaces a page that cannot be read."""
+def _read(research: Research, contents: ContentReader, outcome: Outcome, archived: dict[str, str]) -> dict[str, str]:
+    """Return the texts of the first pages by URL; the next result replaces a page that cannot be read.
+
+    The dates of pages that were read from an archive are added to `archived`.
+    """
     waiting = research.unopened(outcome.results)
     texts: dict[str, str] = {}
     failed: list[Page] = []
@@ -50,14 +54,24 @@ def _read(research: Research, contents: ContentReader, outcome: Outcome) -> dict
         research.opened |= {canonical(hit.url) for hit in batch}
         texts |= {hit.url: hit.content for hit in batch if hit.content}
         pages = _open(research, contents, [hit for hit in batch if not hit.content], len(texts))
-        texts |= {page.url: page.text for page in pages if page.text.strip()}
+        texts |= {page.url: page.whole_text for page in pages if page.text.strip()}
         failed += [page for page in pages if not page.text.strip()]
+        archived |= {page.url: page.archived for page in pages if page.archived}
+    for url, date in archived.items():
+        research.warn(archive_warning(url, date))
     for page in failed:
         reason = page.problem or tr("it has no text")
-        research.warn(tr("could not read {site}: {reason}", site=domain(page.url) or page.url, reason=reason))
+        message = tr("could not read {site}: {reason}", site=domain(page.url) or page.url, reason=reason)
+        research.warn_of("FETCH_FAILED", message)
     if failed and not texts:
-        research.warn(tr("FETCH_FAILED: no page could be read; using the snippets of the search results"))
+        message = tr("FETCH_FAILED: no page could be read; using the snippets of the search results")
+        research.warn_of("FETCH_FAILED", message)
     return texts
+
+
+def archive_warning(url: str, date: str) -> str:
+    """Return the warning about a page whose text may be out of date."""
+    return tr("read {site} from a copy archived on {date}", site=domain(url) or url, date=date)
 
 
 def _open(research: Research, contents: ContentReader, hits: Sequence[Hit], before: int) -> list[Page]:

@@ -11,6 +11,7 @@ from sleuth.answers.llm.chat import Model, Models, Prompt, Usage
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
+from sleuth.answers.rounds import archive_warning
 from sleuth.answers.sanitize import safe_markdown, without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
@@ -26,7 +27,6 @@ from sleuth_providers.threads import run_parallel
 
 SENTENCE_ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
 TEMPERATURE = 0.3  # low: a summary should say what the pages say
-TIMEOUT_S = 30.0  # for the summary of one page; between two pieces of the summary of all pages
 MAX_PARALLEL = 4  # requests for single pages
 MAX_PAGE_CHARS = 12_000  # of a page that is summarised by itself
 LENGTHS = {
@@ -109,16 +109,17 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read."""
     good = [page for page in pages if page.ok]
     numbers = {page.url: place for place, page in enumerate(good, 1)}
-    found = summarise([page.text for page in good], query, length)
+    texts = [page.whole_text for page in good]
+    found = summarise(texts, query, length)
     parts = dict(zip(numbers, found.per_page, strict=True))
     sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
     warnings = tuple(
-        tr("could not read {site}: {reason}", site=domain(source.url) or source.url, reason=source.problem)
+        tr("could not read {site}: {reason}", site=source.url, reason=source.problem)
         for source in sources
         if not source.citation
-    )
+    ) + tuple(archive_warning(page.url, page.archived) for page in good if page.archived)
     read = [source for source in sources if source.citation]
-    known = (CitedSource(one.citation, one.url, one.title, page.text) for one, page in zip(read, good, strict=True))
+    known = (CitedSource(one.citation, one.url, one.title, text) for one, text in zip(read, texts, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
 
 
@@ -210,7 +211,7 @@ def _summaries(research: Research, model: Model, sources: Sequence[FoundSource],
         batch = sources[first : first + MAX_PARALLEL]
         room = min(research.max_chars, MAX_PAGE_CHARS)
         jobs = [partial(model.complete, _prompt(research, [one], size, room)) for one in batch]
-        for place, result in run_parallel(jobs, TIMEOUT_S):
+        for place, result in run_parallel(jobs, research.timeout("write")):
             if isinstance(result, Exception):
                 if isinstance(result, ModelError) and not texts:
                     raise result  # the others would fail as well
@@ -227,7 +228,7 @@ def _prompt(research: Research, sources: Sequence[FoundSource], size: str, room:
     places = {"length": size, "question": research.question_text, "code": research.fence_code}
     left = left_for("pages", "summary", room, **places)
     shown = show(research, sources, left, research.question.text)
-    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=TIMEOUT_S)
+    return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=research.timeout("write"))
 
 
 def _with_text(source: DigestSource, text: str, known: Sequence[CitedSource]) -> DigestSource:

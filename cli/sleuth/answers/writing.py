@@ -13,7 +13,6 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import shorten, strip_controls
 
 TEMPERATURE = 0.3  # low: the answer should say what the sources say
-TIMEOUT_S = 60.0  # between two pieces
 MAX_HISTORY_SHARE = 4  # earlier messages take at most a quarter of the prompt
 CONTEXT_CHARS = 12  # before a piece, to recognise control sequences that span pieces
 MAX_ANSWER_CHARS = 30_000  # a model that writes more repeats itself
@@ -50,7 +49,7 @@ def answer_prompt(research: Research, room: int) -> Prompt:
         left = left_for("found", "answer", room - size(turns), **places)
         query = " ".join([shorten(research.question_text, MAX_QUERY_CHARS), *(one.query for one in research.rounds)])
         system, user = fill("answer", found=show(research, research.ranked(), left, query), **places)
-    return Prompt((system, *turns, user), TEMPERATURE, timeout=TIMEOUT_S)
+    return Prompt((system, *turns, user), TEMPERATURE, timeout=research.timeout("write"))
 
 
 def stream(research: Research, model: Model, prompt: Prompt, write: Write) -> str:

@@ -75,6 +75,11 @@ class SleuthError(Exception):
         self.status: int | None = None
 
     @property
+    def advice(self) -> str:
+        """Return the English hint with its values filled in, for programs; `str` of the error is the message."""
+        return self.hint.format_map(self.values) if self.values else self.hint
+
+    @property
     def exit(self) -> Exit:
         """Return the exit code of this error."""
         return EXITS.get(self.code, Exit.FAILED)
@@ -119,6 +124,14 @@ class SearchError(SleuthError):
     recoverable = True
 
 
+def local_time(seconds: float) -> str:
+    """Return a point in time for people: the time of day, with the date unless it is today."""
+    import time
+
+    when, now = time.localtime(seconds), time.localtime()
+    return time.strftime("%H:%M" if when[:3] == now[:3] else "%Y-%m-%d %H:%M", when)
+
+
 def describe(error: SleuthError | ProviderError, **names: str) -> tuple[str, str]:
     """Return message and hint of an error in the user's language; `names` fills in provider and id."""
     from sleuth.base.i18n import tr
@@ -130,6 +143,6 @@ def describe(error: SleuthError | ProviderError, **names: str) -> tuple[str, str
     if retry_after := getattr(error, "retry_after", None):
         import time
 
-        until = time.strftime("%H:%M:%S", time.localtime(time.time() + retry_after))
+        until = local_time(time.time() + retry_after)
         message = tr("{message}; retry after {until}", message=message, until=until)
     return message, tr(error.hint, **values)

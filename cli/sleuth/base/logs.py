@@ -65,17 +65,22 @@ def log(template: str, *values: object) -> None:
     """Log one line without secrets and control characters. Logging never fails a command."""
     with suppress(Exception):  # there is nowhere to report it
         line = safe(template % values if values else template)
-        if _state["debug"]:
-            with suppress(OSError, ValueError):  # stderr is closed; the file still gets the line
-                print(f"debug: {line}", file=sys.stderr)
+        _print(line)
         if _state["folder"]:
             _append(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {line}\n")
 
 
 def debug(template: str, *values: object) -> None:
-    """Log one line if --debug is on."""
+    """Print one line with --debug; the file does not get it, as it may contain the query."""
     if _state["debug"]:
-        log(template, *values)
+        with suppress(Exception):
+            _print(safe(template % values))
+
+
+def _print(line: str) -> None:
+    if _state["debug"]:
+        with suppress(OSError, ValueError):  # stderr is closed; the file still gets the line
+            print(f"debug: {line}", file=sys.stderr)
 
 
 def _append(line: str) -> None:

@@ -126,6 +126,11 @@ def prose_lines(text: str) -> set[int]:
     return {line for token in tokens for line in range(*(token.map or (0, 0)))}
 
 
+def to_html(text: str) -> str:
+    """Return Markdown as HTML, which is as untrusted as the text."""
+    return str(_viewer().render(text))
+
+
 def links(text: str) -> list[tuple[str, str]] | None:
     """Return the label and target of each link in a text; None if a viewer would find images or HTML in it."""
     found: list[tuple[str, str]] = []

@@ -155,13 +155,22 @@ def _retry_later() -> bool:
 
 def terminal_columns(default: int = 80) -> int:
     """Return the width of the terminal; COLUMNS overrides it."""
+    return _terminal_size("COLUMNS", 0) or default
+
+
+def terminal_lines(default: int = 24) -> int:
+    """Return the height of the terminal; LINES overrides it."""
+    return _terminal_size("LINES", 1) or default
+
+
+def _terminal_size(name: str, index: int) -> int:
     try:
-        return int(os.environ["COLUMNS"])
+        return int(os.environ[name])
     except (KeyError, ValueError):
         pass
     for handle in (1, 2, 0):
         try:
-            return os.get_terminal_size(handle).columns or default
+            return os.get_terminal_size(handle)[index]
         except OSError:
             continue
-    return default
+    return 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
+MAX_INDENT = 40  # columns
 # Invisible although Unicode calls them letters, marks or symbols: fillers, blank patterns, and variation selectors that
 # follow nothing they could vary. Text for a model could hide instructions in them, and a host could hide its end.
 HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -19,7 +20,7 @@ MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, "z
 
 
 def clean(text: object, limit: int = 0, *, lines: bool = False, entities: bool = True) -> str:
-    """Return text without control and invisible characters: on one line, or on several with `lines`."""
+    """Return text without control and invisible characters: on one line, or with `lines` on several, indented."""
     value = text if isinstance(text, str) else "" if text is None else str(text)
     if limit and len(value) > 8 * limit + 1000:  # bounds the work on hostile input
         value = value[: 8 * limit + 1000]
@@ -27,7 +28,7 @@ def clean(text: object, limit: int = 0, *, lines: bool = False, entities: bool =
         from html import unescape  # imported late: most text has no entities, and the table is large
 
         value = unescape(value)
-    value = "\n".join(_line(part) for part in value.splitlines()).strip("\n") if lines else _line(value)
+    value = "\n".join(map(_indented_line, value.splitlines())).strip("\n") if lines else _line(value)
     return shorten(value, limit) if limit else value
 
 
@@ -53,6 +54,11 @@ def _line(text: str) -> str:
     if not text.isascii():
         text = limit_marks(without_invisible(text))
     return " ".join(text.split())
+
+
+def _indented_line(text: str) -> str:
+    line = _line(text)
+    return text[: len(text) - len(text.lstrip(" \t"))].expandtabs(4)[:MAX_INDENT] + line if line else ""
 
 
 def printable(text: str) -> str:
@@ -84,6 +90,15 @@ def shorten(text: str, limit: int) -> str:
     cut = text[: limit - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > limit * 0.6 else cut).rstrip(" ,;:，。、") + "…"
+
+
+def shorten_middle(text: str, columns: int) -> str:
+    """Truncate text in the middle, with …, so that it takes at most `columns` of a terminal."""
+    if width(text) <= columns:
+        return text
+    head = fit(text, columns - columns // 3).rstrip("…")  # the beginning of an address says more than its end
+    tail = fit(text[::-1], columns - width(head)).rstrip("…")[::-1]
+    return f"{head}…{tail}"
 
 
 def width(text: str) -> int:
@@ -169,6 +184,8 @@ def markdown_target(url: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown renders literally."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
-    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline
+    """Return text that Markdown renders literally; only what would be markup where it stands is escaped."""
+    escaped = re.sub(r"([\\`*\[\]<|]|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
+    # A heading, quote or list item, the line below a heading or table head, and a numbered item.
+    escaped = re.sub(r"^([ \t]*)([#>+=:~-])", r"\1\\\2", escaped, flags=re.MULTILINE)
+    return re.sub(r"^([ \t]*\d{1,9})([.)])", r"\1\\\2", escaped, flags=re.MULTILINE)

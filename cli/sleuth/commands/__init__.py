@@ -1,1 +1,26 @@
 """One module a command: options in, request out, call, render."""
+
+COMMANDS = (  # in the order of the help
+    "search",
+    "open",
+    "again",
+    "watch",
+    "read",
+    "summarize",
+    "ask",
+    "chat",
+    "cite",
+    "providers",
+    "config",
+    "library",
+    "handbook",
+    "doctor",
+    "searxng",
+    "serve",
+    "mcp",
+    "usage",
+    "history",
+    "cache",
+    "tool-schema",
+    "completions",
+)

@@ -10,29 +10,11 @@ from typer.main import get_command
 
 from sleuth import __version__
 from sleuth.base.errors import Exit, RequestError
+from sleuth.commands import COMMANDS
 from sleuth.commands.terminal.typer_app import HelpGroup, make_app
 from sleuth.runtime import Runtime
 from sleuth_providers.translatable import Translatable
 
-COMMANDS = (  # in the order of the help
-    "search",
-    "summarize",
-    "ask",
-    "chat",
-    "cite",
-    "providers",
-    "config",
-    "library",
-    "doctor",
-    "searxng",
-    "serve",
-    "mcp",
-    "usage",
-    "history",
-    "cache",
-    "tool-schema",
-    "completions",
-)
 # Messages of Typer; of those that fit, the first one counts.
 USAGE_ERRORS = (
     "Missing command",
@@ -55,6 +37,17 @@ USAGE_ERRORS = (
 )
 
 
+EPILOG = """Words that are no command are searched for. More: man sleuth, or sleuth handbook.
+
+Examples:\n
+\b
+  sleuth rust async runtimes
+  sleuth search -p searxng,wikipedia -n 10 ada lovelace
+  sleuth ask which rust async runtime is smallest
+  sleuth help search
+"""
+
+
 class CommandTree(HelpGroup):
     """Lists commands without importing them."""
 
@@ -71,20 +64,6 @@ class CommandTree(HelpGroup):
         command.name = cmd_name
         return command
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command of the first word; suggest the closest for an unknown one."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, 1) or ["search"]
-            raise RequestError(
-                "unknown command {name!r}",
-                "did you mean: sleuth {near}; see: sleuth --help",
-                name=args[0],
-                near=near[0],
-            )
-        return super().resolve_command(ctx, args)
-
 
 app = make_app(
     name="sleuth",
@@ -92,7 +71,7 @@ app = make_app(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Example: sleuth search rust async runtimes\n\nMore: man sleuth, or sleuth search -p library …",
+    epilog=EPILOG,
 )
 
 
@@ -102,12 +81,16 @@ def main(
     color: Annotated[
         Literal["auto", "always", "never"], typer.Option(help="Use colour: auto (terminals only), always or never.")
     ] = "auto",
+    no_color: Annotated[bool, typer.Option("--no-color", help="Short for --color never.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Do not show long output in a pager.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-Q", help="Print no notes and warnings.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Print log messages and full tracebacks on stderr.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")] = False,
 ) -> None:
     """Search the web from the command line: many providers, one ranked list, numbered citations."""
     runtime: Runtime = ctx.obj
-    runtime.color, runtime.debug = color, debug
+    runtime.color, runtime.debug = "never" if no_color else color, debug
+    runtime.pager, runtime.quiet = not no_pager, quiet
     if version:
         print(f"sleuth {__version__}", file=runtime.stdout)
         raise typer.Exit
@@ -127,19 +110,20 @@ def run(runtime: Runtime, arguments: list[str]) -> int:
     except Exception as problem:
         if not hasattr(problem, "format_message"):
             raise
-        return _handle_usage_error(runtime, problem)
+        return _handle_usage_error(runtime, problem, [word for word in arguments if word in COMMANDS][:1])
     if status == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else Exit.DONE
 
 
-def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
+def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> int:
     context = getattr(problem, "ctx", None)
     if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group without a command shows its help
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
-    path = context.command_path if context else "sleuth"
-    usage = _translatable(problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number"))
+    path = context.command_path if context else " ".join(["sleuth", *command])
+    usage = problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number")
+    usage = _translatable(re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1–\2", usage))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 
 

@@ -152,10 +152,10 @@ class Chat:
 
     def _set_provider(self, ids: str) -> None:
         chosen = split(ids.split()) or self.question.providers
-        if chosen != ("auto",):
+        if chosen and chosen != ("auto",):
             self.runtime.selector.named(chosen)  # raises for unknown ids
         self.question = self.question._replace(providers=chosen)
-        self._print(tr("provider: {ids}", ids=", ".join(chosen)))
+        self._print(tr("provider: {ids}", ids=", ".join(chosen) or "auto"))
 
     def _last(self) -> Answer:
         if not self.conversation.answers:

@@ -175,12 +175,10 @@ def _note_override(runtime: Runtime, setting: Setting[Any]) -> None:
 
 
 def _starter() -> str:
-    lines = ["# Settings of sleuth. Every line shows a default; uncomment it to change it.", ""]
-    section = ""
+    sections: dict[str, list[str]] = {}
     for key, setting in TABLE.items():
-        head, _, name = key.rpartition(".")
-        if head != section:
-            section = head
-            lines += ["", f"[{head}]"] if lines[-1] else [f"[{head}]"]
-        lines.append(f"# {name} = {to_toml(setting.default)}  # {setting.meaning}")
-    return "\n".join(lines) + "\n"
+        section, _, name = key.rpartition(".")
+        line = f"# {name} = {to_toml(setting.default)}  # {setting.meaning}\n"
+        sections.setdefault(section, []).append(line)
+    blocks = (f"\n[{section}]\n{''.join(lines)}" for section, lines in sections.items())
+    return "# Settings of sleuth. Every line shows a default; uncomment it to change it.\n" + "".join(blocks)

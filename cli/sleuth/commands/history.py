@@ -12,6 +12,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
+from sleuth.store import last_results
 from sleuth.store.cache import rendered
 from sleuth.store.database import explain_errors
 from sleuth.store.history import clear, clear_prompts, entries, history_as_json
@@ -44,8 +45,10 @@ def history(
 ) -> None:
     """List past queries, newest first; --clear deletes them.
 
-    In a pipe there is one query per line. The history stays on this machine; `sleuth config set history.enabled false`
-    turns it off.
+    The number of a query is for `sleuth again`.
+
+    In a pipe there is one query per line. The history stays on this
+    machine; `sleuth config set history.enabled false` turns it off.
     """
     runtime: Runtime = ctx.obj
     wanted = tuple(words or ())
@@ -89,6 +92,7 @@ def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, as_json: bool
             confirm(runtime, question, "sleuth history --clear")
         erased = clear(runtime.database, words)
     lines = clear_prompts(paths.state, words)
+    last_results.forget(paths.state, words)
     rendered.clear(paths)
     if not erased:
         runtime.warn(tr("another process still has the old queries open; clear again when it has ended"))

@@ -2,15 +2,16 @@
 
 import os
 import time
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import write_json
-from sleuth.base.text import clean
+from sleuth.base.text import clean, strip_controls
 from sleuth.base.urls import clean_url
+from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
@@ -19,9 +20,9 @@ from sleuth.store.settings import LIBRARY_SIZE
 
 if TYPE_CHECKING:
     from sleuth.library.ingester import Ingester
-    from sleuth.library.library import LibraryEntry
+    from sleuth.library.library import Document, LibraryEntry
 
-app = make_app("The embedded offline index: add, search, list, remove, stats.")
+app = make_app("The embedded offline index: add, search, show, list, remove, stats.")
 
 MAX_EXAMPLES = 3  # skipped files or pages named for each reason
 EPILOG = """Examples:\n
@@ -106,12 +107,40 @@ def search(
     fields: o.Fields = None,
     output: o.Output = None,
     exit_status: o.ExitStatus = False,
+    source: Annotated[
+        Literal["own", "handbook", "file", "page", "bookmark"] | None,
+        typer.Option(help="Search only this kind of source; own is everything but the handbook."),
+    ] = None,
 ) -> int:
-    """Search only the library; the same as `sleuth search -p library`."""
+    """Search only the library; your own documents that have all the words come first."""
     from sleuth.commands.search import search as run_search
     from sleuth.engine.search_options import SearchOptions
 
-    return run_search(ctx.obj, SearchOptions(**ctx.params, providers=("library",)))
+    runtime: Runtime = ctx.obj
+    runtime.library.source = source or ""
+    values = {name: value for name, value in ctx.params.items() if name != "source"}
+    return run_search(runtime, SearchOptions(**values, providers=("library",)))
+
+
+@app.command(epilog="Example: sleuth library show ~/notes/backup.md")
+def show(
+    ctx: typer.Context,
+    target: Annotated[
+        str,
+        typer.Argument(metavar="URL|PATH", help="A document that `sleuth library list` names.", show_default=False),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Print the text of one document as it is in the library."""
+    runtime: Runtime = ctx.obj
+    found = runtime.library.get(_patterns(target)[0])
+    if found is None:
+        raise RequestError("{target!r} is not in the library", "see what is in it: sleuth library list", target=target)
+    if as_json:
+        write_json(_document_as_json(found) | {"content": found.text}, runtime.stdout)
+        return
+    text = f"{clean(found.title, entities=False)}\n{found.url}\n\n{strip_controls(found.text)}\n"
+    display.deliver(runtime, text, None)
 
 
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")
@@ -124,20 +153,13 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the library by URL, with the date each entry was added or, for web pages, read."""
+    """List the library by URL, the handbook last, with the date each entry was added or, for web pages, read."""
     runtime: Runtime = ctx.obj
     found = runtime.library.list(limit, offset, source=source or "")
     if as_json:
         items = [
-            {
-                "url": entry.url,
-                "title": entry.title,
-                "siteName": entry.site or None,
-                "source": entry.source,
-                "kind": entry.kind,
-                "size": entry.size,
-                "published": entry.published or None,
-                "modified": _moment(entry.modified),
+            _document_as_json(entry)
+            | {
                 "addedAt": _moment(entry.added_at),
                 "readAt": _moment(entry.modified) if entry.source == "page" else None,
             }
@@ -148,15 +170,10 @@ def list_(
     for entry in found.items:
         print(clean(entry.title, 100, entities=False), file=runtime.stdout)
         print(f"   {_when(entry)} · {clean(entry.url, entities=False)}", file=runtime.stdout)
-    if found.total > len(found.items):
-        runtime.note(
-            tr(
-                "{shown} of {total}; more: --offset {next}",
-                shown=len(found.items),
-                total=found.total,
-                next=offset + limit,
-            )
-        )
+    shown = len(found.items)
+    if offset + shown < found.total:
+        more = tr("{shown} of {total}; more: --offset {next}", shown=shown, total=found.total, next=offset + limit)
+        runtime.note(more)
 
 
 @app.command(epilog="Example: sleuth library remove ~/notes 'https://example.org/*'")
@@ -240,6 +257,19 @@ def _when(entry: "LibraryEntry") -> str:
     is_page = entry.source == "page"
     date = time.strftime("%Y-%m-%d", time.localtime(entry.modified if is_page else entry.added_at))
     return tr("read {date}", date=date) if is_page else tr("added {date}", date=date)
+
+
+def _document_as_json(entry: "LibraryEntry | Document") -> dict[str, Any]:
+    return {
+        "url": entry.url,
+        "title": entry.title,
+        "siteName": entry.site or None,
+        "source": entry.source,
+        "kind": entry.kind,
+        "size": entry.size,
+        "published": entry.published or None,
+        "modified": _moment(entry.modified),
+    }
 
 
 def _moment(seconds: float) -> str | None:

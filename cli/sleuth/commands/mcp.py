@@ -1,16 +1,31 @@
-"""`sleuth mcp`: the tools for agents over the Model Context Protocol on stdio."""
+"""`sleuth mcp`: the tools for agents over the Model Context Protocol, on stdio or HTTP."""
 
 import gc
 from importlib.util import find_spec
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
+from sleuth.commands.serve import (
+    PORT,
+    AllowHost,
+    AllowOrigin,
+    AllowRemote,
+    Host,
+    Listener,
+    Port,
+    TokenFile,
+)
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
+from sleuth.serving.http.tokens import find_tokens
+
+if TYPE_CHECKING:
+    from sleuth.serving.tools import Toolbox
 
 app = make_app()
 
@@ -18,6 +33,7 @@ EPILOG = """Examples:\n
 \b
   claude mcp add sleuth -- sleuth mcp
   sleuth mcp --provider brave --count 8
+  sleuth mcp --http --port 7373
   sleuth config set agent.web_search.enabled false
 """
 
@@ -33,16 +49,24 @@ def mcp(
         ),
     ] = None,
     timeout: o.Timeout = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP at /mcp instead of stdin and stdout.")] = False,
+    host: Host = "127.0.0.1",
+    port: Port = PORT,
+    token_file: TokenFile = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
+    allow_remote: AllowRemote = False,
 ) -> int:
-    """Serve web_search and other tools to an agent, over MCP on stdin and stdout.
+    """Serve web_search and other tools to an agent, over MCP on stdin and stdout, or over HTTP.
 
     Agents start this command themselves; docs/agents.md has the configuration of each. The tools are web_search,
     fetch_page, summarize, library_search and, if a model is configured, ask. Set agent.web_search.enabled to false to
-    offer neither web_search nor ask. The server exits when stdin ends.
+    offer neither web_search nor ask. The server exits when stdin ends. With --http it serves many agents, which need
+    the token of sleuth serve.
     """
     runtime: Runtime = ctx.obj
     if find_spec("mcp") is None:
-        raise MissingExtraError("sleuth mcp needs the extra `mcp`", "install it: pip install 'sleuth[mcp]'")
+        raise MissingExtraError("sleuth mcp needs the optional part `mcp`", "{install}", install=install_command("mcp"))
     from sleuth.api import Client
     from sleuth.serving.tools import Toolbox
 
@@ -50,15 +74,27 @@ def mcp(
     toolbox = Toolbox(Client(runtime.environ), provider or (), count, timeout)
     if provider:
         toolbox.check_providers()
+    if http:
+        tokens = find_tokens(runtime.environ, runtime.paths.state, token_file)
+        rules = allow_host or (), allow_origin or (), allow_remote
+        return _serve_http(toolbox, Listener(runtime, tokens, host, port, *rules))
     if runtime.stdin.isatty():
         _explain(runtime)
     gc.disable()  # importing the SDK creates tens of thousands of permanent objects
-    from sleuth.serving.mcp import serve
+    from sleuth.serving.mcp import serve_stdio
 
     gc.freeze()
     gc.enable()
-    serve(toolbox)
+    serve_stdio(toolbox)
     return Exit.DONE
+
+
+def _serve_http(toolbox: "Toolbox", listener: Listener) -> int:
+    from sleuth.serving.http.mcp import McpEndpoint, mcp_app
+
+    endpoint = McpEndpoint(toolbox)
+    with listener.socket:
+        return listener.run(mcp_app(endpoint), endpoint.close, path="/mcp")
 
 
 def _explain(runtime: Runtime) -> None:

@@ -1,16 +1,23 @@
 """`sleuth serve`: the HTTP API for other programs."""
 
+from collections.abc import Sequence
 from importlib.util import find_spec
-from socket import socket
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
-from sleuth.serving.http.tokens import Token, find_token
+from sleuth.serving.http.tokens import Tokens, find_tokens
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from sleuth.serving.http.metrics import RequestMetrics
+    from sleuth.serving.http.server import OnStop
 
 app = make_app()
 
@@ -22,64 +29,106 @@ EPILOG = """Examples:\n
 """
 
 
+Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one.")]
+TokenFile = Annotated[str | None, typer.Option(metavar="FILE", help="File with the tokens; created if missing.")]
+AllowHost = Annotated[
+    list[str] | None, typer.Option(metavar="HOST", help="Additional Host header to accept, as behind a proxy.")
+]
+AllowOrigin = Annotated[
+    list[str] | None, typer.Option(metavar="ORIGIN", help="Site whose pages may call the API from a browser.")
+]
+AllowRemote = Annotated[
+    bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+]
+
+
 @app.command(epilog=EPILOG)
 def serve(
     ctx: typer.Context,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one.")
-    ] = PORT,
-    token_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File with the token; created if missing.")
-    ] = None,
-    print_token: Annotated[bool, typer.Option("--print-token", help="Print the token and exit.")] = False,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="Additional Host header to accept, as behind a proxy.")
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None, typer.Option(metavar="ORIGIN", help="Site whose pages may call the API from a browser.")
-    ] = None,
-    allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
-    ] = False,
+    host: Host = "127.0.0.1",
+    port: Port = PORT,
+    token_file: TokenFile = None,
+    print_token: Annotated[bool, typer.Option("--print-token", help="Print the first token and exit.")] = False,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
+    allow_remote: AllowRemote = False,
+    root_path: Annotated[
+        str, typer.Option(metavar="PATH", help="Path under which a proxy publishes the server, such as /sleuth.")
+    ] = "",
 ) -> int:
-    """Serve search, providers and answers as JSON over HTTP, on this machine.
+    """Serve search, providers, answers and MCP over HTTP, on this machine.
 
     Every request needs a token: SLEUTH_SERVE_TOKEN, or one that is generated on first use and stored in a private
-    file. GET /openapi.json describes the API. Ctrl-C stops the server.
+    file. GET /openapi.json describes the API; /mcp serves the tools for agents. Ctrl-C stops the server.
     """
     runtime: Runtime = ctx.obj
-    token = find_token(runtime.environ, runtime.paths.state, token_file)
-    if token.warning:
-        runtime.warn(token.warning)
+    tokens = find_tokens(runtime.environ, runtime.paths.state, token_file)
     if print_token:
-        print(token.text, file=runtime.stdout)
+        if tokens.warning:
+            runtime.warn(tokens.warning)
+        print(tokens.all[0].text, file=runtime.stdout)
         return Exit.DONE
-    if not (find_spec("fastapi") and find_spec("uvicorn")):
-        raise MissingExtraError("sleuth serve needs the extra `serve`", "install it: pip install 'sleuth[serve]'")
-    from sleuth.serving.http.auth import allowed_hosts, allowed_origins
-    from sleuth.serving.http.server import listen
-
-    origins = allowed_origins(allow_origin or ())
-    with listen(host, port, remote=allow_remote) as listener:
-        hosts = allowed_hosts(host, listener.getsockname()[1], allow_host or ())
-        return _serve(runtime, token, listener, hosts, origins)
-
-
-def _serve(runtime: Runtime, token: Token, listener: socket, hosts: frozenset[str], origins: frozenset[str]) -> int:
+    if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
+        raise MissingExtraError(
+            "sleuth serve needs the optional part `serve`", "{install}", install=install_command("serve")
+        )
     from sleuth.api import Client
-    from sleuth.serving.http.auth import AccessRules
-    from sleuth.serving.http.server import is_loopback, serve
+    from sleuth.serving.http.app import ApiState, create_app
 
-    host, port = listener.getsockname()[:2]
-    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    if not is_loopback(host):
-        runtime.warn(tr("anyone who can reach {address} can guess tokens and read the traffic", address=address))
+    server = Listener(runtime, tokens, host, port, allow_host or (), allow_origin or (), allow_remote)
+    state = ApiState(Client(runtime.environ))
+    with server.socket:
+        try:
+            state.start()
+            return server.run(create_app(state, root_path.rstrip("/")), state.stop, state.metrics)
+        finally:
+            state.close()
 
-    def ready() -> None:
-        message = tr("serving {address}; the token is in {source}", address=address, source=token.source)
-        print(message, file=runtime.stderr)
-        runtime.stderr.flush()
 
-    interrupted = serve(Client(runtime.environ), AccessRules(token.text, hosts, origins), listener, ready)
-    return Exit.INTERRUPTED if interrupted else Exit.DONE
+class Listener:
+    """A socket, and the rules for requests that arrive on it."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        tokens: Tokens,
+        host: str,
+        port: int,
+        allow_hosts: Sequence[str],
+        allow_origins: Sequence[str],
+        remote: bool,
+    ) -> None:
+        from sleuth.serving.http.auth import AccessRules, allowed_hosts, allowed_origins
+        from sleuth.serving.http.server import listen
+
+        if tokens.warning:
+            runtime.warn(tokens.warning)
+        self.runtime, self.tokens = runtime, tokens
+        origins = allowed_origins(allow_origins)
+        self.socket = listen(host, port, remote=remote)
+        try:
+            hosts = allowed_hosts(host, self.socket.getsockname()[1], allow_hosts)
+        except BaseException:
+            self.socket.close()
+            raise
+        self.rules = AccessRules(tokens.all, hosts, origins)
+
+    def run(self, app: "ASGIApp", on_stop: "OnStop", metrics: "RequestMetrics | None" = None, path: str = "") -> int:
+        """Serve an application until a signal arrives, and return the exit code."""
+        from sleuth.serving.http.auth import AccessMiddleware
+        from sleuth.serving.http.server import is_loopback, serve
+
+        host, port = self.socket.getsockname()[:2]
+        address = f"http://[{host}]:{port}{path}" if ":" in host else f"http://{host}:{port}{path}"
+        if not is_loopback(host):
+            warning = tr("anyone who can reach {address} can guess tokens and read the traffic", address=address)
+            self.runtime.warn(warning)
+
+        def ready() -> None:
+            message = tr("serving {address}; the token is in {source}", address=address, source=self.tokens.source)
+            print(message, file=self.runtime.stderr)
+            self.runtime.stderr.flush()
+
+        interrupted = serve(AccessMiddleware(app, self.rules, metrics), self.socket, ready, on_stop)
+        return Exit.INTERRUPTED if interrupted else Exit.DONE

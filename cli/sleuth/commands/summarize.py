@@ -1,13 +1,12 @@
 """`sleuth summarize`: summarises pages with citations."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from sleuth.answers.summary import digest, nothing_read
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.urls import clean_url
+from sleuth.commands.read import Targets, find_targets, read_pages
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions
@@ -20,11 +19,10 @@ from sleuth.runtime import Runtime
 app = make_app()
 
 LENGTHS = ("short", "medium", "long")
-MAX_PAGES = 50
 EPILOG = """Examples:\n
 \b
   sleuth summarize https://docs.searxng.org/
-  sleuth summarize --query 'what is a limiter' --length short URL URL URL
+  sleuth summarize --query 'what is a limiter' --length short URL URL FILE
   sleuth search --json rust async | sleuth summarize --query 'which runtime is smallest'
 """
 
@@ -32,10 +30,7 @@ EPILOG = """Examples:\n
 @app.command(epilog=EPILOG)
 def summarize(
     ctx: typer.Context,
-    urls: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="URL", help="Pages to read; - or nothing reads standard input."),
-    ] = None,
+    targets: Targets = None,
     query: Annotated[str, typer.Option("--query", metavar="WORDS", help="What you want to know about.")] = "",
     length: Annotated[
         str,
@@ -50,19 +45,18 @@ def summarize(
     refresh: o.Refresh = False,
     offline: o.Offline = False,
 ) -> int:
-    """Read pages and summarise each and all of them, with citations.
+    """Read pages or files and summarise each and all of them, with citations.
 
     A configured model writes the summaries, and each [n] is checked against its page. Without a
     model, or with --extractive, the summaries quote the pages.
     """
     runtime: Runtime = ctx.obj
-    pages_to_read, query = _given(runtime, urls or [], query)
-    size = _length(length)
-    cache = "refresh" if refresh else "use"
+    wanted, searched = find_targets(runtime, targets or [], "sleuth summarize URL…")
+    size, query = _length(length), query or searched
+    plan = {"timeout": timeout, "cache": "refresh" if refresh else "use", "offline": offline}
     chosen = display.choose_format(runtime, format, output, View(), json=as_json)
     with Progress(runtime, progress) as report:
-        pages = runtime.reader.read(pages_to_read, timeout=timeout, cache=cache, offline=offline, on_event=report)
-    runtime.content_reader.remember(pages)
+        pages = read_pages(runtime, wanted, on_event=report, **plan)
     found = digest(pages, query, size)
     if not found.read:
         raise nothing_read(found)
@@ -80,36 +74,6 @@ def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
         raise nothing_read(found)
     options = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
     show(runtime, found, options, runtime.writers(), "short")
-
-
-def _given(runtime: Runtime, urls: list[str], query: str) -> tuple[list[str], str]:
-    """Return URLs and query from the arguments, or from standard input: URLs, or the JSON of a search."""
-    if urls and urls != ["-"]:
-        return _checked(urls), query
-    if runtime.stdin.isatty():
-        raise RequestError("there are no pages to read", "sleuth summarize URL…")
-    text = runtime.stdin.read(10_000_000)
-    if not text.lstrip().startswith("{"):
-        return _checked(text.split()), query
-    try:
-        answer = json.loads(text)
-        found = [str(hit["url"]) for hit in answer["results"]]
-        return _checked(found), query or str(answer.get("query") or "")
-    except (ValueError, KeyError, TypeError) as problem:
-        raise RequestError(
-            "standard input is not the output of sleuth search --json", "sleuth search --json … | sleuth summarize"
-        ) from problem
-
-
-def _checked(urls: list[str]) -> list[str]:
-    for url in urls:
-        if not clean_url(url):
-            raise RequestError("{url!r} is not a web URL", "use a URL like https://example.org/page", url=url[:200])
-    if not urls:
-        raise RequestError("there are no pages to read", "sleuth summarize URL…")
-    if len(urls) > MAX_PAGES:
-        raise RequestError("too many pages: {count}", "use at most {most}", count=len(urls), most=MAX_PAGES)
-    return list(dict.fromkeys(clean_url(url) for url in urls))
 
 
 def _length(text: str) -> str | int:

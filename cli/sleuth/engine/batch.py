@@ -38,12 +38,12 @@ class BatchLine(Record):
 
 
 def read_queries(source: Iterable[str], done: Counter[int]) -> Iterator[tuple[int, str]]:
-    """Yield numbered queries of a file; blank lines and queries answered already are skipped."""
+    """Yield numbered queries of a file; blank lines, comments and queries answered already are skipped."""
     number = 0
     for text in map(str.strip, source):
         if done[hash(text)] > 0:  # a query that occurs twice is answered twice
             done[hash(text)] -= 1
-        elif text:
+        elif text and not text.startswith("#"):
             yield number, text
             number += 1
 

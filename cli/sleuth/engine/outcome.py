@@ -49,6 +49,7 @@ class Status(Record):
     phase: str = "default"
     count_before: int = 0
     count_after: int = 0
+    more: bool = False  # the next page may have results
     left_out: int = 0  # passages that did not fit
     size: int | None = None  # of all content together, in `unit`
     unit: str = "char"
@@ -72,6 +73,7 @@ class Outcome(Record):
     corrections: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  # something failed or is missing
     notices: tuple[str, ...] = ()  # for information, such as which provider was used instead
+    attribution: tuple[str, ...] = ()  # what providers ask to be shown with their results
     pages: tuple[Mapping[str, Any], ...] = ()  # how each page was read, with --content
 
     def as_json(self) -> dict[str, Any]:
@@ -112,18 +114,20 @@ def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any
         "corrections": list(outcome.corrections),
         "warnings": [*outcome.notices, *outcome.warnings],
     }
+    if outcome.attribution:
+        document["attribution"] = list(outcome.attribution)
     return document | ({"pages": [dict(page) for page in outcome.pages]} if outcome.pages else {})
 
 
 def _status_as_json(status: Status) -> dict[str, Any]:
     fields = status._asdict()
-    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:3]})
+    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:4]})
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return the JSON form of one result."""
     fields = hit._asdict() | {
-        "content": hit.snippet if hit.content is None else hit.content,
+        "content": hit.text,
         "score": round(hit.score, 6),
         "passages": [{"start": start, "end": end, "score": score} for start, end, score in hit.passages],
         "votes": [vote._asdict() for vote in hit.votes],

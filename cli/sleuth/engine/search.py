@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
+from sleuth.engine.chain import chain_entries
 from sleuth.engine.dispatch import Dispatcher
+from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, TrialResult
+from sleuth.engine.outcome import NOT_QUERIED_STATES, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
@@ -26,11 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sleuth.engine.recording import Recorder, Replayer
+    from sleuth.engine.scorers import ResultReranker
     from sleuth.relevance.rules import Rules
 
+UNNAMED = ((), ("auto",))
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
+MAX_PROVIDER_PAGES = 10  # that one search requests
+FULL_PAGE = 5  # a page with fewer results is the last one; the number per page varies between providers
 
 
 class SearchRequest(Record):
@@ -38,15 +45,26 @@ class SearchRequest(Record):
 
     questions: tuple[str, ...]
     query: Query  # everything but the text
-    providers: tuple[str, ...] = ("auto",)
+    providers: tuple[str, ...] = ()  # none named: the default provider, then the chain; auto: only the chain
     fallback: bool | None = None  # None: only if no provider was named
     cache: str = "use"  # use | refresh | off
     offline: bool = False
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
+    fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
+    date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
+    library: bool = False  # whether the library may answer when no provider does
+
+
+class JobState(Record):
+    """A provider that was started, for display while it works."""
+
+    provider: str
+    seconds: float  # since the start
+    is_running: bool
 
 
 class Searcher:
@@ -64,7 +82,7 @@ class Searcher:
         questions = tuple(clean_query(text) for text in request.questions)
         if not self.settings[HISTORY]:
             logs.keep_out(*questions)
-        queries = [self._provider_query(request.query, text, now) for text in questions]
+        queries = [self._provider_query(request.query._replace(page=1), text, now) for text in questions]
 
         def prepare() -> None:
             import sleuth.relevance.fusion  # noqa: F401 - loaded while the network is slow, needed after it
@@ -76,15 +94,39 @@ class Searcher:
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
-        outcome = merge(request, text, replies, excluded, now)
-        if more := _next_pages(request, dispatcher, replies, outcome):
+        reranker = self._reranker(request)
+        outcome = merge(request, text, replies, excluded, now, reranker)
+        while more := _next_pages(request, dispatcher, replies, outcome):
+            before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
-            outcome = merge(request, text, replies, excluded, now)
-        outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
+            outcome = merge(request, text, replies, excluded, now, reranker)
+            if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
+                break
+        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
+            warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
+        )
+        if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
+            warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            outcome = outcome._replace(warnings=(warning, *outcome.warnings))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
         _log(outcome)
         return outcome
+
+    def jobs(self) -> list[JobState]:
+        """Return the providers of the current search; another thread may call this."""
+        jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
+        running = self._dispatchers[-1].running if jobs else ()
+        return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
+
+    def _reranker(self, request: SearchRequest) -> ResultReranker | None:
+        """Return the configured reranker for --rerank; a recording is replayed without it."""
+        if not request.rerank or request.recording:
+            return None
+        from sleuth.engine.scorers import ResultReranker
+
+        return ResultReranker(self.settings)
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -108,69 +150,52 @@ class Searcher:
 
     def _query_providers(self, request: SearchRequest, dispatcher: Dispatcher, queries: list[Query]) -> Replies:
         ids = request.providers
-        if request.offline and ids == ("auto",):
+        if request.offline and ids in UNNAMED:
             ids = ("library",)
-        if ids == ("auto",):
-            chain = self.selector.chain()
-            return self._run_chain(dispatcher, chain[:1] if request.fallback is False else chain, queries)
+        if ids in UNNAMED:
+            return self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
         candidates = self.selector.named(ids, request.query.category)
         if not candidates:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(candidates) == 1:
-            return self._run_chain(dispatcher, self.selector.chain(candidates[0].id), queries)
+            return self._run_chain(request, dispatcher, candidates[0].id, queries)
         replies = dispatcher.run([(candidate, query) for candidate in candidates for query in queries])
         if request.fallback and not any(reply.attempt.answered for reply in replies):
-            others = [candidate for candidate in self.selector.chain() if candidate not in candidates]
-            fallback = self._run_chain(dispatcher, others, queries)
+            fallback = self._run_chain(request, dispatcher, "", queries)
             return fallback._replace(all=replies + fallback.all)
         return Replies(replies)
 
-    def _run_chain(self, dispatcher: Dispatcher, candidates: Sequence[Candidate], queries: list[Query]) -> Replies:
-        """Query providers one after the other until one answers; a slow one gets competition from the next."""
-        replies: list[ProviderReply] = []
-
-        def wait(timeout: float = float("inf")) -> bool:
-            """Collect replies until one is an answer, all have failed, or the time is up."""
-            end = time.monotonic() + timeout
-            while not any(reply.attempt.answered for reply in replies):
-                arrived = dispatcher.next_reply(end - time.monotonic())
-                if arrived is None:
-                    return False
-                replies.append(arrived[1])
-            return True
-
-        for candidate in candidates:
-            if not dispatcher.replays and (attempt := self.selector.skipped(candidate)):
-                replies.append(ProviderReply(candidate, queries[0], attempt))
-                continue
-            if candidate.adapter.offline and wait():  # the last resort, when all others have failed
+    def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
+        """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
+        chain = FallbackChain(dispatcher, queries)
+        wanted = queries[0]._replace(page=request.query.page)
+        groups = self.selector.groups(wanted, first, library=request.library)
+        for group in islice(groups, 1 if request.fallback is False else None):
+            usable = []
+            for candidate in group:
+                attempt = None if dispatcher.replays else self.selector.skipped(candidate)
+                if attempt:
+                    chain.skip(candidate, attempt)
+                else:
+                    usable.append(candidate)
+            if usable and chain.query(usable, self._hedge_delay(usable, request)):
                 break
-            started = [dispatcher.start(candidate, query) for query in queries]
-            replies += [reply for reply in started if isinstance(reply, ProviderReply)]
-            if wait(self.health.usual_time(candidate.id) or HEDGE_S):
-                break
-        wait()
-        return Replies(replies, tuple(_finish_chain(dispatcher, replies)), chained=True)
+        return chain.finish()
 
+    def _hedge_delay(self, group: list[Candidate], request: SearchRequest) -> float:
+        """Return the seconds until the next provider competes with a group.
 
-def _finish_chain(dispatcher: Dispatcher, replies: list[ProviderReply]) -> Iterator[str]:
-    """Abandon all providers but the first that answered, collect the rest of its replies, and yield a notice."""
-    winner = next((reply.candidate for reply in replies if reply.attempt.answered), None)
-    if winner is None:
-        return
-    losers = [job for job in dispatcher.running if job.candidate.id != winner.id]
-    replies += [dispatcher.abandon(job, tr("{winner} was faster", winner=winner.row.name)) for job in losers]
-    while arrived := dispatcher.next_reply():
-        replies.append(arrived[1])
-    failures = (reply.attempt for reply in replies if not reply.attempt.answered and reply.attempt.state != "skipped")
-    if reasons := "; ".join(dict.fromkeys(attempt.message for attempt in failures if attempt.message)):
-        yield tr("{reasons}; used {winner} instead", reasons=reasons, winner=winner.row.name)
+        Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
+        """
+        own = not all(map(self.selector.is_third_party, group))
+        if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
+            return float("inf")
+        return self.health.usual_time(group[0].id) or HEDGE_S
 
 
 def clean_query(text: str) -> str:
-    """Return the text to search for: one line without control characters and angle brackets, truncated."""
-    query = clean(text, entities=False).replace("<", " ").replace(">", " ")
-    query = " ".join(query.split())[:MAX_QUERY_CHARS].strip()
+    """Return the text to search for: one line without control characters, truncated."""
+    query = " ".join(clean(text, entities=False).split())[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query
@@ -180,10 +205,20 @@ def search_error(outcome: Outcome) -> SearchError:
     """Return the error for a failed search: all reasons, with the hint and exit code of the first one."""
     failures = [attempt for attempt in outcome.attempts if not attempt.answered]
     failures = [attempt for attempt in failures if attempt.code] or failures
-    first = failures[0] if failures else Attempt("", "bad_response", message=tr("no provider answered"))
-    others = [attempt.message for attempt in failures[1:] if attempt.message]
-    message = tr("; ").join(dict.fromkeys([first.message, *others]))
-    error = SearchError("{why}", first.hint, code=first.code, provider=first.provider, why=message)
+    if not failures:
+        return SearchError(
+            "no provider to search",
+            "choose one: sleuth providers use ID, or restore the default chain: sleuth config unset websearch.fallback",
+        )
+    first = failures[0]
+    hint, messages = first.hint, list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
+    message = tr("; ").join(messages)
+    if len(messages) > 2:
+        names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
+        message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
+    if len(messages) > 1 and all(attempt.code in ("UNREACHABLE", "TIMEOUT") for attempt in failures):
+        hint = tr("check the network connection: sleuth doctor; without a network: sleuth search --offline …")
+    error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
 
@@ -213,23 +248,49 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request one more page from each provider if filters left fewer results than requested."""
-    if outcome.status.count_after >= min(request.query.count, outcome.status.count_before):
-        return []
-    paged = [r for r in replies.all if r.attempt.state == "ok" and "page" in r.candidate.adapter.supports]
-    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1)) for r in paged])
+    """Request the next page of each provider if the results do not fill the page of the request."""
+    wanted = request.query.page * request.query.count
+    if not request.fill:  # then only what filters have dropped is replaced
+        wanted = min(wanted, outcome.status.count_before)
+    last = _continued(replies.all) if len(outcome.results) < wanted else []
+    # The text has the date already, if it needs one.
+    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1, dated=False)) for r in last])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
 
 
 def _log(outcome: Outcome) -> None:
-    """Write what happened to the log: one line per search, and with --debug one per attempt."""
+    """Log one line per search, without the query; print one per attempt with --debug."""
     for attempt in outcome.attempts:
         cached = " from the cache" if attempt.cached else ""
         logs.debug(
             "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
         )
     found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
-    logs.log("search %r: %s, %d results from %s in %d ms", outcome.query, *found)
+    logs.log("search: %s, %d results from %s in %d ms", *found)
+
+
+def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
+    """Return the last reply of each provider that may have a further page."""
+    last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
+    return [reply for reply in last if reply.found.results and _has_next_page(reply)]
+
+
+def _has_next_page(reply: ProviderReply) -> bool:
+    """Tell whether to look for another page: not after a page with few results, and none that costs money in vain."""
+    adapter, query = reply.candidate.adapter, reply.query
+    full = query.count if adapter.cost else min(query.count, FULL_PAGE)
+    return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
+
+
+def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+    """Return the page of the results that was requested; numbers go on from the page before."""
+    count, start = request.query.count, (request.query.page - 1) * request.query.count
+    shown = outcome.results[start : start + count]
+    exhausted = request.fill and len(shown) < count
+    more = len(outcome.results) > start + count or (may_continue and not exhausted)
+    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    status = outcome.status._replace(count_after=len(shown), more=more)
+    return outcome._replace(results=shown, outcome=verdict, status=status)
 
 
 def _is_plain(pattern: str) -> bool:

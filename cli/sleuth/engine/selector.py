@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sleuth.base import logs
-from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe
+from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import origin
+from sleuth.engine.chain import chain_entries, ordering_needs
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
 from sleuth.store import settings as setting
@@ -17,9 +17,10 @@ from sleuth.store.health import Health
 from sleuth.store.provider_table import ProviderRow, ProviderTable, number_option
 from sleuth.store.settings import Settings
 from sleuth_providers import registry
-from sleuth_providers.base import Account, Provider
+from sleuth_providers.base import Account, Provider, Query
 from sleuth_providers.errors import KeyMissingError, ProviderError
-from sleuth_providers.net.policy import BROWSER_USER_AGENT, Policy
+from sleuth_providers.net.identity import with_contact
+from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_BODY_BYTES = 5_000_000  # fifty results with their page text are smaller
+LOOPBACK = "://localhost"  # in the default host of a server that somebody must have set up first
+# APIs that ask for a contact address; no other provider gets it.
+CONTACT_ADAPTERS = ("arxiv", "crossref", "openalex", "openlibrary", "pubmed", "wikimedia")
 
 
 class Candidate(Record):
@@ -93,17 +97,65 @@ class ProviderSelector:
             usual = [one for one in every if not one.adapter.opt_in]
             fitting = [one for one in usual if not category or category in one.adapter.categories]
             return [candidate for candidate in fitting if self.obstacle(candidate) is None]
-        return [self.candidate(id) for id in dict.fromkeys(ids)]
+        candidates = [self.candidate(id) for id in dict.fromkeys(ids)]
+        for candidate in candidates:
+            if not candidate.row.enabled:
+                raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
+        return candidates
 
-    def chain(self, first: str | None = None) -> list[Candidate]:
-        """Return the fallback chain: the given provider or the default, then the configured fallbacks that exist."""
-        default = first or self.table.default() or self.settings[setting.DEFAULT_PROVIDER]
-        ids = [default] if default != "auto" else []
-        known = {row.id for row in self.table.all()}
-        if ids:
-            self.table.get(ids[0])
-        ids += [id for id in self.settings[setting.FALLBACK] if id in known]
-        return [self.candidate(id) for id in dict.fromkeys(ids)]
+    def chain(self) -> list[Candidate]:
+        """Return the providers that a search of the web without -p may use, in order."""
+        return [candidate for group in self.groups(Query(""), self.default(), library=True) for candidate in group]
+
+    def default(self) -> str:
+        """Return the id of the default provider; empty for `auto`."""
+        id = self.settings[setting.DEFAULT_PROVIDER]
+        return "" if id == "auto" else id
+
+    def groups(self, query: Query, first: str, *, library: bool) -> Iterator[list[Candidate]]:
+        """Yield the providers of the chain: the first, then the others, in groups to search together.
+
+        Adapters are loaded one group at a time, because most searches need only one. With `library`, the chain may
+        include the library.
+        """
+        if first:
+            yield [self.candidate(first)]
+        entries, written = chain_entries(self.settings, query)
+        known = {row.id for row in self.table.all()} - {first}
+        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
+        groups = ([one for one in group if self._joins(one, written, library)] for group in loaded)
+        if not written and (needs := ordering_needs(query, Provider())):
+            yield from sorted(groups, key=lambda group: _rank(group, query, needs))
+        else:
+            yield from groups
+
+    def _joins(self, candidate: Candidate, written: bool, library: bool) -> bool:
+        """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""
+        if candidate.adapter.offline or written:
+            return library or not candidate.adapter.offline
+        if not candidate.row.enabled or self.obstacle(candidate):
+            return False
+        if not self.is_set_up(candidate):
+            return False
+        if LOOPBACK in candidate.adapter.host:
+            return True
+        keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
+        return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
+
+    def is_set_up(self, candidate: Candidate) -> bool:
+        """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
+        is_here = LOOPBACK in candidate.adapter.host
+        return not is_here or self.is_own(candidate) or self.health.has_answered(candidate.id)
+
+    def is_third_party(self, candidate: Candidate) -> bool:
+        """Tell whether queries to a provider leave for a host that the user did not set."""
+        return not candidate.adapter.offline and self.host(candidate) == candidate.adapter.host
+
+    def is_own(self, candidate: Candidate) -> bool:
+        """Tell whether the user set up this provider: its host, or anything else in its row."""
+        row = candidate.row
+        changed = row.engines or row.options or row.basic_auth_username or not row.built_in
+        return bool(changed or self.host(candidate) != candidate.adapter.host)
 
     def obstacle(self, candidate: Candidate) -> ProviderError | None:
         """Return what is missing in the set-up of a provider: key, option or host."""
@@ -125,16 +177,17 @@ class ProviderSelector:
     def skipped(self, candidate: Candidate) -> Attempt | None:
         """Return the attempt of a provider that a chain must skip now; None when it is usable."""
         if not candidate.row.enabled:
-            return Attempt(candidate.id, "skipped", message=tr("{provider} is disabled", provider=candidate.row.name))
+            message = tr("{provider} is disabled", provider=candidate.row.name)
+            return Attempt(candidate.id, "skipped", message=message, code="DISABLED")
         if error := self.obstacle(candidate):
             return failed(candidate, error)
         if cooldown := self.health.cooldown(candidate.id):
-            until = time.strftime("%H:%M", time.localtime(cooldown.until))
             message = tr(
-                "{provider} is skipped until {until} after a failure ({state})",
+                "{provider} is skipped until {until} after a failure ({state}); retry now: sleuth providers test {id}",
                 provider=candidate.row.name,
-                until=until,
+                until=local_time(cooldown.until),
                 state=cooldown.state,
+                id=candidate.id,
             )
             return Attempt(candidate.id, "cooldown", message=message, code="COOLDOWN")
         return None
@@ -168,8 +221,21 @@ class ProviderSelector:
             password=row.basic_auth_password or "",
             browser=row.using_browser,
             options=self._options(candidate),
+            contact=self._contact(candidate),
         )
-        return [account._replace(key=key) for key in usable[first:] + usable[:first]] or [account]
+        with_keys = [account._replace(key=key) for key in usable[first:] + usable[:first]] or [account]
+        return [each._replace(host=host) for host in self._hosts(candidate) for each in with_keys]
+
+    def _hosts(self, candidate: Candidate) -> list[str]:
+        """Return the addresses of a provider in order, those that failed recently last."""
+        host = self.host(candidate)
+        if not candidate.adapter.several_hosts or "," not in host:
+            return [host]
+        hosts = [part.strip() for part in host.split(",") if part.strip()]
+        return sorted(hosts, key=lambda each: bool(self.health.cooldown(keys.fingerprint(candidate.id, each))))
+
+    def _contact(self, candidate: Candidate) -> str:
+        return self.settings[setting.CONTACT] if candidate.row.adapter in CONTACT_ADAPTERS else ""
 
     def _is_at_home(self, candidate: Candidate) -> bool:
         """Tell whether the host is the one that the key was set for.
@@ -196,9 +262,19 @@ class ProviderSelector:
             connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
-            user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            user_agent=with_contact(self.agent, self._contact(candidate)),
+            browser=candidate.adapter.kind == "page",
+            impersonate=self.settings[setting.IMPERSONATE],
             trace=logs.debug,
         )
+
+
+def _rank(group: list[Candidate], query: Query, needs: set[str]) -> tuple[bool, bool]:
+    """Return a key that puts providers which can do what a query needs first, and those that are no web search last."""
+    return (
+        any(one.adapter.offline or one.adapter.caveat for one in group),
+        all(needs & ordering_needs(query, one.adapter) for one in group),
+    )
 
 
 def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms: int = 0) -> Attempt:

@@ -10,11 +10,15 @@ from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
-from sleuth.library.html import read_markup, tidy
+from sleuth.library.html import read_markup
 from sleuth.library.library import Document
-from sleuth.pages.blocks import as_text, from_markdown
+from sleuth.pages.blocks import after_title, as_text, from_markdown, from_plain
+from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.charsets import decode, is_binary
 from sleuth.pages.errors import UnreadableError
+from sleuth.pages.extract import ExtractedPage, finished
+from sleuth.pages.links import PageLink, links
+from sleuth.pages.page import Page, to_page
 from sleuth_providers.errors import DeadlineError, ProviderError
 from sleuth_providers.records import Record
 from sleuth_providers.threads import call_with_timeout
@@ -94,7 +98,7 @@ def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
         below = [entry for entry in entries if os.path.isdir(entry)]
         folders += reversed(below)
         for entry in entries:
-            if _extension(entry) in READERS and entry not in below:
+            if _extension(entry) in KINDS and entry not in below:
                 yield entry
             elif entry not in below:
                 on_skip(entry, tr("unsupported file type"))
@@ -125,53 +129,100 @@ def _source_file(path: str) -> SourceFile:
     return SourceFile(path, Path(path).as_uri(), state.st_mtime, state.st_size)
 
 
-def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
+def read_file(path: str) -> ExtractedPage:
+    """Return the content of one file, or raise OSError, UnreadableError or another ProviderError."""
+    return _content(_source_file(os.path.abspath(os.path.expanduser(path))))[1]
+
+
+def file_page(url: str) -> Page:
+    """Return the file at a file: URL as a page; if it cannot be read, with the reason."""
+    try:
+        content = finished(read_file(_path(url)))
+        if not content.blocks:
+            raise UnreadableError("no text in it")
+    except OSError as problem:
+        reason = _reason(problem)
+    except ProviderError as problem:
+        reason = tr(problem.detail or problem.message, **problem.values)
+    else:
+        content = content._replace(blocks=after_title(content.blocks, content.title) or content.blocks)
+        return to_page(url, content, MAX_TEXT_CHARS)._replace(layer="file")
+    return Page(url, attempts=(LayerAttempt("file", "unreadable", reason),))
+
+
+def file_links(url: str) -> list[PageLink]:
+    """Return the web links of an HTML or Markdown file, or raise OSError."""
+    path = _path(url)
+    with open(path, "rb") as stream:
+        text = decode(stream.read(MAX_FILE_BYTES), markup=True)
+    return links(text, url, KINDS.get(_extension(path), "markdown"))
+
+
+def _path(url: str) -> str:
+    from urllib.request import url2pathname
+
+    return url2pathname(url.removeprefix("file://").partition("#")[0])
+
+
+def _content(file: SourceFile) -> tuple[str, ExtractedPage]:
+    """Return the kind and the content of a file; a file that is not named after a known kind is text."""
     with open(file.path, "rb") as stream:
         data = stream.read(MAX_FILE_BYTES)
-    reader = _read_pdf if data.startswith(b"%PDF-") else READERS.get(_extension(file.path), _read_text)
-    if reader is not _read_pdf and is_binary(data):
+    kind = "pdf" if data.startswith(b"%PDF-") else KINDS.get(_extension(file.path), "text")
+    if kind != "pdf" and is_binary(data):
         raise UnreadableError("not text")
-    found = [document for document in reader(file, data) if document.text or document.kind == "bookmark"]
-    if not found:
+    content = READERS[kind](data)
+    title = clean(content.title, 300) or file.name
+    dated = DATE.match(content.published)
+    published = dated[0] if dated else time.strftime("%Y-%m-%d", time.gmtime(file.modified))
+    return kind, content._replace(title=title, published=published, final_url=file.url)
+
+
+def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
+    if KINDS.get(_extension(file.path)) == "html":
+        with open(file.path, "rb") as stream:
+            markup = decode(stream.read(MAX_FILE_BYTES), markup=True)
+        if is_bookmarks(markup):
+            yield from bookmarks(markup, file.modified)
+            return
+    kind, content = _content(file)
+    text = as_text(content.blocks)
+    if content.author:  # makes it searchable
+        text = f"{content.author}\n\n{text}"
+    if not text:
         raise UnreadableError("no text in it")
-    for document in found:
-        if len(document.text) > MAX_TEXT_CHARS:
-            on_skip(file.path, tr("only its first {limit} characters are searched", limit=MAX_TEXT_CHARS))
-        yield document._replace(text=document.text[:MAX_TEXT_CHARS])
-
-
-def _document(file: SourceFile, title: str, text: str, kind: str, published: str = "", lang: str = "") -> Document:
-    dated = DATE.match(published)
-    return Document(
+    if len(text) > MAX_TEXT_CHARS:
+        on_skip(file.path, tr("only its first {limit} characters are searched", limit=MAX_TEXT_CHARS))
+    yield Document(
         url=file.url,
-        title=clean(title, 300) or file.name,
-        text=text,
+        title=content.title,
+        text=text[:MAX_TEXT_CHARS],
         site=clean(os.path.basename(os.path.dirname(file.path)).encode("utf-8", "replace").decode(), 100),
         modified=file.modified,
         size=file.size,
         kind=kind,
         source="file",
-        published=dated[0] if dated else time.strftime("%Y-%m-%d", time.gmtime(file.modified)),
-        lang=clean(lang, 20),
+        published=content.published,
+        lang=clean(content.language, 20),
     )
 
 
-def _read_text(file: SourceFile, data: bytes) -> Iterator[Document]:
-    yield _document(file, "", tidy(decode(data)), "text")
+def _from_text(data: bytes) -> ExtractedPage:
+    return ExtractedPage(blocks=from_plain(decode(data)))
 
 
-def _read_rst(file: SourceFile, data: bytes) -> Iterator[Document]:
-    text = tidy(decode(data))
+def _from_rst(data: bytes) -> ExtractedPage:
+    text = decode(data)
     heading = re.search(r"^([^\s].*)\n([=\-~^\"'*+#])\2{2,}[ \t]*$", text, re.MULTILINE)
-    yield _document(file, heading[1] if heading else "", text, "rst")
+    return ExtractedPage(heading[1] if heading else "", blocks=from_plain(text))
 
 
-def _read_markdown(file: SourceFile, data: bytes) -> Iterator[Document]:
+def _from_markdown(data: bytes) -> ExtractedPage:
     facts, body = front_matter("\n".join(decode(data).splitlines()))
     blocks = from_markdown(body[: 2 * MAX_TEXT_CHARS], alt_text=True)
     heading = next((one.text.replace("`", "") for one in blocks if one.kind == "heading"), "")
-    published, lang = facts.get("date", ""), facts.get("lang", "")
-    yield _document(file, facts.get("title") or heading, as_text(blocks), "markdown", published, lang)
+    title, published, language = (facts.get(name, "") for name in ("title", "date", "lang"))
+    return ExtractedPage(title or heading, "", published, language, blocks)
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -183,37 +234,34 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
     return {name.lower(): value.strip().strip("\"'") for name, value in facts}, text[found.end() :]
 
 
-def _read_html(file: SourceFile, data: bytes) -> Iterator[Document]:
-    markup = decode(data, markup=True)
-    if is_bookmarks(markup):
-        yield from bookmarks(markup, file.modified)
-        return
-    found = read_markup(markup)
-    yield _document(file, found.title, found.text, "html", found.published, found.language)
+def _from_html(data: bytes) -> ExtractedPage:
+    return read_markup(decode(data, markup=True))
 
 
-def _read_pdf(file: SourceFile, data: bytes) -> Iterator[Document]:
+def _from_pdf(data: bytes) -> ExtractedPage:
     """Read a PDF file in a thread that is abandoned after the deadline: a hostile file may never end."""
-    from sleuth.pages.extract import finished
     from sleuth.pages.pdf import PDF_TIMEOUT_S, from_pdf
 
     try:
-        content = finished(call_with_timeout(lambda: from_pdf(data), PDF_TIMEOUT_S + PDF_GRACE_S))
+        return finished(call_with_timeout(lambda: from_pdf(data), PDF_TIMEOUT_S + PDF_GRACE_S))
     except TimeoutError:
         raise DeadlineError("a PDF file that takes too long to read") from None
-    text = as_text(content.blocks)
-    if content.author:  # makes it searchable
-        text = f"{content.author}\n\n{text}"
-    yield _document(file, content.title, text, "pdf", content.published, content.language)
 
 
-# To support another kind of file, add a reader for its extension.
-READERS: dict[str, Callable[[SourceFile, bytes], Iterator[Document]]] = {
-    ".md": _read_markdown,
-    ".markdown": _read_markdown,
-    ".txt": _read_text,
-    ".rst": _read_rst,
-    ".html": _read_html,
-    ".htm": _read_html,
-    ".pdf": _read_pdf,
+KINDS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".rst": "rst",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+}
+# To support another kind of file, add its extension and a reader.
+READERS: dict[str, Callable[[bytes], ExtractedPage]] = {
+    "markdown": _from_markdown,
+    "text": _from_text,
+    "rst": _from_rst,
+    "html": _from_html,
+    "pdf": _from_pdf,
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.paths import shipped_folder
 from sleuth.library.library import Document
+from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,27 +36,43 @@ def chapters(folder: str) -> Iterator[Document]:
 
 
 def sections(path: "Path", text: str) -> Iterator[Document]:
-    """Yield a chapter's sections: the text before the first `##`, then each `##` with everything below it."""
-    from sleuth.pages.blocks import Block, as_text, from_markdown
+    """Yield a chapter's sections as documents."""
+    from sleuth.pages.blocks import as_text, from_markdown
 
-    parts: list[tuple[str, list[Block]]] = [("", [])]
-    chapter = ""
-    for block in from_markdown(text):
-        title = block.text.replace("`", "")
-        if block.kind == "heading" and block.level == 2:
-            parts.append((title, []))
-        elif block.kind == "heading" and block.level == 1 and not chapter:
-            chapter = title
+    parts = split_chapter(text)
+    chapter = parts[0].title or path.name
+    modified = path.stat().st_mtime
+    for number, part in enumerate(parts):
+        body = as_text(block for block in from_markdown(part.body))
+        site = f"{SITE} · {chapter}" if number else SITE
+        url = f"{path.as_uri()}#{part.anchor}"
+        if body or number:
+            title = part.title or chapter
+            yield Document(url, title, body, site, modified, len(body), "markdown", "handbook", lang="en")
+
+
+class Section(Record):
+    """A section of a chapter: the text before the first `##`, or a `##` with everything below it."""
+
+    anchor: str
+    title: str
+    body: str  # Markdown, without the heading
+
+
+def split_chapter(text: str) -> list[Section]:
+    """Return the sections of a chapter; the first has the chapter's title."""
+    parts: list[tuple[str, list[str]]] = [("", [])]
+    fenced = False
+    for line in text.splitlines():
+        fenced ^= line.startswith(("```", "~~~"))
+        if line.startswith("## ") and not fenced:
+            parts.append((line[3:].strip().replace("`", ""), []))
+        elif line.startswith("# ") and not fenced and not parts[0][0] and len(parts) == 1:
+            parts[0] = (line[2:].strip().replace("`", ""), parts[0][1])
         else:
-            parts[-1][1].append(block)
-    chapter = chapter or path.name
-    anchors: dict[str, int] = {}
-    for title, blocks in parts:
-        if title or blocks:
-            body, site = as_text(blocks), f"{SITE} · {chapter}" if title else SITE
-            url = f"{path.as_uri()}#{_unique(anchor(title or chapter), anchors)}"
-            modified = path.stat().st_mtime
-            yield Document(url, title or chapter, body, site, modified, len(body), "markdown", "handbook", lang="en")
+            parts[-1][1].append(line)
+    taken: dict[str, int] = {}
+    return [Section(_unique(anchor(title), taken), title, "\n".join(lines).strip()) for title, lines in parts]
 
 
 def anchor(heading: str) -> str:

@@ -7,11 +7,12 @@ text for 296; this one takes 2.9 s and the other 4.8 s, most of it spent on auth
 """
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from typing import Any
 
-from sleuth.pages.blocks import as_text
-from sleuth_providers.records import Record
+from sleuth.pages.blocks import Block, as_text, from_plain
+from sleuth.pages.extract import ExtractedPage
 
 MAX_DEPTH = 1_000  # nested elements; browsers stop at 512, and parsers become very slow
 MAX_ARTICLE_CHARS = 200_000  # of HTML; a longer file is a manual or a table
@@ -31,25 +32,15 @@ NESTING_TAG = re.compile(
 )
 # Scripts, styles, choices and tags of 10,000 characters: never text, and some make parsers slow.
 UNREADABLE = re.compile(r"<(script|style|select)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+|<[a-z][^<>]{10000,}+>", re.IGNORECASE)
-CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-class HtmlDocument(Record):
-    """The title, text, date and language of an HTML file."""
-
-    title: str
-    text: str
-    published: str = ""
-    language: str = ""
-
-
-def read_markup(markup: str) -> HtmlDocument:
+def read_markup(markup: str) -> ExtractedPage:
     """Read an HTML file."""
     markup = UNREADABLE.sub("", markup)
     if is_deep(markup):
         found = re.search(r"<title[^<>]*>([^<]{1,500})", markup, re.IGNORECASE)
-        text = re.sub(r"<[^<>]*>", " ", markup)
-        return HtmlDocument(unescape(found[1]) if found else "", tidy(unescape(text)))
+        text = unescape(re.sub(r"<[^<>]*>", " ", markup))
+        return ExtractedPage(unescape(found[1]) if found else "", blocks=from_plain(text))
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup)
@@ -57,7 +48,7 @@ def read_markup(markup: str) -> HtmlDocument:
     dated = tree.css_first('meta[property="article:published_time"], meta[name="date"]')
     published = _attribute(dated, "content") or _attribute(tree.css_first("time[datetime]"), "datetime")
     language = _attribute(tree.css_first("html[lang]"), "lang")
-    return HtmlDocument(title.text() if title else "", _main_text(tree, markup), published, language)
+    return ExtractedPage(title.text() if title else "", "", published, language, _main_text(tree, markup))
 
 
 def is_deep(markup: str) -> bool:
@@ -70,14 +61,7 @@ def is_deep(markup: str) -> bool:
     return False
 
 
-def tidy(text: str) -> str:
-    """Remove control characters, and reduce each run of spaces to one and each run of empty lines to one."""
-    text = CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n"))
-    text = re.sub(r"[^\S\n]+", " ", text)
-    return re.sub(r" ?\n[ \n]*\n ?| ?\n ?", lambda gap: "\n\n" if gap[0].count("\n") > 1 else "\n", text).strip()
-
-
-def _main_text(tree: Any, markup: str) -> str:
+def _main_text(tree: Any, markup: str) -> Sequence[Block]:
     tree.strip_tags(SKIPPED_TAGS)
     tree.unwrap_tags(INLINE_TAGS)  # every tag that is left begins a line
     tree.merge_text_nodes()
@@ -85,15 +69,15 @@ def _main_text(tree: Any, markup: str) -> str:
     if len(whole) >= MIN_ARTICLE_CHARS and len(markup) <= MAX_ARTICLE_CHARS:
         from sleuth.pages.article import article
 
-        found = as_text(article(markup))
-        if len(found) >= max(MIN_ARTICLE_CHARS, MIN_ARTICLE_SHARE * len(whole)):
+        found = article(markup)
+        if len(as_text(found)) >= max(MIN_ARTICLE_CHARS, MIN_ARTICLE_SHARE * len(whole)):
             return found
     main = _text(tree.css_first("main, [role=main], article"))
-    return main if len(main) > MIN_ARTICLE_SHARE * len(whole) else whole
+    return from_plain(main if len(main) > MIN_ARTICLE_SHARE * len(whole) else whole)
 
 
 def _text(root: Any) -> str:
-    return tidy(root.text(separator="\n")) if root else ""
+    return re.sub(r"\s*\n\s*", "\n", root.text(separator="\n")).strip() if root else ""
 
 
 def _attribute(node: Any, name: str) -> str:

@@ -25,7 +25,8 @@ from sleuth_providers.base import Result
 from sleuth_providers.records import Record
 
 MAX_REINDEXED = 3_000  # documents that a search reindexes first; a larger library is left to the next `add`
-MAX_FILTERED = 500  # best documents that a filter chooses from
+MAX_FILTERED = 500  # best documents that a filter chooses from; more than the handbook has sections
+HANDBOOK_WEIGHT = 0.5  # of the score of its sections: what the user has added is more likely meant
 MAX_CONTENT_CHARS = 100_000  # of one result
 
 
@@ -85,6 +86,9 @@ class LibraryStats(Record):
     bytes: int
 
 
+MAX_COMPLETE = 5_000  # documents with all the words of a query that are told from the others
+MATCHING = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
+
 Keep = Callable[[str], bool]
 Progress = Callable[[Counts], None]
 Results = list[Result]
@@ -95,22 +99,52 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.source = ""  # handbook, file, page or bookmark; own is all but the handbook; searches are limited to it
         self._local = threading.local()
 
     def search(
         self, text: str, count: int, offset: int = 0, *, content: bool = False, keep: Keep | None = None
     ) -> Results:
-        """Return the best matches; `keep` filters by URL, `content` adds the whole text."""
+        """Return the best matches, those of the user first; `keep` filters by URL, `content` adds the whole text."""
         from sleuth.library.ranking import best
         from sleuth.relevance.words import match_expression
 
         terms = [term for term in match_expression(text).split(" OR ") if term]
         with self._reading() as connection, index.snapshot(connection):
-            ranked = best(connection, terms, MAX_FILTERED if keep else offset + count)
+            ranked = self._own_first(connection, terms, best(connection, terms, max(MAX_FILTERED, offset + count)))
             if keep:
                 ranked = [entry for entry in ranked if keep(_url(connection, entry[0]))]
             found = [_result(connection, id, score, text, content) for id, score in ranked[offset : offset + count]]
             return [result for result in found if result]
+
+    def _own_first(
+        self, connection: sqlite3.Connection, terms: list[str], ranked: list[tuple[int, float]]
+    ) -> list[tuple[int, float]]:
+        """Return the documents of the wanted source; the user's own that have all the terms come first."""
+        if not ranked:
+            return []
+        marks = ", ".join("?" * len(ranked))
+        rows = connection.execute(f"SELECT id, source FROM page WHERE id IN ({marks})", [id for id, _ in ranked])  # noqa: S608 - question marks
+        sources = dict(rows.fetchall())
+        complete = {row[0] for row in connection.execute(MATCHING, (" AND ".join(terms), MAX_COMPLETE))}
+
+        def order(entry: tuple[int, float]) -> tuple[bool, float, int]:
+            id, score = entry
+            if sources.get(id) == "handbook":
+                return True, -score * HANDBOOK_WEIGHT, id
+            return id not in complete, -score, id
+
+        allowed = [entry for entry in ranked if self.source in ("", sources.get(entry[0]))]
+        if self.source == "own":
+            allowed = [entry for entry in ranked if sources.get(entry[0]) != "handbook"]
+        return sorted(allowed, key=order)
+
+    def get(self, url: str) -> Document | None:
+        """Return the document at a URL."""
+        fields = ", ".join(Document._fields)
+        with self._reading() as connection:
+            row = connection.execute(f"SELECT {fields} FROM page WHERE url = ?", (url,)).fetchone()  # noqa: S608 - constants
+            return Document(*row) if row else None
 
     def add(self, documents: Iterable[Document], *, progress: Progress | None = None) -> Counts:
         """Add or update documents, a few hundred per transaction, each reported to `progress`."""
@@ -201,13 +235,13 @@ class Library:
             connection.close()
 
     def list(self, limit: int, offset: int = 0, *, source: str = "") -> Listing:
-        """Return documents ordered by URL, and how many there are."""
+        """Return documents ordered by URL, the handbook last, and how many there are."""
         where = "WHERE source = ?" if source else "WHERE source != ?"
         with self._reading() as connection:
             total = connection.execute(f"SELECT count(*) FROM page {where}", (source,)).fetchone()[0]  # noqa: S608 - a constant clause
             rows = connection.execute(
                 "SELECT url, title, site, source, kind, size, modified, added_at, published FROM page"  # noqa: S608 - a constant clause
-                f" {where} ORDER BY url LIMIT ? OFFSET ?",
+                f" {where} ORDER BY source = 'handbook', url LIMIT ? OFFSET ?",
                 (source, limit, offset),
             )
             return Listing(tuple(LibraryEntry(*row) for row in rows), total)

@@ -33,7 +33,7 @@ def block(kind: str, text: str, level: int = 0) -> Block:
         return Block(kind, "\n".join(row for row in rows if row.strip()), level)
     lines = clean(text, lines=True, entities=False).split("\n")
     joint = " " if kind == "heading" else "\n"
-    return Block(kind, joint.join(line for line in lines if line), level)
+    return Block(kind, joint.join(line.strip() for line in lines if line), level)
 
 
 def _clean_code(line: str) -> str:

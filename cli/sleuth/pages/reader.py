@@ -28,6 +28,7 @@ from sleuth.store.settings import (
     FETCH_PRIVATE,
     FETCH_TIMEOUT,
     FETCH_TTL,
+    IMPERSONATE,
     LANGUAGE,
     Settings,
 )
@@ -35,7 +36,8 @@ from sleuth_providers.base import Response
 from sleuth_providers.errors import BadRequestError, PrivateAddressError
 from sleuth_providers.net import guard
 from sleuth_providers.net.client import HttpClient, Transport
-from sleuth_providers.net.policy import Guard, Policy, user_agent
+from sleuth_providers.net.identity import user_agent
+from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
 from sleuth_providers.threads import ThreadGroup
 
@@ -201,7 +203,12 @@ class Reader:
         language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
         try:
             reply = fetch(
-                url, timeout=until - time.monotonic(), guard=watch, transport=self.transport, language=language
+                url,
+                timeout=until - time.monotonic(),
+                guard=watch,
+                transport=self.transport,
+                language=language,
+                impersonate=self.settings[IMPERSONATE],
             )
         finally:
             self.host_queue.release(_host(url))

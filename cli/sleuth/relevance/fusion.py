@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from sleuth.relevance.rules import Rules
 
+    ResultScorer = Callable[[str, Sequence[str]], list[float] | None]  # query and texts
+
 # Fields of a hit that come from the best-ranked result that has them.
 FIRST_KNOWN = ("site", "published", "thumbnail", "author", "length", "image")
 WEB_SCHEMES, FILE_SCHEMES = ("http", "https"), ("http", "https", "file")
@@ -36,6 +38,9 @@ MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 100_000, 100
 MAX_TEXT_CHARS = {"title": 300, "snippet": 2_000} | dict.fromkeys(("site", "author", "length"), MAX_LABEL_CHARS)
 
 RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
+
+# --rerank mixes the rank with the words of title and snippet; with more than a quarter they make good lists worse.
+WORDS_SHARE, MODEL_SHARE = 0.25, 0.8
 
 # --recent multiplies scores by a factor that falls from 1 to OLDEST_FACTOR; half of the way takes HALF_LIFE_DAYS.
 HALF_LIFE_DAYS = 90
@@ -76,10 +81,12 @@ def fuse(
     rules: Rules | None = None,
     recent: bool = False,
     rerank: str = "",
+    reranker: ResultScorer | None = None,
 ) -> list[Hit]:
     """Merge result lists into one, ranked by score; citations count from 1.
 
     The score is the sum of the points times the factors in `adjustments`; with `rerank`, a query, the mix named there.
+    `reranker` returns scores of a model for query and texts, or None.
     """
     groups = sorted(_merge(_ranked_results(lists, now)), key=lambda group: group[0][1:3])
     hits = [_hit(group) for group in groups]
@@ -88,7 +95,7 @@ def fuse(
     if rules is not None:
         hits = [hit for hit in (_apply_rules(rules, hit) for hit in hits) if hit is not None]
     if rerank:
-        hits = _rerank(rerank, hits)
+        hits = _rerank(rerank, hits, reranker)
     hits.sort(key=lambda hit: -hit.score)  # stable: ties keep the order by best rank and list
     return [hit._replace(citation=number) for number, hit in enumerate(hits, 1)]
 
@@ -252,14 +259,18 @@ def _multiply(hit: Hit, factor: float, reason: str) -> Hit:
     return hit._replace(score=hit.score * factor, adjustments=(*hit.adjustments, reason))
 
 
-def _rerank(query: str, hits: list[Hit]) -> list[Hit]:
-    from sleuth.relevance.bm25 import rank, standardise
+def _rerank(query: str, hits: list[Hit], reranker: ResultScorer | None) -> list[Hit]:
+    from sleuth.relevance.bm25 import rank_found, standardise
 
-    by_words = standardise(rank(query, [f"{hit.title}\n{hit.snippet}" for hit in hits]))
+    texts = [f"{hit.title}\n{hit.snippet}" for hit in hits]
+    by_model = reranker(query, texts) if reranker else None
+    name, share = ("model", MODEL_SHARE) if by_model else ("words", WORDS_SHARE)
+    by_text = standardise(by_model or rank_found(query, texts))
     by_rank = standardise([hit.score for hit in hits])
     reranked = []
-    for hit, *scores in zip(hits, by_words, by_rank, strict=True):
-        words, place = (round(score, 4) for score in scores)
-        formula = f"rerank = 0.5 × {words:g} (words) + 0.5 × {place:g} (rank)"
-        reranked.append(hit._replace(score=0.5 * words + 0.5 * place, adjustments=(*hit.adjustments, formula)))
+    for hit, *scores in zip(hits, by_text, by_rank, strict=True):
+        match, place = (round(score, 4) for score in scores)
+        formula = f"rerank = {share:g} × {match:g} ({name}) + {1 - share:g} × {place:g} (rank)"
+        score = share * match + (1 - share) * place
+        reranked.append(hit._replace(score=score, adjustments=(*hit.adjustments, formula)))
     return reranked

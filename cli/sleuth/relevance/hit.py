@@ -36,3 +36,8 @@ class Hit(Record):
     votes: tuple[Vote, ...] = ()
     adjustments: tuple[str, ...] = ()  # of the score by rules, recency and reranking, for --explain
     passages: tuple[tuple[int, int, float], ...] = ()  # in `content`: start and end in the page, score
+
+    @property
+    def text(self) -> str:
+        """Return the page text, or the snippet if the page was not read: `content` of the JSON form."""
+        return self.snippet if self.content is None else self.content

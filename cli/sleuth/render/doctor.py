@@ -10,7 +10,6 @@ from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import strip_controls
-from sleuth.library.handbook import handbook_folder
 from sleuth.render.rich import make_console, print_wrapped
 
 if TYPE_CHECKING:
@@ -104,7 +103,8 @@ class _ReportWriter:
             self._fix_block(block.split("\n"))
         if finding.link:
             self._write(Text())
-            self.console.print(Text(tr("  handbook: {link}", link=finding.link), "dim"), soft_wrap=True)
+            command = f"sleuth handbook {finding.link.replace('.md', '', 1)}"
+            self.console.print(Text(tr("  handbook: {command}", command=command), "dim"), soft_wrap=True)
 
     def _fix_block(self, lines: list[str]) -> None:
         """Write a block of shell commands, or of lines for a file, never wrapped, so that it can be copied."""
@@ -125,8 +125,6 @@ class _ReportWriter:
             "skipped": tr("{count} skipped", count=counts["skipped"]),
         }
         self._write(Text())
-        if any(finding.link for finding in findings) and (folder := handbook_folder()):
-            self.console.print(Text(tr("handbook: {folder}", folder=folder), "dim"), soft_wrap=True)
         self._write(Text(tr(", ").join(text for state, text in parts.items() if counts[state]) or tr("no check ran")))
 
     def _marked(self, state: str, title: str, style: str = "") -> Text:

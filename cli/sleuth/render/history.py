@@ -13,7 +13,7 @@ from sleuth.render.rich import make_console, print_wrapped
 if TYPE_CHECKING:
     from sleuth.store.history import HistoryEntry
 
-INDENT = " " * 18  # the width of a time
+INDENT = " " * 20  # the width of a time and its margins
 MIN_WIDTH = 60  # columns; below it the query gets its own line
 OUTCOMES = {"partial": "incomplete", "no_results": "no results", "failed": "failed"}
 
@@ -21,10 +21,13 @@ OUTCOMES = {"partial": "incomplete", "no_results": "no results", "failed": "fail
 def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
     """Write past queries."""
     console = make_console(out, color)
-    indent = INDENT if console.width >= MIN_WIDTH else "  "
-    for entry in entries:
+    found = list(entries)
+    digits = max((len(str(entry.number)) for entry in found), default=1)
+    indent = " " * digits + INDENT if console.width >= MIN_WIDTH else "  "
+    for entry in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.at))
-        lead = Text(f"{when}  " if indent == INDENT else f"{when}\n  ", "dim")
+        lead = Text.assemble((f"{entry.number:>{digits}}  ", "cyan"), (when, "dim"))
+        lead.append("  " if console.width >= MIN_WIDTH else "\n  ")
         line = Text(clean(entry.query, entities=False), "bold")
         line.append(f"  {_how(entry)}", "not bold dim")
         print_wrapped(console, line, indent, lead)

@@ -8,7 +8,6 @@ from sleuth.store.usage import OUTCOMES
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
-MAYBE_TEXT: Schema = {"type": ["string", "null"]}
 FLAG: Schema = {"type": "boolean"}
 NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
@@ -44,6 +43,12 @@ def integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _maybe(schema: Schema) -> Schema:
+    """Return the schema of a value or null; clients warn of lists of types."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+MAYBE_TEXT = _maybe(TEXT)
 TEXTS = _list(TEXT)
 OBJECTS = _list({"type": "object"})
 SPAN = _each(COUNT, "start", "end")
@@ -98,7 +103,12 @@ PAGE = _object(
 )
 STATUS = _object(
     {"phase": {"enum": list(PHASES)}, **_each(COUNT, "countBefore", "countAfter")},
-    {**_each(COUNT, "leftOut", "size"), "unit": {"enum": ["char", "token"]}, "estimated": FLAG},
+    {
+        "more": FLAG | _about("the next page may have results"),
+        **_each(COUNT, "leftOut", "size"),
+        "unit": {"enum": ["char", "token"]},
+        "estimated": FLAG,
+    },
 )
 SEARCH_ANSWER = _document(
     "Answer of sleuth search --json",
@@ -106,7 +116,7 @@ SEARCH_ANSWER = _document(
         **_each(TEXT, "query", "provider"),
         "elapsedMs": COUNT,
         "cached": FLAG,
-        "results": _list(RESULT),
+        "results": _list(RESULT | {"required": []}, "with --fields, only these fields"),
         "outcome": {"enum": list(OUTCOMES)},
         "status": STATUS,
         "attempts": _list(ATTEMPT),
@@ -114,8 +124,9 @@ SEARCH_ANSWER = _document(
         **_each(TEXTS, "suggestions", "warnings"),
     },
     {
-        "ageSeconds": {"type": ["integer", "null"]} | _about("age of a cached answer"),
+        "ageSeconds": _maybe(COUNT) | _about("age of a cached answer"),
         "corrections": TEXTS,
+        "attribution": TEXTS | _about("what the providers ask to be shown with their results"),
         "pages": _list(PAGE, "how each page was read, with --content"),
     },
 )
@@ -127,7 +138,7 @@ WRITTEN = {
 }
 SUMMARY_SOURCE = _object(
     {
-        "citation": {"type": ["integer", "null"]} | _about("null: the page could not be read"),
+        "citation": _maybe(COUNT) | _about("null: the page could not be read"),
         **_each(TEXT, "url", "title"),
         **_each(MAYBE_TEXT, "published", "author"),
         "summary": QUOTES,
@@ -147,7 +158,7 @@ SUMMARY = _document(
     WRITTEN | {"model": MAYBE_TEXT, "outOfRange": _list({"type": "integer"})},
 )
 
-EVIDENCE = _object(SPAN | {"text": TEXT}) | {"type": ["object", "null"]} | _about("the passage that supports it")
+EVIDENCE = _maybe(_object(SPAN | {"text": TEXT})) | _about("the passage that supports it")
 CITATION = _object(
     {
         "citation": SOURCE_NUMBER,
@@ -167,11 +178,12 @@ ROUND = _object(
         "pages": COUNT | _about("pages that could be read"),
         "outcome": {"enum": [*OUTCOMES, None]},
         "provider": MAYBE_TEXT,
-        "sufficient": {"type": ["boolean", "null"]}
-        | _about("the verdict of the reflection step; null: it did not run"),
-        "missing": MAYBE_TEXT,
+        "sufficient": _maybe(FLAG) | _about("the verdict of the reflection step; null: it did not run"),
+        **_each(MAYBE_TEXT, "missing", "reasoning"),
+        "confidence": _maybe(NUMBER) | _about("in the verdict, from 0 to 1"),
     }
 )
+PROBLEM = _object({"code": TEXT | _about("such as EXTRACTION_FAILED"), "message": TEXT, "hint": MAYBE_TEXT})
 USAGE = _object(
     {
         **_each(COUNT, "calls", "promptTokens", "completionTokens", "reasoningTokens", "cachedTokens"),
@@ -194,6 +206,7 @@ ASK_ANSWER = _document(
         "rounds": _list(ROUND),
         "usage": USAGE,
         "warnings": TEXTS,
+        "problems": _list(PROBLEM, "the warnings about steps that failed, with a code"),
         "elapsedMs": COUNT,
     },
 )

@@ -126,10 +126,10 @@ class Toolbox:
         restart = arguments.pop("restart_citations", False)
         outcome = self.client.search(**self._with_count(arguments), providers=self.providers, timeout=self.timeout)
         report(ToolStep(trn("{count} result", "{count} results", len(outcome.results)), 1, 1))
-        return tool_replies.search_reply(self._numbered(outcome, restart), self._max_chars())
+        return tool_replies.search_reply(self._numbered(outcome, restart), self.max_chars())
 
     def _library_search(self, arguments: Arguments, report: Report) -> ToolReply:
-        restart, max_chars = arguments.pop("restart_citations", False), self._max_chars()
+        restart, max_chars = arguments.pop("restart_citations", False), self.max_chars()
         outcome = self.client.search(
             **self._with_count(arguments), providers="library", compress="rag", limit=max_chars // 2
         )
@@ -149,7 +149,7 @@ class Toolbox:
             return self._numbering.add(sources)
 
     def _fetch_page(self, arguments: Arguments, report: Report) -> ToolReply:
-        query, max_chars = arguments.get("query", ""), self._max_chars()
+        query, max_chars = arguments.get("query", ""), self.max_chars()
         room = min(arguments.get("max_chars") or self.client.runtime.settings[FETCH_CHARS], max_chars)
         progress = _PageProgress(report, 1)
         page = (
@@ -183,7 +183,7 @@ class Toolbox:
         arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
         # The agent is a model itself: quotes from the pages cost nothing, and it can check them.
         found = self.client.summarize(**arguments, extractive=True, on_page=_PageProgress(report, len(urls)))
-        return tool_replies.digest_reply(found.renumbered(self._numbers(found.pages)), self._max_chars())
+        return tool_replies.digest_reply(found.renumbered(self._numbers(found.pages)), self.max_chars())
 
     def _ask(self, arguments: Arguments, report: Report) -> ToolReply:
         steps = count()
@@ -192,7 +192,7 @@ class Toolbox:
             report(ToolStep(event.message, next(steps)))
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
-        return tool_replies.answer_reply(answer, self._max_chars())
+        return tool_replies.answer_reply(answer, self.max_chars())
 
     def _with_count(self, arguments: Arguments) -> Arguments:
         return {"count": self._results()} | arguments
@@ -200,7 +200,8 @@ class Toolbox:
     def _results(self) -> int:
         return self._count or min(self.client.runtime.settings[DEFAULT_COUNT], MAX_RESULTS)
 
-    def _max_chars(self) -> int:
+    def max_chars(self) -> int:
+        """Return the maximum length of a reply."""
         return self.client.runtime.settings[MAX_OUTPUT_CHARS]
 
 

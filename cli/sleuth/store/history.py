@@ -25,6 +25,7 @@ class HistoryEntry(Record):
     results: int
     elapsed_ms: int
     cached: bool
+    number: int = 0  # counted back from the newest one
 
 
 def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
@@ -33,10 +34,14 @@ def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
 
     fields = camel_case(entry._asdict())
     del fields["id"]
-    return fields | {
-        "at": datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds"),
-        "providers": [id for id in entry.providers.split(",") if id],
-    }
+    return (
+        {"number": entry.number}
+        | fields
+        | {
+            "at": datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds"),
+            "providers": [id for id in entry.providers.split(",") if id],
+        }
+    )
 
 
 def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:
@@ -45,8 +50,12 @@ def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: in
         "SELECT id, at, query, providers, outcome, results, elapsed_ms, cached FROM search"
         " WHERE query IS NOT NULL ORDER BY id DESC"
     )
-    found = (HistoryEntry(*row) for row in rows if contains_all(row["query"], words))
-    return [entry._replace(cached=bool(entry.cached)) for entry in islice(found, count)]
+    found = (
+        HistoryEntry(*row)._replace(cached=bool(row["cached"]), number=number)
+        for number, row in enumerate(rows, 1)
+        if contains_all(row["query"], words)
+    )
+    return list(islice(found, count))
 
 
 def contains_all(text: str, words: Iterable[str]) -> bool:

@@ -82,8 +82,10 @@ def _from_keyring(name: str) -> str:
     try:
         import keyring
     except ImportError as problem:
+        from sleuth.base.extras import install_command
+
         raise MissingExtraError(
-            "the system keyring needs an optional dependency", "pip install 'sleuth[keyring]'"
+            "the system keyring needs the optional part `keyring`", "{install}", install=install_command("keyring")
         ) from problem
     service, _, user = name.partition("/")
     try:

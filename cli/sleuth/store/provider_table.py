@@ -1,4 +1,4 @@
-"""The provider table: ids, keys, hosts and options of providers, and which one is the default."""
+"""The provider table: ids, keys, hosts and options of providers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ class ProviderRow(Record):
     basic_auth_password: str | None
     created_at: int
     updated_at: int
-    is_default: bool
     enabled: bool
     options: dict[str, Any]
     adapter: str
@@ -93,26 +92,24 @@ class ProviderTable:
         return bool(done.rowcount)
 
     def all(self) -> list[ProviderRow]:
-        """Return all rows, the default first, then by id."""
-        found = self._rows("SELECT * FROM websearch_provider ORDER BY is_default DESC, id")
+        """Return all rows by id."""
+        found = self._rows("SELECT * FROM websearch_provider ORDER BY id")
         return [row for row in map(self._row, found) if row.id]
 
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""
         rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
+        if not rows:  # as it is written in a list, or with other capitals
+            same = "SELECT * FROM websearch_provider WHERE lower(id) = ?1 OR lower(name) = ?1 ORDER BY lower(id) != ?1"
+            rows = self._rows(same, (id.strip().lower(),))
         if not rows:
             from difflib import get_close_matches
 
             ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
-            if near := get_close_matches(id, ids, 1, 0.6):
+            if near := get_close_matches(id.lower(), ids, 1, 0.6):
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])
-
-    def default(self) -> str | None:
-        """Return the id of the default provider, if one was chosen."""
-        rows = self._rows("SELECT id FROM websearch_provider WHERE is_default = 1")
-        return str(rows[0][0]) if rows else None
 
     def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> ProviderRow:
         """Change the given fields and options of a row in one transaction; None clears a field."""
@@ -166,14 +163,6 @@ class ProviderTable:
         initial = {"name": adapter.name, "type": adapter.type, "using_browser": False, "enabled": True}
         return self.update(id, dict.fromkeys(CLEARABLE) | initial)
 
-    def use(self, id: str | None) -> None:
-        """Make a provider the default; None clears it."""
-        if id is not None:
-            self.get(id)
-        with self._transaction():
-            self.connection.execute("UPDATE websearch_provider SET is_default = 0 WHERE is_default = 1")
-            self.connection.execute("UPDATE websearch_provider SET is_default = 1 WHERE id = ?", (id,))
-
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Change the table and touch its stamp, which invalidates caches: before the commit too, in case of a crash."""
@@ -214,7 +203,7 @@ def _sanitized(values: dict[str, Any]) -> ProviderRow:
     values["engines"] = tuple(entry for entry in engines if isinstance(entry, str)) if type(engines) is list else ()
     values["options"] = options if isinstance(options, dict) else {}
     values["name"] = clean(values["name"], MAX_NAME_CHARS, entities=False) or values["id"]
-    for name in ("using_browser", "is_default", "enabled", "built_in"):
+    for name in ("using_browser", "enabled", "built_in"):
         values[name] = bool(values[name])
     return ProviderRow(**values)
 
@@ -247,7 +236,8 @@ def _checked(name: str, value: Any, type: str) -> Any:
     if name == "type" and value not in TYPES:
         raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":
-        _check_host(value, type)
+        for part in value.split(",") if type == "api" else [value]:
+            _check_host(part.strip(), type)
     return value
 
 

@@ -126,6 +126,17 @@ def _address(pattern: str, description: str) -> SettingType:
 URL = _address(r"https?://[^/\s]+", "an http(s) URL")
 REDIS_URL = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
 
+EMAIL = SettingType(
+    lambda v: isinstance(v, str) and (not v or bool(re.fullmatch(r"[^@\s]+@[^@\s]+", v))),
+    str,
+    Translatable("an e-mail address"),
+)
+CHAIN_NAMES = (*choices.CATEGORIES, "general-zh")
+CHAIN_TABLE = SettingType(
+    lambda v: isinstance(v, dict) and all(name in CHAIN_NAMES and NAMES.accepts(chain) for name, chain in v.items()),
+    _toml_value,
+    Translatable("a table such as {example}", example="{ news = ['bing-news+google-news', 'you'] }"),
+)
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice(*choices.COMPRESSION),
     "cutoff_limit": whole(1, 10_000_000),

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sleuth.base import choices
 from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
+from sleuth.store.default_chains import CHAINS, GENERAL
 from sleuth.store.setting_types import (
+    CHAIN_TABLE,
     COMPRESSION,
+    EMAIL,
     FLAG,
     LANGUAGE_CODE,
     NAMES,
@@ -46,10 +50,13 @@ else:
 
 
 AUTO_PRICE: float | str = "auto"
+AUTO_TIMEOUT: float | str = "auto"
+SECONDS = number(0.1, 86_400, "auto")
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
 TABLE: dict[str, Setting[Any]] = {}
 MAX_FILE_BYTES, MAX_TABLE_DEPTH = 1_000_000, 20
+MAX_SEARCHED_LINES = 1000  # of a broken file, to find the line to fix
 MAX_UNKNOWN_KEYS = 20  # that are reported
 
 
@@ -69,10 +76,15 @@ class Setting(Generic[T]):
 DEFAULT_PROVIDER = Setting("websearch.default_provider", "auto", TEXT, "a provider, or auto: first usable of fallback")
 FALLBACK = Setting(
     "websearch.fallback",
-    ["searxng", "duckduckgo", "library"],
+    GENERAL,
     NAMES,
-    "providers to try in this order when the chosen one fails or has no key",
+    "providers to try in this order; your own list replaces the default chain of every category",
 )
+CHAINS_BY_CATEGORY = Setting(
+    "websearch.chains", CHAINS, CHAIN_TABLE, "default chains by category; + joins providers that are searched together"
+)
+KEYLESS = Setting("websearch.keyless", True, FLAG, "let the default chains use services that you did not choose")
+CONTACT = Setting("websearch.contact", "", EMAIL, "your e-mail, for the APIs that ask for one (Crossref, PubMed, …)")
 SEARCH_WITH_TIME = Setting("websearch.search_with_time", True, FLAG, "add today's date for natural-language providers")
 MAX_RESULTS = Setting("websearch.max_results", 5, whole(1, 50), "number of results to show")
 EXCLUDE_DOMAINS = Setting(
@@ -90,6 +102,7 @@ SNIPPET_LENGTH = Setting("websearch.snippet_length", 200, whole(20, 5000), "char
 TIMEOUT = Setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
 CONNECT_TIMEOUT = Setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")
 RETRIES = Setting("websearch.retries", 3, whole(1, 10), "maximum number of attempts")
+IMPERSONATE = Setting("websearch.impersonate", True, FLAG, "read pages with the TLS and HTTP/2 of Chrome")
 MAX_OUTPUT_CHARS = Setting(
     "websearch.max_output_chars", 30000, whole(100, 10_000_000), "limit of a tool result or prompt"
 )
@@ -112,6 +125,16 @@ LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-c
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
 LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_TIMEOUT = Setting("llm.timeout", AUTO_TIMEOUT, SECONDS, "seconds for every reply of the model; auto: by step")
+LLM_TIMEOUTS = {
+    step: Setting(f"llm.timeouts.{step}", AUTO_TIMEOUT, SECONDS, meaning)
+    for step, meaning in (
+        ("analyse", "seconds to analyse a question; auto: 20, local models 120"),
+        ("extract", "seconds to take notes on up to three pages; auto: 10, local models 60"),
+        ("reflect", "seconds to judge the findings; auto: 5, local models 30"),
+        ("write", "seconds between two pieces of an answer; auto: 120, local models 720"),
+    )
+}
 LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
 LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
@@ -196,9 +219,25 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
         if isinstance(problem, UnicodeDecodeError):
             before = problem.object[: problem.start].split(b"\n")
             reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
-        raise SettingsError(
-            "{path} is not valid TOML: {reason}", "fix that line: sleuth config edit", path=path, reason=reason
-        ) from problem
+        line = _broken_line(data.decode("utf-8-sig", "replace"))
+        hint = "fix line {line}: sleuth config edit" if line else "sleuth config edit"
+        message = "{path}, line {line}: not valid TOML: {reason}" if line else "{path} is not valid TOML: {reason}"
+        raise SettingsError(message, hint, path=path, reason=reason, line=line) from problem
+
+
+def _broken_line(text: str) -> int:
+    """Return the line where the broken statement begins, such as a list that is never closed; 0 if it is not found.
+
+    tomllib names the place where it gave up, which may be the end of the file.
+    """
+    import tomllib
+
+    lines = text.split("\n")
+    for end in range(min(len(lines), MAX_SEARCHED_LINES) - 1, -1, -1):
+        with suppress(ValueError, RecursionError):
+            tomllib.loads("\n".join(lines[:end]))
+            return end + 1 + next((n for n, line in enumerate(lines[end:]) if line.strip()), 0)
+    return 0
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -271,11 +310,28 @@ def _edited(text: str, key: str, value: Any) -> str:
         if value is None:
             del place[name]
         else:
+            tail = _heading_of_next(place) if name not in place else []
             place[name] = tomlkit.inline_table() | value if isinstance(value, dict) else value
+            if tail:
+                place.value.body.extend(tail)
         after = tomlkit.dumps(document)
     except Exception:  # bugs in tomlkit must not damage the file
         return ""
     return after.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else after
+
+
+def _heading_of_next(table: Any) -> list[Any]:
+    """Cut off the blank lines and comments at the end of a table, which belong to the section below it."""
+    from tomlkit.items import Table, Whitespace
+
+    body = table.value.body if isinstance(table, Table) else []
+    start = len(body)
+    while start and body[start - 1][0] is None:  # neither a key nor a table
+        start -= 1
+    blank = next((place for place in range(start, len(body)) if isinstance(body[place][1], Whitespace)), start)
+    tail = body[blank:]
+    del body[blank:]
+    return list(tail)
 
 
 def _is_as_intended(before: dict[str, Any], after: str, key: str, value: Any) -> bool:

@@ -20,6 +20,7 @@ class Marginalia(Provider):
     homepage = "https://about.marginalia-search.com/article/api/"
     key_page = "https://about.marginalia-search.com/article/api/"
     notes = "Results are under CC-BY-NC-SA 4.0. The shared key is often over its limit; a key of your own is free."
+    attribution = "Marginalia Search, CC BY-NC-SA 4.0"
     env = ("MARGINALIA_API_KEY",)
     host = "https://api2.marginalia-search.com"
     supports = frozenset({"lang", "safe", "page"})
@@ -27,6 +28,7 @@ class Marginalia(Provider):
     max_include = 1
     max_results = 100
     price = "free for non-commercial use (2026-11)"
+    opt_in = True
     options = {
         "per_domain": "results per domain (default 2)",
         "timeout": "milliseconds for the search (default 150)",

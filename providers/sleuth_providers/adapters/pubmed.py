@@ -37,6 +37,7 @@ class PubMed(Provider):
     homepage = "https://www.ncbi.nlm.nih.gov/books/NBK25497/"
     key_page = "https://account.ncbi.nlm.nih.gov/settings/"
     notes = "Works without a key, for 3 requests a second; a search takes two. Europe PMC includes the same papers."
+    attribution = "PubMed, U.S. National Library of Medicine"
     env = ("NCBI_API_KEY",)
     host = "https://eutils.ncbi.nlm.nih.gov"
     supports = frozenset({"freshness", "range", "lang", "page"})
@@ -68,7 +69,12 @@ class PubMed(Provider):
         return self._get(account, "esearch", params)
 
     def _get(self, account: Account, name: str, params: dict[str, str | int | None]) -> Request:
-        common = {"db": "pubmed", "retmode": "xml", "tool": "sleuth", "email": account.options.get("email")}
+        common = {
+            "db": "pubmed",
+            "retmode": "xml",
+            "tool": "sleuth",
+            "email": account.options.get("email") or account.contact,
+        }
         return self.get(account, f"/entrez/eutils/{name}.fcgi", common | {"api_key": account.key} | params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

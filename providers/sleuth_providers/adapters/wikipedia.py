@@ -19,6 +19,7 @@ class Wikipedia(Provider):
     max_query = 300
     price = "free"
     weight = 0.8  # reliable, but narrow
+    caveat = "an encyclopedia, not a web search"
 
     def request(self, query: Query, account: Account) -> Request:
         """Use the search generator of the Action API; `formatversion=2` makes pages a list."""

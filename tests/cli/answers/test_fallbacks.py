@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers import steps
+from sleuth.answers.answer import answer_as_json
 from sleuth.answers.evidence import QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import (
@@ -20,6 +20,7 @@ from sleuth.answers.llm.errors import (
     ModelUnreachableError,
 )
 from sleuth.base.errors import SearchError
+from sleuth.base.i18n import tr
 
 DOWN = ModelUnavailableError(server="llm.example", detail="HTTP 503")
 PERMANENT = [
@@ -47,6 +48,7 @@ def test_failed_analysis_searches_for_the_question_itself(ask: Any, model: Any, 
     assert web.queries == ["How precise are Tokio's timers?"]
     assert answer.method == "model"
     assert warned(answer, "could not analyse", "llm.example")
+    assert (answer.problems[0].code, answer.hints) == ("ANALYSIS_FAILED", (tr(problem.hint, **problem.values),))
 
 
 def test_invalid_json_is_requested_once_more(ask: Any, model: Any, web: Any) -> None:
@@ -62,6 +64,8 @@ def test_invalid_json_twice_counts_as_failure(ask: Any, model: Any) -> None:
     answer, _, _ = ask(scripted)
     assert scripted.steps.count("extract") == 4
     assert all(warned(answer, words) for words in ("could not analyse", "could not take notes", "could not judge"))
+    codes = [problem["code"] for problem in answer_as_json(answer)["problems"]]
+    assert codes == ["ANALYSIS_FAILED", "EXTRACTION_FAILED", "REFLECTION_FAILED"]
     assert answer.usage.calls == 2 + 4 + 2 + 1
 
 
@@ -73,6 +77,9 @@ def test_failed_search_leads_to_an_answer_from_own_knowledge(ask: Any, model: An
     assert "[search results — none: failed]" in scripted.asked[-1][1].messages[-1].content
     assert warned(answer, "the search failed", "SearXNG")
     assert warned(answer, "own knowledge")
+    assert len(answer.warnings) == 2, "the cause is told once"
+    assert [problem.code for problem in answer.problems] == ["ALL_SOURCES_FAILED", "NO_SOURCES"]
+    assert all(words in answer.hints[0] for words in ("sleuth doctor", "--search off"))
     assert (answer.searched, answer.sources, answer.rounds[0].outcome) == (True, (), "failed")
     assert events[-1].name == "web_search_complete"
 
@@ -133,12 +140,31 @@ def test_page_is_used_as_it_is_if_notes_fail(ask: Any, model: Any) -> None:
     assert warned(answer, "1 page ", "could not take notes", "503")
 
 
-def test_slow_notes_time_out(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(steps, "NOTES_TIMEOUT_S", 0.3)
+def test_slow_notes_time_out(ask: Any, model: Any, runtime: Any) -> None:
+    runtime.settings.environ["SLEUTH_LLM_TIMEOUTS_EXTRACT"] = "0.3"
     released = threading.Event()
     answer, _, _ = ask(model(extract=lambda _: (released.wait(), {})[1]))
     released.set()
     assert warned(answer, "2 pages", "0.3 seconds")
+
+
+def test_notes_are_taken_on_three_pages_at_a_time(ask: Any, model: Any, web: Any) -> None:
+    names = [f"page{n}" for n in range(5)]
+    web.results["*"] = names
+    for name in names:
+        web.page(name, f"The page {name} says that timers of {name} have a precision of one millisecond.")
+    started: list[str] = []
+    together = threading.Barrier(3, timeout=60)
+
+    def note(prompt: Prompt) -> Any:
+        started.append(prompt.messages[-1].content)
+        if len(started) <= 3:
+            together.wait()  # three do run at the same time
+            assert len(started) == 3
+        return {"summary": "x"}
+
+    answer, _, _ = ask(model(extract=note), pages=5)
+    assert (len(started), answer.warnings) == (5, ())
 
 
 def test_failed_reflection_ends_the_rounds(ask: Any, model: Any, web: Any) -> None:
@@ -148,8 +174,8 @@ def test_failed_reflection_ends_the_rounds(ask: Any, model: Any, web: Any) -> No
     assert warned(answer, "could not judge", "503")
 
 
-def test_slow_reflection_times_out(ask: Any, model: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(steps, "REFLECTION_TIMEOUT_S", 0.3)
+def test_slow_reflection_times_out(ask: Any, model: Any, runtime: Any) -> None:
+    runtime.settings.environ["SLEUTH_LLM_TIMEOUTS_REFLECT"] = "0.3"
     released = threading.Event()
     answer, _, _ = ask(model(reflect=lambda _: (released.wait(), {})[1]))
     released.set()
@@ -205,6 +231,7 @@ def test_pages_are_quoted_if_writing_fails(ask: Any, model: Any, web: Any) -> No
     answer, _, written = ask(model(write=DOWN))
     assert (answer.method, answer.text, len(web.queries)) == ("extractive", written, 1)
     assert warned(answer, "quoting the pages", "503")
+    assert [problem.code for problem in answer.problems] == ["WRITING_FAILED"]
     assert {check.support for check in answer.checks} == {QUOTED}
 
 

@@ -156,7 +156,7 @@ def test_steps_are_in_order() -> None:
     calls = re.findall(r"^## (?:call|event): (?:\{\"event\": \"web_search_)?(\w+)", transcript, re.MULTILINE)
     once = ["iteration", "fetching", "extracting", "writer"]
     judged = ["reflecting", "reasoner"]
-    assert calls == ["writer", "start", *once, *judged, *once, *judged, *once, "complete", "writer"]
+    assert calls == ["analysing", "writer", "start", *once, *judged, *once, *judged, *once, "complete", "writer"]
 
 
 def test_instructions_in_a_page_stay_inside_the_fence() -> None:

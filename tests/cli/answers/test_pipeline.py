@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from sleuth.answers.answer import EVENTS, answer_as_json
+from sleuth.answers.answer import EVENTS, Question, answer_as_json
 from sleuth.answers.evidence import QUOTED, SUPPORTED
-from sleuth.answers.llm.chat import Message
+from sleuth.answers.llm.chat import Message, Models
+from sleuth.answers.pipeline import Answerer
 from sleuth.answers.writing import WritingError
 from sleuth.base.errors import RequestError
+from sleuth.pages.page import Page
+from sleuth.pages.reader import Reader
 
 ASK_MORE = {"sufficient": False, "missing": "the price", "query": "tokio price"}
 
@@ -36,8 +39,66 @@ def test_each_step_has_its_temperature_and_timeout(ask: Any, model: Any) -> None
         "analyse": (0.3, False, True, 20.0),
         "extract": (0.5, False, True, 10.0),
         "reflect": (0.3, True, True, 5.0),
-        "write": (0.3, False, False, 60.0),
+        "write": (0.3, False, False, 120.0),
     }
+
+
+@pytest.mark.parametrize(
+    ("environ", "seconds"),
+    [
+        ({}, [20.0, 10.0, 5.0, 120.0]),
+        ({"SLEUTH_LLM_BASE_URL": "http://localhost:11434/v1"}, [120.0, 60.0, 30.0, 720.0]),
+        ({"SLEUTH_LLM_TIMEOUT": "90"}, [90.0, 90.0, 90.0, 90.0]),
+        ({"SLEUTH_LLM_TIMEOUT": "90", "SLEUTH_LLM_TIMEOUTS_REFLECT": "7"}, [90.0, 90.0, 7.0, 90.0]),
+    ],
+    ids=["remote", "local", "all steps", "one step"],
+)
+def test_timeouts_are_settings_with_room_for_local_models(
+    ask: Any, model: Any, runtime: Any, environ: dict[str, str], seconds: list[float]
+) -> None:
+    runtime.settings.environ |= environ
+    scripted = model()
+    ask(scripted)
+    assert [scripted.prompts(step)[0].timeout for step in ("analyse", "extract", "reflect", "write")] == seconds
+
+
+def test_verdict_of_the_reflection_is_published(ask: Any, model: Any) -> None:
+    verdict = {"sufficient": False, "reasoning": "No date.", "confidence": "80%", "missing": ["the date", "the price"]}
+    answer, _, _ = ask(model(reflect=verdict))
+    found = answer_as_json(answer)["rounds"][0]
+    assert [found[name] for name in ("sufficient", "reasoning", "confidence", "missing")] == [
+        False,
+        "No date.",
+        0.8,
+        "the date; the price",
+    ]
+
+
+def test_question_asked_again_is_not_analysed_again(runtime: Any, model: Any, web: Any) -> None:
+    scripted = model()
+    answerer = Answerer(runtime.settings, runtime.searcher, runtime.content_reader, Models(scripted, scripted))
+
+    def asked(text: str, *history: str) -> int:
+        turns = tuple(Message("user", message) for message in history)
+        answerer.answer(Question(text, history=turns), lambda _: None, lambda _: None)
+        return scripted.steps.count("analyse")
+
+    assert (asked("What is tokio?"), asked("What is tokio?", "What is tokio?")) == (1, 1)
+    assert (asked("Why?", "What is tokio?"), asked("Why?", "What is smol?")) == (2, 3), "it depends on what was said"
+
+
+def test_text_from_an_archive_is_marked_with_its_date(ask: Any, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Reader.read
+
+    def read_archive(*arguments: Any, **options: Any) -> list[Page]:
+        return [page._replace(archived="2025-01-31") for page in read(*arguments, **options)]
+
+    monkeypatch.setattr(Reader, "read", read_archive)
+    scripted = model()
+    answer, _, _ = ask(scripted)
+    assert any("archived on 2025-01-31" in warning for warning in answer.warnings)
+    for step in ("extract", "write"):
+        assert "copy archived on 2025-01-31" in scripted.prompts(step)[0].messages[-1].content
 
 
 def test_rounds_continue_until_the_findings_suffice(ask: Any, model: Any, web: Any) -> None:
@@ -117,7 +178,8 @@ def test_progress_events_are_complete(ask: Any, model: Any) -> None:
     here = threading.get_ident()
     answer, events, _ = ask(model())
     assert list(dict.fromkeys(event.name for event in events)) == list(EVENTS)
-    first, last = events[0].as_json(), events[-1].as_json()
+    assert (events[0].name, events[0].query) == ("web_search_analysing", answer.question)
+    first, last = events[1].as_json(), events[-1].as_json()
     assert (first["event"], first["query"], first["counts"]) == ("web_search_start", "tokio timers", {"rounds": 3})
     assert last["counts"] == {"rounds": 1, "sources": 2, "pages": 2}
     assert all(event.message for event in events)
@@ -128,9 +190,6 @@ def test_progress_events_are_complete(ask: Any, model: Any) -> None:
 
 
 def test_callbacks_are_called_in_the_calling_thread(runtime: Any, model: Any) -> None:
-    from sleuth.answers.answer import Question
-    from sleuth.answers.llm.chat import Models
-    from sleuth.answers.pipeline import Answerer
 
     scripted = model()
     threads: set[int] = set()
@@ -145,7 +204,8 @@ def test_model_decides_whether_to_search(ask: Any, model: Any, web: Any) -> None
     scripted = model(analyse={"search": False}, write_without_search="Four.")
     answer, events, _ = ask(scripted, "What is two and two?")
     assert scripted.steps == ["analyse", "write_without_search"]
-    assert (answer.text.strip(), answer.searched, answer.sources, events, web.queries) == ("Four.", False, (), [], [])
+    assert (answer.text.strip(), answer.searched, answer.sources, web.queries) == ("Four.", False, (), [])
+    assert [event.name for event in events] == ["web_search_analysing"]
 
 
 def test_search_on_overrides_the_model(ask: Any, model: Any, web: Any) -> None:

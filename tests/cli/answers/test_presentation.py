@@ -75,7 +75,7 @@ def on_screen(answer: Answer, columns: int = 80, **environ: str) -> str:
         {"COLUMNS": str(columns), "SLEUTH_HOME": "/nonexistent", "LANG": "C.UTF-8"} | environ, out, out, out
     )
     runtime.color = "always"
-    screen = Screen(runtime, out)
+    screen = Screen(runtime)
     screen.console.width = screen.document.width = columns
     screen.finish(answer)
     return out.getvalue()

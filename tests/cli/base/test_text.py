@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sleuth.base.text import clean, fit, mask, redact, shorten, strip_controls, width
+from sleuth.base.text import MAX_INDENT, clean, fit, mask, redact, shorten, strip_controls, width
 from sleuth.base.urls import ascii_url, clean_url, domain
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()))
@@ -121,7 +121,9 @@ def test_marks_that_languages_need_stay() -> None:
 
 
 def test_lines_stay_when_they_are_wanted() -> None:
-    assert clean("\n\n a \r\n\x1b b\u2028c\n\n\x07", lines=True) == "a\nb\nc"
+    assert clean("\n\na \r\n\x1b b\u2028c\n\n\x07", lines=True) == "a\nb\nc"
+    assert clean("if a:\n\tif  b:\n        c\x07", lines=True) == "if a:\n    if b:\n        c"
+    assert clean("  \n" + " " * 500 + "a", lines=True) == " " * MAX_INDENT + "a"
     assert clean("a\n\nb", lines=True) == "a\n\nb"
     assert clean("a\rb", lines=True) == "a\nb"
 

@@ -26,9 +26,9 @@ def test_questions_come_with_the_history(answered: Any, answerer: Any) -> None:
 def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> None:
     done = talk(
         answered,
-        *("a", "/search off", "b", "/mode chat", "c", "/search off", "d", "/search auto", "e", "/mode chat", "f"),
+        *("a", "/search on", "b", "/mode chat", "c", "/search on", "d", "/search auto", "e", "/mode chat", "f"),
     )
-    assert [question.search for question in answerer.asked] == ["auto", "auto", "on", "off", "auto", "off"]
+    assert [question.search for question in answerer.asked] == ["auto", "auto", "off", "on", "auto", "on"]
     assert "error: in agent mode the model decides whether to search\nhint: to decide: /mode chat\n" in done.err
     talk(answered, "x", options=("--search", "off"))
     assert answerer.asked[-1].search == "off"
@@ -37,16 +37,25 @@ def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> Non
 def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
     done = talk(answered, "/settings", "/mode chat", "/settings", options=("--rounds", "2"))
     first, second = done.out.split("Turns: 0  (/clear)\n")[:2]
-    assert "Mode: agent  (/mode chat|agent)\nSearch: on (in agent mode the model decides)  (/search" in first
+    assert "Mode: agent  (/mode chat|agent)\nSearch: off (in agent mode the model decides)  (/search" in first
     assert "Model: none; answers quote the pages  (llm.model)\nRounds: 2  (ask.max_iterations)\n" in first
-    assert "Mode: chat  (/mode chat|agent)\nSearch: on  (/search on|off|auto)\n" in second
+    assert "Mode: chat  (/mode chat|agent)\nSearch: off  (/search on|off|auto)\n" in second
+
+
+def test_library_never_answers_a_web_question(sleuth: Any) -> None:
+    sleuth.environ |= {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    asked, chatted = sleuth("ask", "searxng json format"), sleuth("chat", stdin="searxng json format\n")
+    assert (asked.exit, "file:" in asked.out) == (6, False)
+    assert "hint: " in asked.err
+    assert "file:" not in chatted.out
+    assert "SearXNG" in chatted.err
 
 
 def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
     done = talk(
         answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
     )
-    assert [question.providers for question in answerer.asked] == [("auto",), ("wikipedia", "searxng"), ("auto",)]
+    assert [question.providers for question in answerer.asked] == [(), ("wikipedia", "searxng"), ("auto",)]
     assert "error: unknown provider 'nobody'" in done.err
     assert done.err.endswith("provider: auto\n")
 

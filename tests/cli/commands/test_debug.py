@@ -24,7 +24,7 @@ def test_debug_shows_the_exchange_of_a_successful_search(sleuth: Any, httpserver
     assert f"debug: GET {httpserver.url_for('/search')}?q=rust" in printed
     assert ": 200, " in printed
     assert "debug: searxng: ok, 1 results" in printed
-    sleuth("--debug", "search", "-p", "searxng", "-n", "4", "rust")
+    sleuth("--debug", "search", "-p", "searxng", "--full-urls", "rust")
     printed = capsys.readouterr().err
     assert "1 results from the cache" in printed
     assert "debug: GET" not in printed
@@ -48,13 +48,8 @@ def test_debug_and_log_have_no_keys(sleuth: Any, httpserver: HTTPServer, capsys:
     assert KEY not in log_of(sleuth)
 
 
-def test_log_has_a_line_for_each_search_without_queries_if_there_is_no_history(
-    sleuth: Any, httpserver: HTTPServer
-) -> None:
+def test_log_has_a_line_for_each_search_without_its_query(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": []})
-    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    sleuth("search", "-p", "searxng", "rust")
-    assert "search 'rust': no_results, 0 results from searxng" in log_of(sleuth)
-    sleuth("search", "-p", "searxng", "confidential words", SLEUTH_HISTORY_ENABLED="false")
-    assert "no_results, 0 results" in log_of(sleuth).splitlines()[-1]
+    sleuth("--debug", "search", "-p", "searxng", "confidential words", SEARXNG_URL=httpserver.url_for(""))
+    assert "search: no_results, 0 results from searxng" in log_of(sleuth)
     assert "confidential" not in log_of(sleuth)

@@ -92,7 +92,7 @@ def test_failure_is_explained_below_and_exits_1(sleuth: Any, without_json: HTTPS
     assert "`json` is not in `search.formats`" in explained
     assert "\n    search:\n      formats:\n        - html\n        - json\n" in explained
     assert "docker compose restart core" in explained
-    assert "handbook: searxng.md#enable-json-in-searxng-403-forbidden" in explained
+    assert "handbook: sleuth handbook searxng#enable-json-in-searxng-403-forbidden" in explained
     assert "1 failed" in done.out.splitlines()[-1]
 
 

@@ -74,7 +74,7 @@ def test_json_has_the_result_of_each_search(searxng: Any) -> None:
     assert (cached["cached"], live["cached"]) == (True, False)
     assert live["providers"] == ["searxng"]
     assert live["at"] <= cached["at"] <= failed["at"]
-    assert set(live) == {"at", "query", "providers", "outcome", "results", "elapsedMs", "cached"}
+    assert set(live) == {"number", "at", "query", "providers", "outcome", "results", "elapsedMs", "cached"}
 
 
 def test_terminal_shows_time_query_and_result(searxng: Any) -> None:
@@ -98,7 +98,7 @@ def test_batches_prompts_and_the_library_are_recorded_and_replays_are_not(searxn
 
 def test_control_characters_of_a_query_are_removed(sleuth: Any) -> None:
     sleuth("search", "--offline", "a\x1b[31mb\u202ec <script>")
-    assert sleuth("history").out == "a[31mbc script\n"
+    assert sleuth("history").out == "a[31mbc <script>\n"
 
 
 # Forgetting

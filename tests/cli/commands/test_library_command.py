@@ -378,7 +378,7 @@ def test_interrupted_reading_keeps_what_was_read(
 def test_progress_of_reading_is_shown_on_a_terminal(sleuth: Any, web: Callable[[str], str]) -> None:
     out, err = io.StringIO(), Typed()
     assert run(Runtime(sleuth.environ, io.StringIO(), out, err), ["library", "add", web("walrus"), web("oyster")]) == 0
-    assert "reading 2/2" in err.getvalue()
+    assert "reading 0/2" in err.getvalue()
 
 
 def test_list_shows_when_a_page_was_read(sleuth: Any, web: Callable[[str], str]) -> None:
@@ -399,3 +399,47 @@ def test_help_shows_examples(sleuth: Any) -> None:
     assert done.exit == 0
     assert all(name in done.out for name in ("add", "search", "list", "remove", "stats"))
     assert "Example" in sleuth.process("library", "add", "--help").out
+
+
+def test_yaml_in_the_handbook_keeps_its_indentation(sleuth: Any) -> None:
+    found = sleuth("search", "-p", "library", "--content", "--json", "-n", "3", "enable json in searxng").json
+    assert any("search:\n  formats:\n    - html\n    - json" in hit["content"] for hit in found["results"])
+
+
+def test_own_documents_come_before_the_handbook_and_can_be_searched_alone(sleuth: Any, tmp_path: Path) -> None:
+    (tmp_path / "runtimes.md").write_text("# Runtimes\n\nTokio is large, smol is the smallest runtime.\n")
+    assert sleuth("library", "add", str(tmp_path / "runtimes.md")).exit == 0
+    urls = [hit["url"] for hit in sleuth("library", "search", "--json", "smallest", "runtime").json["results"]]
+    assert urls[0].endswith("/runtimes.md")
+    assert len(urls) > 1  # the handbook quotes these words
+    for source, expected in (("own", 1), ("file", 1), ("page", 0)):
+        found = sleuth("library", "search", "--json", "--source", source, "smallest", "runtime").json["results"]
+        assert len(found) == expected, source
+    found = sleuth("library", "search", "--json", "--source", "handbook", "smallest", "runtime").json["results"]
+    assert not any(hit["url"].endswith("/runtimes.md") for hit in found)
+    # A word that stands in a note does not hide the section that answers the question.
+    (tmp_path / "note.md").write_text("# Note\n\nsend the json file to Bob\n")
+    sleuth("library", "add", str(tmp_path / "note.md"))
+    assert "Enable JSON" in sleuth("library", "search", "-n", "1", "enable", "json", "in", "searxng").out
+
+
+def test_list_begins_with_own_documents_and_names_the_next_page_if_there_is_one(sleuth: Any, tmp_path: Path) -> None:
+    (tmp_path / "zebra.md").write_text("# Zebra\n\nStripes.\n")
+    sleuth("library", "add", str(tmp_path / "zebra.md"))
+    done = sleuth("library", "list", "--limit", "1")
+    assert done.out.startswith("Zebra\n")
+    assert "more: --offset 1" in done.err
+    total = sleuth("library", "list", "--json").json["total"]
+    assert "more" not in sleuth("library", "list", "--offset", str(total - 3)).err
+
+
+def test_document_is_shown_by_path_and_url(sleuth: Any, tmp_path: Path) -> None:
+    path = tmp_path / "zebra.md"
+    path.write_text("# Zebra\n\n```\nif x:\n    y\n```\n")
+    sleuth("library", "add", str(path))
+    for target in (str(path), path.as_uri()):
+        assert "if x:\n    y" in sleuth("library", "show", target).out
+    assert sleuth("library", "show", "--json", str(path)).json["title"] == "Zebra"
+    done = sleuth("library", "show", "nothing.md")
+    assert done.exit == 2
+    assert "not in the library" in done.err

@@ -104,7 +104,7 @@ def test_rich_is_the_default_on_a_terminal(sleuth: Any, searxng: HTTPServer, mon
     done = sleuth("search", "-p", "searxng", "rust", terminal=True)
     assert "\x1b]8;" in done.out, "titles are hyperlinks"
     assert "第二个结果" in done.out
-    assert "3 of 3 results" in done.err
+    assert "1–3 of 3 results" in done.err
 
 
 @pytest.mark.parametrize("width", ["20", "40", "200"])
@@ -112,7 +112,7 @@ def test_rich_stays_within_the_terminal(sleuth: Any, searxng: HTTPServer, monkey
     from sleuth.base.text import width as columns
 
     monkeypatch.setenv("COLUMNS", width)
-    done = sleuth("search", "-p", "searxng", "--color", "never", "-f", "rich", "rust")
+    done = sleuth("search", "-p", "searxng", "--color", "never", "rust", terminal=True)
     assert all(columns(line) <= int(width) for line in done.out.splitlines())
 
 
@@ -140,7 +140,7 @@ def test_markdown_escapes_titles(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json(answer([hit]))
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     out = sleuth("search", "-p", "searxng", "-f", "markdown", "x").out
-    assert "[\\]\\(javascript:alert\\(1\\)\\)](<https://a.example/1)x>)" in out
+    assert "[\\](javascript:alert(1))](<https://a.example/1)x>)" in out
     assert "\\*bold\\*" in out
 
 
@@ -176,7 +176,7 @@ def test_bad_options_are_refused_with_a_hint(
     assert "\nhint: " in done.err
 
 
-@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",), ("<>",)])
+@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",)])
 def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert (done.exit, done.out) == (2, "")
@@ -271,15 +271,6 @@ def test_empty_answer_is_no_error(sleuth: Any, httpserver: HTTPServer) -> None:
     assert sleuth("search", "-p", "searxng", "--json", "x").json["outcome"] == "no_results"
 
 
-def test_failing_engines_make_an_answer_partial(sleuth: Any, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_json(answer(unresponsive_engines=[["slow", "timeout"]]))
-    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    done = sleuth("search", "-p", "searxng", "--json", "x")
-    assert done.json["outcome"] == "partial"
-    assert done.json["attempts"][0]["engines"] == {"slow": "timeout"}
-    assert "slow (timeout)" in done.err
-
-
 def test_library_is_used_without_network(sleuth: Any) -> None:
     sleuth("config", "set", "websearch.fallback", "searxng,library")
     done = sleuth("search", "--json", "enable json in searxng")
@@ -288,7 +279,7 @@ def test_library_is_used_without_network(sleuth: Any) -> None:
     assert done.json["provider"] == "library"
     assert "json" in done.json["results"][0]["title"].lower()
     assert [attempt["state"] for attempt in done.json["attempts"]] == ["unreachable", "ok"]
-    assert "used Library instead" in done.err
+    assert "used Library (documents on this machine, not the web) instead" in done.err
 
 
 def test_named_provider_is_strict_unless_fallback_is_allowed(sleuth: Any) -> None:
@@ -350,7 +341,7 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("SearXNG does not support: range") == 1
+    assert done.err.count("not applied by SearXNG: --freshness FROM..TO") == 1
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
@@ -403,7 +394,7 @@ def test_next_provider_starts_while_the_first_one_hangs(sleuth: Any, lone_server
     released = hang(lone_server)
     page = '<div class="web-result"><a class="result__a" href="https://a.example/">A</a></div>'
     lone_server.expect_request("/html/").respond_with_data(page, content_type="text/html")
-    sleuth.environ["SEARXNG_URL"] = lone_server.url_for("")
+    sleuth.environ |= {"SEARXNG_URL": lone_server.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,duckduckgo"}
     sleuth("providers", "set", "duckduckgo", "--api-host", lone_server.url_for(""))
     done = sleuth("search", "--json", "x")
     released.set()
@@ -448,19 +439,64 @@ def test_explained_scores_can_be_recomputed(sleuth: Any, searxng: HTTPServer) ->
     assert "searxng #1 × 1.5 → 0.024590" in sleuth("search", "-p", "searxng,other", "--explain", "x").out
 
 
-def test_next_page_is_requested_once_when_filters_leave_too_few(sleuth: Any, httpserver: HTTPServer) -> None:
-    def pages(request: Request) -> Response:
+@pytest.fixture
+def paged(sleuth: Any, httpserver: HTTPServer) -> Callable[[], list[str]]:
+    """A SearXNG with two pages of six results; returns a function for the pages that were requested."""
+
+    def respond(request: Request) -> Response:
         page = int(request.args.get("pageno", "1"))
         hits = [
-            {"url": f"https://{'a' if n % 2 else 'b'}.example/{page}/{n}", "title": f"{page}/{n}"} for n in range(6)
+            {"url": f"https://{'a' if n % 2 else 'b'}.example/{page}/{n}", "title": f"{page}/{n}"}
+            for n in range(6 if page < 3 else 0)
         ]
         return Response(json.dumps(answer(hits)), content_type="application/json")
 
-    httpserver.expect_request("/search").respond_with_handler(pages)
+    httpserver.expect_request("/search").respond_with_handler(respond)
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    done = sleuth("search", "-p", "searxng", "--json", "--exclude", "b.example", "-n", "5", "x")
-    assert [hit["title"] for hit in done.json["results"]] == ["1/1", "1/3", "1/5", "2/1", "2/3"]
-    assert [request.args.get("pageno", "1") for request, _ in httpserver.log] == ["1", "2"]
+    return lambda: [request.args.get("pageno", "1") for request, _ in httpserver.log]
+
+
+def titles(done: Any) -> list[str]:
+    return [hit["title"] for hit in done.json["results"]]
+
+
+def test_next_page_is_requested_when_filters_leave_too_few(sleuth: Any, paged: Callable[[], list[str]]) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "--exclude", "b.example", "x")
+    assert titles(done) == ["1/1", "1/3", "1/5", "2/1", "2/3"]
+    assert paged() == ["1", "2"]
+
+
+def test_pages_continue_after_the_last_result_shown(sleuth: Any, paged: Callable[[], list[str]]) -> None:
+    pages = [sleuth("search", "-p", "searxng", "--json", "-n", "5", "--page", str(page), "x") for page in (1, 2, 3)]
+    assert [titles(page) for page in pages] == [
+        ["1/0", "1/1", "1/2", "1/3", "1/4"],
+        ["1/5", "2/0", "2/1", "2/2", "2/3"],
+        ["2/4", "2/5"],
+    ]
+    assert [hit["citation"] for page in pages for hit in page.json["results"]] == list(range(1, 13))
+    assert [page.json["status"]["more"] for page in pages] == [True, True, False]
+    assert paged()[:2] == ["1", "2"]  # the rest of a page is kept, not requested again
+
+
+def test_page_after_the_last_one_has_no_results(sleuth: Any, paged: Callable[[], list[str]]) -> None:
+    done = sleuth("search", "-p", "searxng", "--page", "9", "x")
+    assert (done.exit, done.out) == (0, "")
+    assert "note: no more results for 'x'" in done.err
+
+
+def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], list[str]]) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "-n", "20", "x")
+    assert len(done.json["results"]) == 12
+    assert done.json["status"]["more"] is False
+    assert "1–12 of 12 results · no more" in sleuth("search", "-p", "searxng", "-n", "20", "x", terminal=True).err
+
+
+def test_pages_of_several_providers_are_windows_of_one_list(sleuth: Any, paged: Callable[[], list[str]]) -> None:
+    sleuth("providers", "add", "--id", "other", "--adapter", "searxng", "--api-host", sleuth.environ["SEARXNG_URL"])
+    pages = [
+        titles(sleuth("search", "-p", "searxng,other", "--json", "-n", "4", "--page", n, "x")) for n in ("1", "2", "3")
+    ]
+    assert [title for page in pages for title in page] == [f"{page}/{n}" for page in (1, 2) for n in range(6)]
 
 
 def test_rules_apply_to_every_provider(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
@@ -497,3 +533,14 @@ def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
 def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
     assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0
+
+
+def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserver: HTTPServer) -> None:
+    key = "exakey0123456789abcd"
+    httpserver.expect_request("/search").respond_with_data(
+        status=302, headers={"Location": f"https://{key}.evil.example/"}
+    )
+    sleuth("providers", "set", "exa", "--api-host", httpserver.url_for("").rstrip("/"))
+    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x", EXA_API_KEY=key)
+    assert "redirected to another host" in done.out + done.err
+    assert key not in done.out + done.err

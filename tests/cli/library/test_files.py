@@ -370,6 +370,21 @@ def test_hostile_files_become_bounded_text_without_control_characters(tmp_path: 
         assert "\x9b" not in page.text
 
 
+PROGRAM = "def walrus():\n    for i in range(3):\n        print(i)"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", f"# Notes\n\nA program:\n\n```python\n{PROGRAM}\n```\n"),
+        ("a.txt", f"A program:\n\n{PROGRAM}\n"),
+        ("a.html", f"<article><p>{SENTENCE * 4}</p><pre>{PROGRAM}</pre><p>{SENTENCE * 4}</p></article>"),
+    ],
+)
+def test_code_keeps_its_indentation(tmp_path: Path, name: str, text: str) -> None:
+    assert PROGRAM in read_one(tmp_path / name, text).text
+
+
 @pytest.mark.parametrize(
     ("markdown", "text"),
     [

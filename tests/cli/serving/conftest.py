@@ -21,8 +21,9 @@ from jsonschema import Draft202012Validator
 
 from sleuth.api import Client
 from sleuth.serving.http.app import ApiState, create_app
-from sleuth.serving.http.auth import AccessRules, allowed_hosts
+from sleuth.serving.http.auth import AccessMiddleware, AccessRules, allowed_hosts
 from sleuth.serving.http.server import HttpServer, listen
+from sleuth.serving.http.tokens import Token
 
 DOCUMENT = create_app(ApiState(Client({}))).openapi()
 TOKEN = "token-of-the-tests-0123456789"
@@ -121,7 +122,9 @@ class Served:
         self.process, self.home = process, home
         assert process.stderr
         self.said = process.stderr.readline()
-        found = re.search(r"http://([\d.]+):(\d+)", self.said)
+        while (line := self.said.splitlines()[-1]).startswith("warning:") and "://" not in line:
+            self.said += process.stderr.readline()
+        found = re.search(r"http://([\d.]+):(\d+)", line)
         assert found, self.said + process.stderr.read()
         self.host, self.port, self.url = found[1], int(found[2]), found[0]
         file = home / "state" / "serve-token"
@@ -232,8 +235,9 @@ def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
             state = ApiState(kind(QUIET | home | environ))
             state.start()
             ready = threading.Event()
-            rules = AccessRules(TOKEN, allowed_hosts("127.0.0.1", port, ()))
-            server = HttpServer(state, rules, ready.set)
+            rules = AccessRules((Token(TOKEN),), allowed_hosts("127.0.0.1", port, ()))
+            app = AccessMiddleware(create_app(state), rules, state.metrics)
+            server = HttpServer(app, ready.set, state.stop)
             thread = threading.Thread(target=server.run, args=([listener],))
             thread.start()
             stack.callback(state.close)

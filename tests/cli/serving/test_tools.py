@@ -186,6 +186,15 @@ def test_providers_that_cannot_be_used_are_an_error_at_the_start(make_toolbox: A
     make_toolbox(providers=("brave",), BRAVE_API_KEY=KEY).check_providers()
 
 
+def test_library_never_answers_a_web_question(call: Call, httpserver: HTTPServer) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    reply = call("web_search", {"query": "searxng json format"}, **alone)
+    assert reply.failed
+    assert "code: UNREACHABLE" in reply.text
+    assert "hint: " in reply.text
+    assert "file:" not in reply.text
+
+
 def test_named_provider_has_no_fallback(call: Call, httpserver: HTTPServer) -> None:
     reply = call("web_search", {"query": "handbook"}, providers=("searxng",), SEARXNG_URL="http://127.0.0.1:1")
     assert reply.failed

@@ -60,13 +60,7 @@ def test_first_use_adds_every_built_in_provider(table: ProviderTable) -> None:
     rows = table.all()
     assert [(row.id, row.name, row.type) for row in rows] == sorted((one.id, one.name, one.type) for one in SEEDS)
     row = rows[0]
-    assert (row.adapter, row.built_in, row.enabled, row.is_default, row.using_browser) == (
-        row.id,
-        True,
-        True,
-        False,
-        False,
-    )
+    assert (row.adapter, row.built_in, row.enabled, row.using_browser) == (row.id, True, True, False)
     assert (row.api_key, row.api_host, row.engines, row.options) == (None, None, (), {})
     assert row.created_at == row.updated_at
 
@@ -80,7 +74,6 @@ def test_seeding_happens_once_per_mark(table: ProviderTable) -> None:
 
 def test_newer_sleuth_adds_providers_and_keeps_values(table: ProviderTable) -> None:
     table.update("brave", {"name": "Mine", "api_key": SECRET, "enabled": False, "options": {"a": 1}})
-    table.use("searxng")
     table.add("own", "Own", "api", "searxng", {"api_host": "https://own.test"})
     before = raw(table)
     table.seed("2", lambda: [*SEEDS, seed("new", "New", "api"), seed("own", "Now built in", "api")])
@@ -95,27 +88,6 @@ def test_plugin_is_added_once(table: ProviderTable) -> None:
     table.add_plugin(seed("theirs", "Theirs", "api"))
     assert table.get("theirs").name == "Renamed"
     assert not table.get("theirs").built_in
-
-
-# The default
-
-
-def test_there_is_at_most_one_default(table: ProviderTable) -> None:
-    assert table.default() is None
-    table.use("brave")
-    table.use("searxng")
-    assert table.default() == "searxng"
-    assert table.all()[0].id == "searxng"
-    assert [row.id for row in table.all() if row.is_default] == ["searxng"]
-    table.use(None)
-    assert table.default() is None
-
-
-def test_unknown_default_is_refused(table: ProviderTable) -> None:
-    table.use("brave")
-    with pytest.raises(UnknownProviderError):
-        table.use("nobody")
-    assert table.default() == "brave"
 
 
 @pytest.mark.parametrize(
@@ -328,13 +300,11 @@ def test_existing_id_is_refused(table: ProviderTable) -> None:
 
 
 def test_built_in_provider_can_be_reset_but_not_removed(table: ProviderTable) -> None:
-    table.use("brave")
     table.update("brave", {"api_key": SECRET, "name": "Mine", "enabled": False, "options": {"a": 1}, "engines": ["x"]})
     with pytest.raises(RequestError, match="built in"):
         table.remove("brave")
     row = table.reset("brave", SEEDS[0])
     assert (row.name, row.api_key, row.enabled, row.options, row.engines) == ("Brave Search", None, True, {}, ())
-    assert row.is_default
     table.add("own", "Own", "api", "searxng", {})
     with pytest.raises(RequestError, match="not built in"):
         table.reset("own", SEEDS[0])
@@ -351,7 +321,7 @@ def test_damaged_database_is_an_error(table: ProviderTable) -> None:
     with pytest.raises(SettingsError, match="is damaged"):
         table.all()
     with pytest.raises(SettingsError, match="is damaged"):
-        table.use(None)
+        table.update("brave", {"name": "x"})
 
 
 def test_read_only_database_is_an_error(path: str, table: ProviderTable) -> None:
@@ -371,7 +341,6 @@ from sleuth.store.migrations import MIGRATIONS
 table = ProviderTable(open_database(sys.argv[1], MIGRATIONS), sys.argv[1])
 for n in range(20):
     table.update("brave", {sys.argv[2]: f"value {n}"})
-    table.use(["brave", "searxng"][n % 2])
 """
 
 
@@ -381,4 +350,3 @@ def test_parallel_changes_of_one_row_are_all_kept(path: str, table: ProviderTabl
     assert [process.wait(300) for process in processes] == [0] * 4
     row = table.get("brave")
     assert [getattr(row, field) for field in fields] == ["value 19"] * 4
-    assert len([row for row in table.all() if row.is_default]) == 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
-from sleuth.store import settings
+from sleuth.store import default_chains, settings
 from sleuth.store.settings import TABLE, Settings, change, find_setting, read_toml
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -52,7 +52,10 @@ def test_every_default_is_valid() -> None:
 def test_defaults_are_as_documented() -> None:
     expected = {
         "websearch.default_provider": "auto",
-        "websearch.fallback": ["searxng", "duckduckgo", "library"],
+        "websearch.fallback": default_chains.GENERAL,
+        "websearch.chains": default_chains.CHAINS,
+        "websearch.keyless": True,
+        "websearch.contact": "",
         "websearch.search_with_time": True,
         "websearch.max_results": 5,
         "websearch.exclude_domains": [],
@@ -281,6 +284,28 @@ max_results = 7 # enough
 """
 
 
+@pytest.mark.parametrize(
+    "text", ['[websearch]\nfallback = ["a",\n\n[llm]\nmodel = "m"\n', '[websearch]\nfallback = ["a"\n', "[ui]\nx = {\n"]
+)
+def test_value_that_is_never_closed_is_found_where_it_begins(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        Settings(str(file), {})
+    assert f"{file}, line 2: " in str(caught.value)
+    assert caught.value.values["line"] == 2
+    assert "line {line}" in caught.value.hint
+
+
+def test_new_value_stands_above_the_comment_of_the_next_section(file: Path) -> None:
+    file.write_text("[websearch]\nmax_results = 7\n# about that\n\n# my models\n[llm]\nmodel = 'm'\n# end\n")
+    change(str(file), "websearch.timeout", "2.5")
+    change(str(file), "llm.base_url", "http://localhost/v1")
+    assert file.read_text() == (
+        "[websearch]\nmax_results = 7\n# about that\ntimeout = 2.5\n\n# my models\n"
+        "[llm]\nmodel = 'm'\nbase_url = \"http://localhost/v1\"\n# end\n"
+    )
+
+
 def test_changing_a_value_keeps_comments_and_order(file: Path) -> None:
     file.write_text(COMMENTED)
     assert change(str(file), "websearch.max_results", "9") == 9
@@ -497,7 +522,7 @@ def test_written_value_is_read_back(file: Path, changes: list[tuple[str, tuple[s
 WRITERS = """
 import os, sys
 import tomlkit  # imported once, before the fork
-from sleuth.store import settings
+from sleuth.store import default_chains, settings
 from sleuth.store.setting_types import whole
 keys = [f"test.key{number}" for number in range(64)]
 for key in keys:

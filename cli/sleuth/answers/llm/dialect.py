@@ -40,7 +40,8 @@ def make_body(prompt: Prompt, model: str, dialect: Dialect, streamed: bool) -> d
     body: dict[str, Any] = {"model": model, "messages": [message._asdict() for message in prompt.messages]}
     if streamed:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-    if prompt.temperature is not None and not prompt.thinking and dialect.temperature:
+    thinks = prompt.thinking and dialect.thinking  # a thinking model takes no temperature
+    if prompt.temperature is not None and dialect.temperature and not thinks:
         body["temperature"] = prompt.temperature
     if prompt.max_tokens:
         body[dialect.limit] = prompt.max_tokens

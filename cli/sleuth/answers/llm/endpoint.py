@@ -18,6 +18,8 @@ from sleuth.store.settings import (
     LLM_PRICE_INPUT,
     LLM_PRICE_OUTPUT,
     LLM_REASONER,
+    LLM_TIMEOUT,
+    LLM_TIMEOUTS,
     LLM_URL,
     Setting,
     Settings,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 KEYRING_ENTRY = "sleuth/llm.api_key"
 CHAT_PATH, MODELS_PATH = "/chat/completions", "/models"
 VERSION = re.compile(r"/(v\d[^/]*|beta)(/|$)")  # /v1, Zhipu's /v4, Google's /v1beta/openai, DeepSeek's /beta
+STEP_TIMEOUTS_S = {"analyse": 20.0, "extract": 10.0, "reflect": 5.0, "write": 120.0}
+LOCAL_TIMEOUT_FACTOR = 6  # for models on this machine or the local network, which often run on a CPU
 # A key from the environment is sent only to the host that issued it.
 KEY_VARIABLES = {
     "api.deepseek.com": "DEEPSEEK_API_KEY",
@@ -89,6 +93,14 @@ def _is_this_machine(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def step_timeout(settings: Settings, step: str) -> float:
+    """Return the seconds that the model has for a step: its own setting, that of all steps, or the default."""
+    for setting in (LLM_TIMEOUTS[step], LLM_TIMEOUT):
+        if not isinstance(seconds := settings[setting], str):
+            return seconds
+    return STEP_TIMEOUTS_S[step] * (LOCAL_TIMEOUT_FACTOR if is_private(settings[LLM_URL]) else 1)
 
 
 def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None:

@@ -86,7 +86,7 @@ class ModelTimeoutError(ModelError):
     code = "TIMEOUT"
     recoverable = True
     message = "the model at {server} did not answer within {seconds:g} s"
-    hint = "try again, or use a faster model: sleuth config set llm.model NAME"
+    hint = "allow more time: sleuth config set llm.timeout SECONDS"
 
 
 class ModelUnreachableError(ModelError):

@@ -5,6 +5,8 @@ the Typer command is built from. A property test checks that both parse any comm
 whatever may be an error, goes to Typer.
 """
 
+from sleuth.base.process import terminal_lines
+from sleuth.commands import COMMANDS
 from sleuth.engine.search_options import OPTIONS, POSITIONAL, RENDERED
 from sleuth.store.cache import rendered
 
@@ -22,16 +24,28 @@ FLAGS: "dict[str, tuple[OptionSpec, bool]]" = {
 }
 
 
+# Flags of every command, allowed anywhere before a --; the first ones need no Typer.
+SIMPLE_FLAGS = ("--debug", "--quiet", "-Q", "--no-pager")
+GLOBAL_FLAGS = (*SIMPLE_FLAGS, "--no-color")
+FORMAT_ALIASES = {"md": "markdown", "url": "urls"}
+
+
 class CommandLine:
     """One parsed command line."""
 
     def __init__(self, arguments: list[str]) -> None:
-        self.global_flags: list[str] = []  # --debug and --color, allowed anywhere before a --
+        self.global_flags: list[str] = []
         self.words: list[str] = []  # everything else
         self.wants_json = False  # decided here because errors must be JSON even if the rest cannot be parsed
         self._split(arguments)
-        self.debug = "--debug" in self.global_flags
+        self.is_implicit = is_search(self.words)  # the word `search` is missing
+        if self.is_implicit:
+            self.words.insert(0, "search")
         self.search = parse_search(self.words[1:]) if self.words[:1] == ["search"] else None
+
+    def has(self, *flags: str) -> bool:
+        """Whether one of some global flags was given."""
+        return any(flag in self.global_flags for flag in flags)
 
     def _split(self, arguments: list[str]) -> None:
         remaining = iter(arguments)
@@ -39,22 +53,53 @@ class CommandLine:
         for word in remaining:
             if word == "--":
                 self.words += [word, *remaining]
-            elif word == "--debug" or word.startswith("--color="):
+            elif word in GLOBAL_FLAGS or word.startswith("--color="):
                 self.global_flags.append(word)
             elif word == "--color":
                 self.global_flags += [word, *[value for value in [next(remaining, None)] if value is not None]]
             else:
-                self.wants_json |= word in ("--json", "--format=json") or (
-                    word == "json" and previous in ("--format", "-f")
-                )
+                flag, equals, value = word.partition("=") if word.startswith("--format=") else (previous, "", word)
+                if flag in ("--format", "-f"):
+                    value = FORMAT_ALIASES.get(value, value)
+                    word = f"{flag}={value}" if equals else value
+                self.wants_json |= word == "--json" or (value == "json" and flag in ("--format", "-f"))
                 self.words.append(word)
             previous = word
+
+    def check_values(self) -> None:
+        """Raise RequestError for --limit, which was ambiguous, and for an option in place of a value."""
+        if self.words[:1] != ["search"]:
+            return
+        for word, value in zip(self.words[1:], [*self.words[2:], ""], strict=False):
+            if word == "--":
+                return
+            if word.partition("=")[0] == "--limit":  # a number of results in other commands
+                from sleuth.base.errors import RequestError
+
+                raise RequestError(
+                    "search has no option --limit",
+                    "for the number of results use -n N, for the size of page text --content-limit N",
+                )
+            if word in FLAGS and FLAGS[word][0].kind != "flag" and value in FLAGS:
+                from sleuth.base.errors import RequestError
+
+                message = "{option} needs a value; {value} is an option"
+                raise RequestError(message, "see: sleuth search --help", option=word, value=value)
 
     def rendered_key(self, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> "RenderedKey | None":
         """Return the key of a rendered answer; None if this command line must not have one."""
         if self.search is None or self.global_flags or not self.search.keys() <= RENDERED:
             return None
+        if self.search.get(POSITIONAL) == ("-",):  # standard input
+            return None
         return rendered.make_key(self.search, environ, out, err)
+
+
+def is_search(words: list[str]) -> bool:
+    """Whether a command line that names no command is a search: `sleuth rust async`, `sleuth -n 3 rust`."""
+    if not words or words[0] in COMMANDS or words[0] == "--":
+        return False
+    return words[0].partition("=")[0] in FLAGS or not words[0].startswith("-") or words[0] == "-"
 
 
 def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:
@@ -65,6 +110,8 @@ def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out:
     from sleuth.store.journal import append_search
 
     text, messages, journal_line = found
+    if out.isatty() and text.count("\n") >= terminal_lines():  # for the pager
+        return False
     out.write(text)
     out.flush()
     err.write(messages)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 
 from sleuth.base.choices import FIELDS
-from sleuth.base.errors import RequestError
-from sleuth.base.i18n import tr
+from sleuth.base.errors import RequestError, SleuthError
+from sleuth.base.i18n import tr, trn
 from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View, renderer
@@ -18,6 +18,9 @@ from sleuth.store.settings import CACHE_TTL, HISTORY
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
+
+
+MAX_SUGGESTIONS = 4
 
 
 def choose_format(runtime: Runtime, format: str | None, output: str | None, view: View, *, json: bool) -> str:
@@ -46,24 +49,51 @@ def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: s
 def deliver(runtime: Runtime, text: str, output: str | None) -> None:
     """Write a whole text to stdout, or to a file atomically."""
     if not output:
-        runtime.stdout.write(text)
-        runtime.stdout.flush()
+        if runtime.stdout.isatty():
+            from sleuth.commands.terminal import pager
+
+            pager.show(runtime, text)
+        else:
+            runtime.stdout.write(text)
+            runtime.stdout.flush()
         return
     from sleuth.base.files import write_out
 
     write_out(output, text.encode("utf-8", "replace"))
 
 
-def show_messages(runtime: Runtime, outcome: Outcome, format: str, age: str | None = None) -> None:
+def suggestions(outcome: Outcome) -> list[str]:
+    """Return a few corrections and related queries."""
+    return [*outcome.corrections, *outcome.suggestions][:MAX_SUGGESTIONS]
+
+
+def show_messages(
+    runtime: Runtime, outcome: Outcome, format: str, age: str | None = None, *, numbered: bool = False
+) -> None:
     """Print what is not part of the results on stderr; `age` is a placeholder for the age of a cached answer."""
     if not outcome.results and not outcome.answers:
-        runtime.note(tr("no results for {query!r}", query=outcome.query))
+        nothing = "no more results for {query!r}" if outcome.status.count_before else "no results for {query!r}"
+        runtime.note(tr(nothing, query=outcome.query))
     for notice in outcome.notices:
         runtime.note(notice)
     for warning in outcome.warnings:
         runtime.warn(warning)
     if format == "rich":
-        runtime.footer(summary(outcome, age), [*outcome.corrections, *outcome.suggestions][:4])
+        related = suggestions(outcome)
+        related = [f"+{number} {text}" for number, text in enumerate(related, 1)] if numbered else related
+        runtime.footer(summary(outcome, age), related)
+
+
+def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
+    """Print what each provider did, for --verbose."""
+    for attempt in outcome.attempts:
+        facts = [
+            f"{attempt.provider}{tr(': ')}{attempt.state}",
+            trn("{count} result", "{count} results", attempt.count) if attempt.answered else attempt.message,
+            tr("cached") if attempt.cached else f"{attempt.elapsed_ms} ms",
+            *(f"{engine}{tr(': ')}{reason}" for engine, reason in sorted(attempt.engines.items())),
+        ]
+        runtime.note(" · ".join(fact for fact in facts if fact))
 
 
 def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
@@ -115,28 +145,38 @@ class _Buffer(io.StringIO):
 
 def summary(outcome: Outcome, age: str | None = None) -> str:
     """Return how many results there are, where they come from, and how long it took."""
-    cached = tr("cached {age} ago", age=age or rendered.age_in_words(outcome.age))
+    units = (tr("s"), tr("min"))
+    words = age.join(("", *units, "")) if age else rendered.age_in_words(outcome.age, *units)
+    cached = tr("cached {age} ago", age=words)
+    numbers = [hit.citation for hit in outcome.results] or [0]
+    found = outcome.status.count_before
+    shown = tr("{first}–{last} of {found} results", first=numbers[0], last=numbers[-1], found=found)
     parts = [
-        tr("{shown} of {found} results", shown=outcome.status.count_after, found=outcome.status.count_before),
+        shown if outcome.results else "",
+        "" if outcome.status.more or not outcome.results else tr("no more"),
         outcome.provider,
         cached if outcome.cached else f"{outcome.elapsed_ms} ms",
     ]
     return " · ".join(part for part in parts if part)
 
 
-def open_result(outcome: Outcome, number: int) -> None:
-    """Open a result in the user's browser."""
+def open_url(url: str) -> None:
+    """Open a URL in the user's browser."""
     import webbrowser
 
-    webbrowser.open(result_url(outcome, number))
+    if not webbrowser.open(url):
+        raise SleuthError("no browser was found to open {url}", "set BROWSER to the command of one", url=url)
 
 
 def result_url(outcome: Outcome, number: int) -> str:
     """Return the URL of a result by its number."""
-    if not 1 <= number <= len(outcome.results):
-        hint = "results are numbered from 1 to {count}" if outcome.results else ""
-        raise RequestError("there is no result {number}", hint, number=number, count=len(outcome.results))
-    return outcome.results[number - 1].url
+    hits = {hit.citation: hit for hit in outcome.results}
+    if number not in hits:
+        hint = "results are numbered from {first} to {last}" if hits else ""
+        raise RequestError(
+            "there is no result {number}", hint, number=number, first=min(hits, default=0), last=max(hits, default=0)
+        )
+    return hits[number].url
 
 
 def fields(names: str | None) -> tuple[str, ...]:

@@ -40,6 +40,10 @@ class Lines:
         line = self.runtime.stdin.readline()
         return line.strip() if line else None
 
+    def unfinished(self) -> str:
+        """Return what was typed when Ctrl-C interrupted a line."""
+        return self.readline.get_line_buffer() if self.readline is not None else ""
+
     def close(self) -> None:
         """Save the history, unless it is turned off."""
         if self.readline is not None and self.runtime.settings[HISTORY]:

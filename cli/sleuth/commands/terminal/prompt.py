@@ -5,27 +5,30 @@ import shutil
 import subprocess
 from base64 import b64encode
 
-from sleuth.base.errors import Exit, SleuthError
+from sleuth.base.errors import Exit, RequestError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.lines import Lines
+from sleuth.commands.terminal.progress import WaitingLine
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest, search_error
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
 HELP = """\
-  1  2 5  3-6    open these results in the browser
+  1  2 5  3-6     open these results in the browser
   n, p, f         next, previous, first page
   c N             copy the URL of result N
   x               toggle full URLs
   s N             summarise result N
+  +N              search for suggestion N
   d WORDS         search for WORDS, even if they look like a command
   WORDS           search for WORDS
-  ?               this help
+  ?, h, help      this help
   q               quit (also Ctrl-D)"""
 CLIPBOARD_COMMANDS = ("wl-copy", "xclip -selection clipboard", "xsel -b -i", "pbcopy", "clip.exe")
 NUMBER = re.compile(r"\d{1,9}")
+SUGGESTION = re.compile(r"\+\d{1,2}")
 NUMBERS = re.compile(r"\d{1,9}(-\d{1,9})?([\s,]+\d{1,9}(-\d{1,9})?)*")
 MAX_OPENED = 50  # results of one range
 
@@ -35,6 +38,7 @@ class SearchPrompt:
 
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
         self.runtime, self.request, self.view = runtime, request, view
+        runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
         self.lines = Lines(runtime, "prompt")
 
@@ -56,15 +60,16 @@ class SearchPrompt:
         return Exit.DONE
 
     def _read(self) -> str | None:
+        """Return the next line; Ctrl-C discards a line that was begun, and quits otherwise."""
         try:
             return self.lines.ask("sleuth (? for help) ")
         except KeyboardInterrupt:
             print(file=self.runtime.stderr)
-            return None
+            return "" if self.lines.unfinished() else None
 
     def _execute(self, line: str) -> None:
         command, _, rest = line.partition(" ")
-        if line == "?":
+        if line in ("?", "h", "help"):
             print(tr(HELP), file=self.runtime.stdout)
         elif line in ("n", "p", "f"):
             self._go_to_page(line)
@@ -73,22 +78,35 @@ class SearchPrompt:
             self._show()
         elif NUMBERS.fullmatch(line):
             for number in _numbers(line):
-                display.open_result(self._current(), number)
-        elif command in ("c", "s") and NUMBER.fullmatch(rest.strip()):
+                display.open_url(display.result_url(self._current(), number))
+        elif line in ("c", "s") or (command in ("c", "s") and NUMBER.fullmatch(rest.strip())):
+            if not rest:
+                raise RequestError("the number of a result is missing", "type {command} 1", command=command)
             url = display.result_url(self._current(), int(rest))
             (self._copy if command == "c" else self._summarise)(url)
         else:
-            words = rest if command == "d" and rest else line
+            words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
             self._search(self.request._replace(questions=(words,), query=self.request.query._replace(page=1)))
 
+    def _suggestion(self, line: str) -> str:
+        known = display.suggestions(self._current())
+        if not 1 <= int(line) <= len(known):
+            raise RequestError("there is no suggestion {number}", "suggestions are listed below results", number=line)
+        return known[int(line) - 1]
+
     def _go_to_page(self, command: str) -> None:
-        self._current()
-        page = self.request.query.page
-        wanted = {"n": page + 1, "p": max(1, page - 1), "f": 1}[command]
-        self._search(self.request._replace(query=self.request.query._replace(page=wanted)))
+        more, page = self._current().status.more, self.request.query.page
+        if (command == "n" and not more) or (command == "p" and page == 1):
+            self.runtime.note(tr("there are no more results") if command == "n" else tr("this is the first page"))
+            return
+        wanted = {"n": page + 1, "p": page - 1, "f": 1}[command]
+        # Pages are cut from the same list, which must not be requested again.
+        query, cache = self.request.query._replace(page=wanted), self.request.cache.replace("refresh", "use")
+        self._search(self.request._replace(query=query, cache=cache, fill=True))
 
     def _search(self, request: SearchRequest) -> None:
-        outcome = self.runtime.searcher.search(request)
+        with WaitingLine(self.runtime, "auto"):
+            outcome = self.runtime.searcher.search(request)
         self.runtime.searcher.finish()  # not after an interrupt, which must not wait for cache writes
         if outcome.outcome == "failed":
             raise search_error(outcome)
@@ -99,7 +117,7 @@ class SearchPrompt:
         format = "rich" if display.is_terminal(self.runtime) else "plain"
         outcome = self._current()
         display.write(self.runtime, outcome, format, self.view)
-        display.show_messages(self.runtime, outcome, format)
+        display.show_messages(self.runtime, outcome, format, numbered=True)
 
     def _current(self) -> Outcome:
         if self.outcome is None:

@@ -1,22 +1,35 @@
 """The HTTP API: paths, error handlers and the OpenAPI document."""
 
+from importlib.util import find_spec
 from typing import Annotated, Any
+from weakref import WeakSet
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic.alias_generators import to_camel
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from sleuth import __version__
 from sleuth.api import Client
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http import models, providers
-from sleuth.serving.http.errors import OPENAPI_HINT, HttpError, body_too_large, error_response, internal_error
-from sleuth.serving.http.events import AnswerStream
-from sleuth.serving.http.search import check_provider, log_tracing, run_search
-from sleuth.serving.workers import WorkerPool
+from sleuth.serving.http.errors import (
+    OPENAPI_HINT,
+    HttpError,
+    body_too_large,
+    error_response,
+    internal_error,
+    stopping,
+)
+from sleuth.serving.http.events import AnswerStream, AnswerWork, answer_document, start_answer
+from sleuth.serving.http.mcp import McpEndpoint
+from sleuth.serving.http.metrics import RequestMetrics
+from sleuth.serving.http.search import check_providers, log_tracing, run_search
+from sleuth.serving.streamed_work import Workers
+from sleuth.serving.tools import Toolbox
 
 MAX_REQUESTS, MAX_QUEUED_REQUESTS = 16, 256
 MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have threads of their own
@@ -24,7 +37,8 @@ MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have thr
 ABOUT = """\
 Search, the provider table and answers of sleuth for other programs. Every request except `GET /healthz` needs the token
 (`Authorization: Bearer …`; `sleuth serve --print-token` prints it). `Host` must name this server, and an `Origin` must
-be allowed with `--allow-origin`. All errors share one body. Keys and passwords are masked."""
+be allowed with `--allow-origin`. All errors share one body. Keys and passwords are masked. `/mcp` serves the tools for
+agents over the Model Context Protocol (streamable HTTP)."""
 
 
 def _error(description: str, header: str = "") -> dict[str, Any]:
@@ -41,6 +55,7 @@ ERRORS = {
     408: _error("The request took too long to arrive."),
     413: _error("The body is larger than 1 MB."),
     415: _error("The body is not JSON."),
+    429: _error("There are too many requests with this token.", "Retry-After"),
     500: _error("The search failed, or the database cannot be used."),
     503: _error("There are too many requests, or the server is stopping.", "Retry-After"),
 }
@@ -55,7 +70,7 @@ VALIDATION_MESSAGES = {  # by the type of pydantic's error
 
 
 def _errors(*more: int) -> dict[int | str, dict[str, Any]]:
-    return {status: ERRORS[status] for status in sorted((400, 401, 403, 405, 503, *more))}
+    return {status: ERRORS[status] for status in sorted((400, 401, 403, 405, 429, 503, *more))}
 
 
 PROVIDER_ERRORS = _errors(404, 500)
@@ -63,15 +78,24 @@ BODY_ERRORS = _errors(404, 408, 413, 415, 500)
 
 
 class ApiState:
-    """The threads behind the API."""
+    """The threads, open streams and metrics behind the API."""
 
     def __init__(self, client: Client) -> None:
-        self.requests = WorkerPool(client, MAX_REQUESTS, MAX_QUEUED_REQUESTS)
-        self.answers = WorkerPool(client, MAX_ANSWERS, MAX_QUEUED_ANSWERS)
+        self.requests = Workers(client, MAX_REQUESTS, MAX_QUEUED_REQUESTS)
+        self.answers = Workers(client, MAX_ANSWERS, MAX_QUEUED_ANSWERS)
+        self.running: WeakSet[AnswerWork] = WeakSet()
+        self.metrics = RequestMetrics()
+        self.mcp = McpEndpoint(Toolbox(client))
 
     def start(self) -> None:
         """Raise the error if settings or database cannot be used."""
         self.requests.submit(lambda client: client.runtime.selector).result()
+
+    async def stop(self) -> None:
+        """End open streams with an error."""
+        for work in tuple(self.running):
+            work.stop(stopping())
+        await self.mcp.close()
 
     def close(self) -> None:
         """Stop the threads."""
@@ -110,7 +134,7 @@ async def list_providers(state: State, page: models.PageNumber = 1, limit: model
 @router.get("/websearch-providers/{id}", responses=PROVIDER_ERRORS)
 async def show_provider(state: State, id: str) -> models.ProviderView:
     """Show a provider."""
-    return await state.requests.run(lambda client: providers.provider_view(client.runtime.selector.table.get(id)))
+    return await state.requests.run(lambda client: providers.show_provider(client.runtime, id))
 
 
 @router.patch("/websearch-providers/{id}", responses=BODY_ERRORS)
@@ -130,32 +154,49 @@ async def test_provider(state: State, id: str) -> models.ProviderTestResult:
 
 @router.post("/websearch/search", responses=BODY_ERRORS, response_model=models.SearchReply)
 async def search(state: State, body: models.SearchBody) -> Response:
-    """Search with one provider, or with `auto` as configured; or summarise links.
+    """Search with one provider or several, or with `auto` as configured; or summarise links.
 
-    If `websearch.compression` is set, pages are read and `content` is their compressed text; otherwise it is the
-    snippet. With `summarize` as the first question and `links`, those pages are summarised and no provider is searched:
-    a result is a page, its `content` the summary of it, and `summary` is the summary of all.
+    If `websearch.compression` is set, or `content`, `limit` or `maxTokens` is sent, pages are read and `content` is
+    their text; otherwise it is the snippet. With `summarize` as the first question and `links`, those pages are
+    summarised and no provider is searched: a result is a page, its `content` the text of it, its `snippet` the summary
+    of it, and `summary` is the summary of all.
     """
-    return JSONResponse(await state.requests.run(lambda client: run_search(client, body)))
+    document = await state.requests.run(lambda client: run_search(client, body))
+    state.metrics.count_attempts(document["attempts"])
+    return JSONResponse(document)
 
 
 @router.post("/ask", responses=BODY_ERRORS, response_model=models.AnswerEvent)
-async def ask(state: State, body: models.AskBody) -> Response:
-    """Answer a question with citations, as server-sent events.
+async def ask(state: State, body: models.AskBody, request: Request) -> Response:
+    """Answer a question with citations, as server-sent events, or as one document with `Accept: application/json`.
 
     The events report progress; `delta` has pieces of the text, and the last event is `answer` with the complete answer
     or `error`. Lines that start with a colon keep the connection open. Closing the connection cancels the work.
     """
-    await state.requests.run(lambda client: check_provider(client, body.provider_id))
+    await state.requests.run(lambda client: check_providers(client, body.provider_id))
     log_tracing(body.tracing)
-    return AnswerStream(state.answers, body)
+    work = start_answer(state.answers, body)
+    state.running.add(work)
+    accepted = request.headers.get("accept", "")
+    if "application/json" in accepted and "text/event-stream" not in accepted:
+        return await answer_document(work, request)
+    return AnswerStream(work)
 
 
-def create_app(state: ApiState) -> FastAPI:
-    """Return the application."""
+@router.get("/metrics", responses=_errors(), response_class=PlainTextResponse)
+async def metrics(state: State) -> Response:
+    """Return counters and durations of requests in the format of Prometheus."""
+    return state.metrics.response()
+
+
+def create_app(state: ApiState, root_path: str = "") -> FastAPI:
+    """Return the application; `root_path` is the path under which a proxy publishes it."""
     app = Api(title="sleuth", version=__version__, description=ABOUT, openapi_url=None, redirect_slashes=False)
+    app.servers = [{"url": root_path or "/"}]
     app.state.api = state
     app.include_router(router)
+    if find_spec("mcp"):
+        app.router.routes.append(Route("/mcp", state.mcp))
     app.add_exception_handler(SleuthError, lambda _, error: error_response(error))
     app.add_exception_handler(HTTPException, _routing_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
@@ -176,6 +217,7 @@ class Api(FastAPI):
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         content = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]
         content["text/event-stream"] = content.pop("application/json")
+        content["application/json"] = {"schema": {"$ref": "#/components/schemas/AnswerReply"}}
         event = schemas["AnswerEvent"]["properties"]
         event["data"] = {"type": "string", "contentMediaType": "application/json", "contentSchema": event["data"]}
         for name in ("HTTPValidationError", "ValidationError"):  # validation errors are 400 with our body

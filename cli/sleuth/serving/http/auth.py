@@ -2,9 +2,12 @@
 
 import asyncio
 import hmac
+import math
 import re
 import time
+from collections import deque
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -14,8 +17,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import clean
-from sleuth.serving.http.errors import HttpError, body_too_large, error_response, internal_error, malformed_request
+from sleuth.serving.http.errors import (
+    HttpError,
+    body_too_large,
+    error_response,
+    internal_error,
+    malformed_request,
+    stopping,
+)
+from sleuth.serving.http.tokens import Token
 from sleuth_providers.records import Record
+
+if TYPE_CHECKING:
+    from sleuth.serving.http.metrics import RequestMetrics
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 PUBLIC_PATHS = ("/healthz",)  # need no token
@@ -23,8 +37,8 @@ HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]+")
 MAX_BODY_BYTES = 1_000_000
 PREFLIGHT_HEADERS = {
-    "Access-Control-Allow-Methods": "GET, PATCH, POST",
-    "Access-Control-Allow-Headers": "Authorization, Content-Type",
+    "Access-Control-Allow-Methods": "DELETE, GET, PATCH, POST",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID, Mcp-Protocol-Version, Mcp-Session-Id",
     "Access-Control-Max-Age": "600",
 }
 
@@ -32,7 +46,7 @@ PREFLIGHT_HEADERS = {
 class AccessRules(Record):
     """Which requests are let in."""
 
-    token: str
+    tokens: tuple[Token, ...]
     hosts: frozenset[str]
     origins: frozenset[str] = frozenset()
 
@@ -63,27 +77,36 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[str]:
 class AccessMiddleware:
     """Lets requests through that name this server, come from an allowed origin and carry the token."""
 
-    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
-        self.app, self.rules = app, rules
+    def __init__(self, app: ASGIApp, rules: AccessRules, metrics: "RequestMetrics | None" = None) -> None:
+        self.app, self.rules, self.metrics = app, rules, metrics
+        self._times: dict[str, deque[float]] = {token.name: deque() for token in rules.tokens}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request, with exactly one response and one line in the log."""
         started, exchange = time.monotonic(), _Exchange(Headers(scope=scope), receive, send)
+        # uvicorn leaves the body of a HEAD out
+        scope = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "token_name": ""}
         try:
             await self._handle(scope, exchange)
         except SleuthError as error:
             await exchange.respond(error_response(error))
+        except HTTPException:
+            await exchange.respond(error_response(body_too_large()))
         except asyncio.CancelledError:
-            stopping = HttpError("the server is stopping", "try again later", 503, "STOPPING")
-            await exchange.respond(error_response(stopping))
+            await exchange.respond(error_response(stopping()))
         except Exception as problem:
             logs.log("serve: unexpected: %r", problem)
             await exchange.respond(error_response(internal_error()))
         finally:
-            elapsed_ms = round((time.monotonic() - started) * 1000)
-            client = (scope.get("client") or ("?",))[0]
-            path = clean(scope["path"], 200, entities=False)
-            logs.log("serve: %s %s %s %s %s ms", client, scope["method"], path, exchange.status, elapsed_ms)
+            self._record(scope, exchange.status, time.monotonic() - started)
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        client, name = (scope.get("client") or ("?",))[0], scope["token_name"] or "-"
+        path = clean(scope["path"], 200, entities=False)
+        logs.log("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
+        if self.metrics:
+            template = getattr(scope.get("route"), "path", "other")  # a raw path may be anything
+            self.metrics.count_request(scope["method"], template, status, name, seconds)
 
     async def _handle(self, scope: Scope, exchange: "_Exchange") -> None:
         headers = exchange.headers
@@ -94,10 +117,11 @@ class AccessMiddleware:
             await exchange.respond(Response(status_code=204, headers=PREFLIGHT_HEADERS))
             return
         if scope["path"] not in PUBLIC_PATHS:
-            self._check_token(headers)
+            token = self._check_token(headers)
+            scope["token_name"] = token.name
+            self._check_limit(token)
         exchange.check_length()
-        method = "GET" if scope["method"] == "HEAD" else scope["method"]  # uvicorn leaves the body of a HEAD out
-        await self.app({**scope, "method": method}, exchange.receive, exchange.send)
+        await self.app(scope, exchange.receive, exchange.send)
 
     def _check_source(self, headers: Headers) -> None:
         if headers.get("host", "").lower() not in self.rules.hosts:
@@ -107,12 +131,27 @@ class AccessMiddleware:
             hint = "start sleuth serve with --allow-origin"
             raise HttpError("the Origin header is not allowed", hint, 403, "ORIGIN_REFUSED")
 
-    def _check_token(self, headers: Headers) -> None:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        matches = hmac.compare_digest(token.strip().encode(), self.rules.token.encode())
+    def _check_token(self, headers: Headers) -> Token:
+        scheme, _, sent = headers.get("authorization", "").partition(" ")
+        matches = [one for one in self.rules.tokens if hmac.compare_digest(sent.strip().encode(), one.text.encode())]
         if scheme.lower() != "bearer" or not matches:
             hint = "send the header Authorization: Bearer TOKEN; to print the token: sleuth serve --print-token"
             raise HttpError("the token is missing or wrong", hint, 401, "TOKEN_REFUSED")
+        return matches[0]
+
+    def _check_limit(self, token: Token) -> None:
+        """Count a request in the last minute of its token, or refuse it."""
+        times, now = self._times[token.name], time.monotonic()
+        while times and times[0] <= now - 60:
+            times.popleft()
+        if token.per_minute and len(times) >= token.per_minute:
+            hint = "try again in {seconds} s"
+            wait = math.ceil(times[0] + 60 - now)
+            refusal = HttpError("too many requests with this token", hint, 429, "RATE_LIMIT_EXCEEDED", seconds=wait)
+            refusal.retry_after = wait
+            raise refusal
+        if token.per_minute:
+            times.append(now)
 
 
 class _Exchange:
@@ -155,6 +194,7 @@ class _Exchange:
             headers["X-Content-Type-Options"] = "nosniff"
             if self.origin:
                 headers["Access-Control-Allow-Origin"] = self.origin
+                headers["Access-Control-Expose-Headers"] = "Mcp-Session-Id, Retry-After"
                 headers["Vary"] = "Origin"
             if self.status == 401:
                 headers["WWW-Authenticate"] = "Bearer"

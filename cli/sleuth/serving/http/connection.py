@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sleuth.base.errors import SleuthError
+from sleuth.base.worker_pool import BusyError
 from sleuth.serving.http.errors import HttpError, error_body, error_response, error_status, malformed_request
-from sleuth.serving.workers import BusyError
 
 MAX_CONNECTIONS = 256
 RECEIVE_TIMEOUT_S = 15.0  # for head and body of a request, however slowly they arrive
@@ -83,4 +83,6 @@ class LimitedConnection(H11Protocol):
 async def _too_many_connections(scope: Scope, receive: Receive, send: Send) -> None:
     response = error_response(BusyError("too many connections", "try again in a moment"))
     response.headers["Connection"] = "close"
+    while (await receive()).get("more_body"):
+        pass  # closing with unread data would reset the connection before the client has read the response
     await response(scope, receive, send)

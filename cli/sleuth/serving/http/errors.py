@@ -5,8 +5,8 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
+from sleuth.base.worker_pool import BusyError
 from sleuth.runtime import error_as_json
-from sleuth.serving.workers import BusyError
 
 OPENAPI_HINT = "see GET /openapi.json"
 
@@ -17,6 +17,7 @@ class HttpError(SleuthError):
     def __init__(self, message: str, hint: str, status: int, code: str, **values: Any) -> None:
         super().__init__(message, hint, code=code, **values)
         self.status: int = status
+        self.retry_after = 1 if status == 503 else 0  # seconds
 
 
 def malformed_request() -> RequestError:
@@ -27,6 +28,11 @@ def malformed_request() -> RequestError:
 def body_too_large() -> HttpError:
     """Return the error for a body over the limit."""
     return HttpError("the body is larger than 1 MB", "send it in several requests", 413, "BODY_TOO_LARGE")
+
+
+def stopping() -> HttpError:
+    """Return the error for requests that the end of the server interrupts."""
+    return HttpError("the server is stopping", "try again later", 503, "STOPPING")
 
 
 def internal_error() -> SleuthError:
@@ -53,5 +59,6 @@ def error_body(error: SleuthError) -> dict[str, Any]:
 
 def error_response(error: SleuthError, headers: dict[str, str] | None = None) -> JSONResponse:
     """Return the response for an error."""
-    retry = {"Retry-After": "1"} if error_status(error) == 503 else None
-    return JSONResponse(error_body(error), error_status(error), headers or retry)
+    seconds = getattr(error, "retry_after", 0) or (1 if isinstance(error, BusyError) else 0)
+    retry = {"Retry-After": str(seconds)} if seconds else {}
+    return JSONResponse(error_body(error), error_status(error), retry | (headers or {}))

@@ -1,10 +1,11 @@
-"""Streams an answer as server-sent events."""
+"""An answer over HTTP, as server-sent events or as one JSON document."""
 
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from starlette.responses import StreamingResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from sleuth.answers.answer import ProgressEvent, answer_as_json
@@ -15,30 +16,51 @@ from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
 from sleuth.base.text import strip_controls
-from sleuth.serving.http.errors import error_body, internal_error
+from sleuth.serving.http.errors import error_body, internal_error, stopping
 from sleuth.serving.http.models import AskBody
-from sleuth.serving.workers import StreamedWork, WorkerPool
+from sleuth.serving.http.search import named
+from sleuth.serving.streamed_work import StreamedWork, Workers
 
 KEEPALIVE_INTERVAL_S = 10.0
 
+DISCONNECT_POLL_S = 1.0
+
 Event = tuple[str, dict[str, Any]]
+AnswerWork = StreamedWork[Event, dict[str, Any]]
+
+
+def start_answer(pool: Workers, body: AskBody) -> AnswerWork:
+    """Start to work on an answer."""
+
+    def answer(client: Client, report: Callable[[Event], None]) -> dict[str, Any]:
+        def progress(event: ProgressEvent) -> None:
+            report((event.name, event.as_json()))
+
+        stream = SafeStream(lambda text: report(("delta", {"text": strip_controls(text)})))
+        found = client.ask(**_arguments(body), tell=progress, write=stream.add)
+        stream.close()
+        return answer_as_json(safe(found))
+
+    return StreamedWork(pool, answer)
+
+
+async def answer_document(work: AnswerWork, request: Request) -> JSONResponse:
+    """Return the answer when it is complete; a client that disconnects cancels the work."""
+    try:
+        async for _ in work.events(DISCONNECT_POLL_S):
+            if await request.is_disconnected():
+                raise stopping()  # nothing receives it
+        return JSONResponse(work.result())
+    finally:
+        work.cancel()
 
 
 class AnswerStream(StreamingResponse):
     """The events of one answer; a client that disconnects cancels the work."""
 
-    def __init__(self, pool: WorkerPool, body: AskBody) -> None:
-        def answer(client: Client, report: Callable[[Event], None]) -> dict[str, Any]:
-            def progress(event: ProgressEvent) -> None:
-                report((event.name, event.as_json()))
-
-            stream = SafeStream(lambda text: report(("delta", {"text": strip_controls(text)})))
-            found = client.ask(**_arguments(body), tell=progress, write=stream.add)
-            stream.close()
-            return answer_as_json(safe(found))
-
-        self.work = StreamedWork(pool, answer)
-        super().__init__(_encoded(self.work), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    def __init__(self, work: AnswerWork) -> None:
+        self.work = work
+        super().__init__(_encoded(work), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the answer is complete or the client is gone."""
@@ -48,7 +70,7 @@ class AnswerStream(StreamingResponse):
             self.work.cancel()
 
 
-async def _encoded(work: StreamedWork[Event, dict[str, Any]]) -> AsyncIterator[bytes]:
+async def _encoded(work: AnswerWork) -> AsyncIterator[bytes]:
     async for event in work.events(KEEPALIVE_INTERVAL_S):
         yield _encode(*event) if event else b": keep-alive\n\n"
     try:
@@ -67,4 +89,4 @@ def _encode(name: str, document: dict[str, Any]) -> bytes:
 def _arguments(body: AskBody) -> dict[str, Any]:
     given = body.model_dump(include={"question", "search", "pages", "language", "region"})
     history = [Message(message.role, message.content) for message in body.history]
-    return given | {"history": history, "providers": body.provider_id, "rounds": body.max_iterations}
+    return given | {"history": history, "providers": named(body.provider_id), "rounds": body.max_iterations}

@@ -6,7 +6,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.alias_generators import to_camel
 
 from sleuth.answers.answer import EVENTS
+from sleuth.api import Category, Compression, SafeSearch, Unit
 from sleuth.base.text import clean
+from sleuth.engine.search_options import MAX_LIMIT
 from sleuth.serving.schemas import ASK_ANSWER, SEARCH_ANSWER, SUMMARY, integral
 
 MAX_LINKS = 20
@@ -48,11 +50,15 @@ PageSize = Annotated[int, Field(ge=1, le=100, description="providers per page")]
 ProviderId = Annotated[
     str, Field(min_length=1, max_length=200, description="a provider id or `auto`", examples=["searxng"])
 ]
+ProviderIds = ProviderId | Annotated[list[ProviderId], Field(min_length=1, max_length=20)]
+Language = Annotated[str, _text(20, "of the results, such as de or zh-CN", LANGUAGE)]
+Region = Annotated[str, _text(2, "country of the results, such as CH", "^[A-Za-z]{2}$")]
 Query = Annotated[str, _text(4000, "search terms", r"\S", examples=["rust async runtimes"])]
 Link = Annotated[str, _text(4000, "an http(s) URL", r"\S", examples=["https://example.org/"])]
 Cleaned = AfterValidator(lambda text: clean(text, entities=False))  # terminals show these texts
 Engine = Annotated[str, _text(100, "name of an engine"), Cleaned]
 Count = Annotated[int, Field(ge=0)]
+WholeNumber = BeforeValidator(integral)
 UnixTime = Annotated[int, Field(ge=0, description="Unix time in seconds")]
 ProviderType = Annotated[
     Literal["api", "local"], Field(description="api: a search API; local: a results page that sleuth parses")
@@ -87,7 +93,7 @@ class ProviderView(ResponseBody):
     name: str
     type: ProviderType
     api_key: str | None = Field(description="masked, except env:NAME and keyring:NAME")
-    api_host: str | None = Field(description="null: the default URL of the provider")
+    api_host: str | None = Field(description="the URL in use; null: it has none")
     engines: list[str] | None
     using_browser: bool
     basic_auth_username: str | None
@@ -138,16 +144,34 @@ class Tracing(RequestBody):
 
 
 class SearchBody(RequestBody):
-    """A search, or pages to summarise."""
+    """A search, or pages to summarise. Fields that are left out have the values of the settings."""
 
-    provider_id: ProviderId
+    provider_id: ProviderIds
     questions: list[Query] = Field(
         min_length=1,
         max_length=20,
         description="searched in parallel and merged; if the first is `summarize`, `links` are summarised instead",
     )
     links: Annotated[list[Link], Field(max_length=MAX_LINKS, description="pages to summarise")] | None = None
+    count: Annotated[int, Field(ge=1, le=50, description="number of results"), WholeNumber] | None = None
+    page: Annotated[int, Field(ge=1, le=100, description="page of results"), WholeNumber] | None = None
+    language: Language | None = None
+    region: Region | None = None
+    freshness: Annotated[str, _text(30, "day, week, month, year or FROM..TO", r"\S", examples=["week"])] | None = None
+    safe: SafeSearch | None = None
+    category: Category | None = None
+    content: Annotated[bool, Field(description="read the pages and return their text")] | None = None
+    compress: Compression | None = None
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="size of all `content`"), WholeNumber] | None = None
+    unit: Unit | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="of all `content`"), WholeNumber] | None = None
+    timeout: Annotated[float, Field(ge=0.1, le=600, description="seconds for the search")] | None = None
     tracing: Tracing | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of the search that were sent."""
+        own = {"provider_id", "questions", "links", "tracing"}
+        return self.model_dump(exclude=own, exclude_none=True)
 
 
 class HistoryMessage(RequestBody):
@@ -157,8 +181,8 @@ class HistoryMessage(RequestBody):
     content: str = Field(max_length=100_000)
 
 
-Rounds = Annotated[int, Field(ge=1, le=20, description="maximum number of search rounds"), BeforeValidator(integral)]
-PagesPerRound = Annotated[int, Field(ge=1, le=10, description="pages read per round"), BeforeValidator(integral)]
+Rounds = Annotated[int, Field(ge=1, le=20, description="maximum number of search rounds"), WholeNumber]
+PagesPerRound = Annotated[int, Field(ge=1, le=10, description="pages read per round"), WholeNumber]
 
 
 class AskBody(RequestBody):
@@ -166,12 +190,12 @@ class AskBody(RequestBody):
 
     question: str = _text(4000, "the question to answer", r"\S", examples=["What is tokio?"])
     search: Literal["auto", "on", "off"] = Field("auto", description="auto: the model decides")
-    provider_id: ProviderId = "auto"
+    provider_id: ProviderIds = "auto"
     history: list[HistoryMessage] = Field(default_factory=list, max_length=100, description="earlier messages")
     max_iterations: Rounds | None = None
     pages: PagesPerRound | None = None
-    language: Annotated[str, _text(20, "of the results, such as de or zh-CN", LANGUAGE)] | None = None
-    region: Annotated[str, _text(2, "country of the results, such as CH", "^[A-Za-z]{2}$")] | None = None
+    language: Language | None = None
+    region: Region | None = None
     tracing: Tracing | None = None
 
 

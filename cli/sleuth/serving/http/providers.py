@@ -1,7 +1,9 @@
 """The provider table over HTTP."""
 
+from contextlib import suppress
+
 from sleuth.base import logs
-from sleuth.base.errors import RequestError
+from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import mask
 from sleuth.base.urls import mask_login
 from sleuth.engine.search import test_providers
@@ -13,8 +15,11 @@ SECRETS = ("api_key", "basic_auth_password")
 MASK_MARK = "…"  # part of every masked secret, and of no key
 
 
-def provider_view(row: ProviderRow) -> ProviderView:
-    """Return a row with its secrets masked."""
+def provider_view(runtime: Runtime, row: ProviderRow) -> ProviderView:
+    """Return a row with its secrets masked, and the URL that is in use."""
+    host = row.api_host
+    with suppress(SleuthError):  # the plug-in cannot be loaded
+        host = host or runtime.selector.host(runtime.selector.candidate(row.id))
     values = {name: getattr(row, name) for name in ProviderView.model_fields}
     key = row.api_key
     # env: and keyring: only name a secret; a cmd: may contain one.
@@ -23,23 +28,28 @@ def provider_view(row: ProviderRow) -> ProviderView:
         **values
         | {
             "api_key": masked_key,
-            "api_host": mask_login(row.api_host) if row.api_host else None,
+            "api_host": mask_login(host) if host else None,
             "engines": list(row.engines) or None,
             "basic_auth_password": mask(row.basic_auth_password),
         }
     )
 
 
+def show_provider(runtime: Runtime, id: str) -> ProviderView:
+    """Return one provider."""
+    return provider_view(runtime, runtime.selector.table.get(id))
+
+
 def list_providers(runtime: Runtime, page: int, limit: int) -> ProviderPage:
     """Return one page of the table."""
     rows = runtime.selector.table.all()
     shown = rows[(page - 1) * limit : page * limit]
-    return ProviderPage(items=[provider_view(row) for row in shown], total=len(rows), page=page, limit=limit)
+    return ProviderPage(items=[provider_view(runtime, row) for row in shown], total=len(rows), page=page, limit=limit)
 
 
 def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> ProviderView:
     """Write the fields that were sent, all or none, and return the whole provider."""
-    shown = provider_view(runtime.table.get(id))
+    shown = provider_view(runtime, runtime.table.get(id))
     changes = patch.model_dump(exclude_unset=True)
     for field in (*SECRETS, "api_host"):
         value = changes.get(field)
@@ -50,7 +60,7 @@ def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> Provider
             _check_secret(field, value)
     changed = runtime.table.update(id, changes)
     runtime.selector.health.forget(id)
-    return provider_view(changed)
+    return provider_view(runtime, changed)
 
 
 def _check_secret(field: str, value: str) -> None:

@@ -1,5 +1,6 @@
 """Searches and summaries over HTTP."""
 
+import time
 from typing import Any
 
 from sleuth.answers.summary import DigestSource, digest_as_json
@@ -8,6 +9,7 @@ from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
+from sleuth.engine.content import compression_options
 from sleuth.engine.outcome import Outcome, Status, outcome_as_json
 from sleuth.relevance.hit import Hit
 from sleuth.serving.http.models import SUMMARY_FIELDS, SearchBody, Tracing
@@ -19,22 +21,29 @@ AUTO = "auto"
 
 def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
     """Return the published form of a search, or of a summary of links."""
-    check_provider(client, body.provider_id)
+    check_providers(client, body.provider_id)
     log_tracing(body.tracing)
     if body.questions[0] == SUMMARIZE and body.links:
-        return _summarize(client, " ".join(body.questions[1:]), body.links)
+        return _summarize(client, body.questions, body.links)
     compresses = client.runtime.settings[COMPRESSION_METHOD].get("method", "none") != "none"
-    outcome = client.search(body.questions, providers=(body.provider_id,), content=compresses)
+    options = {"content": compresses} | body.options()
+    outcome = client.search(body.questions, providers=named(body.provider_id), **options)
     if body.links:
         warning = tr("links are ignored unless the first question is {word}", word=SUMMARIZE)
         outcome = outcome._replace(warnings=(*outcome.warnings, warning))
     return outcome_as_json(outcome)
 
 
-def check_provider(client: Client, id: str) -> None:
-    """Raise UnknownProviderError unless the id is `auto` or that of a provider."""
-    if id != AUTO:
-        client.runtime.selector.candidate(id)
+def check_providers(client: Client, ids: str | list[str]) -> None:
+    """Raise UnknownProviderError unless each id is `auto` or that of a provider."""
+    for id in [ids] if isinstance(ids, str) else ids:
+        if id != AUTO:
+            client.runtime.selector.candidate(id)
+
+
+def named(ids: str | list[str]) -> tuple[str, ...]:
+    """Return the providers to search; none for `auto`, which is the default provider and then the chain."""
+    return () if ids == AUTO else (ids,) if isinstance(ids, str) else tuple(ids)
 
 
 def log_tracing(tracing: Tracing | None) -> None:
@@ -43,23 +52,31 @@ def log_tracing(tracing: Tracing | None) -> None:
         logs.log("serve: trace %s", " ".join(f"{name}={clean(value, 100)}" for name, value in sorted(fields.items())))
 
 
-def _summarize(client: Client, query: str, links: list[str]) -> dict[str, Any]:
+def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[str, Any]:
+    started = time.monotonic()
+    query = " ".join(questions[1:])
     urls = list(dict.fromkeys(clean_url(link) or link for link in links))
     summary = client.summarize(urls, query)
+    hits = [_hit(source, page.text) for source, page in zip(summary.read, summary.pages, strict=True)]
     outcome = Outcome(
-        query=query,
+        query=query or questions[0],
         provider="",
-        results=tuple(_hit(source) for source in summary.read),
+        results=tuple(hits),
         outcome="partial" if len(summary.read) < len(summary.sources) else "success",
         status=Status("fetch_complete", len(summary.sources), len(summary.read)),
         warnings=summary.warnings,
     )
+    runtime = client.runtime
+    compression = compression_options(runtime.settings, None, None, None, None)
+    if compression.method != "none":
+        outcome = runtime.content_reader.add(outcome, compression, {"offline": True})
+    outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
     document = digest_as_json(summary)
     return outcome_as_json(outcome) | {name: document[name] for name in SUMMARY_FIELDS}
 
 
-def _hit(source: DigestSource) -> Hit:
-    """Return a page as a result whose content is its summary."""
-    text = source.text or " ".join(quote.text for quote in source.summary)
-    hit = Hit(source.citation, source.title, source.url, snippet=text, content=text, site_name=domain(source.url))
+def _hit(source: DigestSource, text: str) -> Hit:
+    """Return a page as a result: its text as the content, the summary of it as the snippet."""
+    summary = source.text or " ".join(quote.text for quote in source.summary)
+    hit = Hit(source.citation, source.title, source.url, snippet=summary, content=text, site_name=domain(source.url))
     return hit._replace(published=source.published, author=source.author)

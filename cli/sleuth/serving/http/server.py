@@ -5,21 +5,21 @@ import ipaddress
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
-from sleuth.api import Client
 from sleuth.base.errors import RequestError, SleuthError
-from sleuth.serving.http.app import ApiState, create_app
-from sleuth.serving.http.auth import AccessMiddleware, AccessRules
 from sleuth.serving.http.connection import LimitedConnection
 from sleuth.serving.log_redirect import redirect_logging
 
 KEEP_ALIVE_TIMEOUT_S = 10
 MAX_HEAD_BYTES = 32_768
 SHUTDOWN_TIMEOUT_S = 1  # for running requests
+
+OnStop = Callable[[], Awaitable[None]]
 
 
 def listen(host: str, port: int, *, remote: bool) -> socket.socket:
@@ -53,25 +53,20 @@ def is_loopback(address: str) -> bool:
     return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
-def serve(client: Client, rules: AccessRules, listener: socket.socket, on_ready: Callable[[], None]) -> bool:
+def serve(app: ASGIApp, listener: socket.socket, on_ready: Callable[[], None], on_stop: OnStop) -> bool:
     """Serve until a signal arrives; returns whether that was Ctrl-C."""
-    state = ApiState(client)
-    try:
-        state.start()
-        server = HttpServer(state, rules, on_ready)
-        redirect_logging()
-        server.run(sockets=[listener])
-        return server.exit_signal == signal.SIGINT
-    finally:
-        state.close()
+    server = HttpServer(app, on_ready, on_stop)
+    redirect_logging()
+    server.run(sockets=[listener])
+    return server.exit_signal == signal.SIGINT
 
 
 class HttpServer(uvicorn.Server):
     """Calls back when it accepts connections, and does not raise the signal that ended it again."""
 
-    def __init__(self, state: ApiState, rules: AccessRules, on_ready: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, on_ready: Callable[[], None], on_stop: OnStop) -> None:
         config = uvicorn.Config(
-            AccessMiddleware(create_app(state), rules),
+            app,
             http=LimitedConnection,
             loop="asyncio",
             ws="none",
@@ -86,13 +81,18 @@ class HttpServer(uvicorn.Server):
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         )
         super().__init__(config)
-        self.on_ready = on_ready
+        self.on_ready, self.on_stop = on_ready, on_stop
         self.exit_signal: int | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to accept connections."""
         await super().startup(sockets)
         self.on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End open streams, then wait for requests and stop."""
+        await self.on_stop()
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Shut down gracefully; a second signal exits at once."""

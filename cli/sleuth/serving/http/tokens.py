@@ -1,4 +1,8 @@
-"""The token that requests must carry: from a file, the environment, or generated on first use."""
+"""The tokens that requests must carry: from a file, the environment, or generated on first use.
+
+A file has a single token, or a line for each person or program: a name, the token, and the requests per minute that
+are allowed. Lines that start with # are comments.
+"""
 
 import os
 import re
@@ -19,21 +23,47 @@ MAX_FILE_CHARS = 10_000
 
 
 class Token(Record):
-    """A token, where it came from, and a warning if others can read it."""
+    """A token and its limit."""
 
     text: str
+    name: str = "default"
+    per_minute: int = 0  # requests; 0 is no limit
+
+
+class Tokens(Record):
+    """The tokens, where they came from, and a warning if others can read them."""
+
+    all: tuple[Token, ...]
     source: str
     warning: str = ""
 
 
-def find_token(environ: Mapping[str, str], state: str, file: str | None = None) -> Token:
-    """Return the token: `file` wins over the environment, and a missing file is created."""
+def find_tokens(environ: Mapping[str, str], state: str, file: str | None = None) -> Tokens:
+    """Return the tokens: `file` wins over the environment, and a missing file is created."""
     if file is None and environ.get(VARIABLE):
-        return Token(_validated(environ[VARIABLE], VARIABLE), VARIABLE)
+        return Tokens((Token(_validated(environ[VARIABLE], VARIABLE)),), VARIABLE)
     path = os.path.abspath(os.path.expanduser(file or os.path.join(state, FILE_NAME)))
     if not os.path.exists(path):
         _create(path)
-    return Token(_validated(_read(path), path), path, _permission_warning(path))
+    return Tokens(_parse(_read(path), path), path, _permission_warning(path))
+
+
+def _parse(text: str, path: str) -> tuple[Token, ...]:
+    lines = [line.split() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if len(lines) == 1 and len(lines[0]) == 1:
+        return (Token(_validated(lines[0][0], path)),)
+    found = []
+    for fields in lines:
+        match fields:
+            case [name, token]:
+                found.append(Token(_validated(token, path), name))
+            case [name, token, limit] if limit.isdecimal() and int(limit) > 0:
+                found.append(Token(_validated(token, path), name, int(limit)))
+            case _:
+                raise _invalid(path)
+    if not found or len({token.name for token in found}) < len(found):
+        raise _invalid(path)
+    return tuple(found)
 
 
 def _create(path: str) -> None:
@@ -57,9 +87,16 @@ def _read(path: str) -> str:
 def _validated(text: str, source: str) -> str:
     logs.hide(text)
     if not TOKEN.fullmatch(text):
-        hint = "use 16 to 500 letters, digits and -._~+/=, or remove it to have one generated"
-        raise SettingsError("invalid token in {source}", hint, source=source)
+        raise _invalid(source)
     return text
+
+
+def _invalid(source: str) -> SettingsError:
+    hint = (
+        "use 16 to 500 letters, digits and -._~+/=; several need lines with a unique name, the token "
+        "and, if wanted, requests per minute"
+    )
+    return SettingsError("invalid token in {source}", hint, source=source)
 
 
 def _permission_warning(path: str) -> str:

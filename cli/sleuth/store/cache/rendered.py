@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 MAX_ANSWERS = 100
 SUFFIX = ".answer"
 # Renderers write AGE where the age of an answer goes: JSON on stdout, as a string that becomes a number; the summary on
-# stderr. It is unambiguous there, because sanitised text has no control characters.
+# stderr as AGE, the unit of seconds, AGE, that of minutes, AGE. It is unambiguous there, because sanitised text has no
+# control characters.
 AGE = "\x02"
 AGE_IN_JSON = '"\\u0002"'
 # Variables that change the output. Of those that hold secrets only the presence counts.
@@ -113,12 +114,13 @@ def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
     """Return the texts for stdout and stderr with the age in place of the placeholders."""
     if format == "json":
         out = out.replace(AGE_IN_JSON, str(round(age)), 1)
-    return out, err.replace(AGE, age_in_words(age), 1)
+    before, *units, after = err.split(AGE) if err.count(AGE) == 3 else (err, "", "", "")
+    return out, f"{before}{age_in_words(age, *units)}{after}" if all(units) else err
 
 
-def age_in_words(seconds: float) -> str:
-    """Return an age for people: 12 s, 3 min."""
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+def age_in_words(seconds: float, second: str, minute: str) -> str:
+    """Return an age for people, with the given units: 12 s, 3 min."""
+    return f"{seconds:.0f} {second}" if seconds < 90 else f"{seconds / 60:.0f} {minute}"
 
 
 def digest(data: bytes) -> bytes:

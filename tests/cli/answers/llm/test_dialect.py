@@ -66,6 +66,7 @@ def test_reasoning_models_get_no_temperature_and_another_limit_field(model: str)
 
 @pytest.mark.parametrize("model", ["gpt-4.1", "gpt-5-chat-latest", "olmo-3", "orca"])
 def test_other_models_get_a_temperature(model: str) -> None:
+    assert body("http://localhost:11434/v1", model, thinking=True, temperature=0.3)["temperature"] == 0.3
     assert body("https://api.openai.com/v1", model, temperature=0.3)["temperature"] == 0.3
 
 

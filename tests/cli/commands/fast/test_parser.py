@@ -1,6 +1,8 @@
 """The command line is parsed once; the fast parser and Typer read any search alike."""
 
 import io
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from typer.main import get_command
 
 from sleuth.commands.app import app
-from sleuth.commands.fast.help import help_text
+from sleuth.commands.fast.help import FOLDER, help_text
 from sleuth.commands.fast.parser import FLAGS, CommandLine, parse_search
 from sleuth.engine.search_options import SearchOptions
 
@@ -75,13 +77,13 @@ def test_global_flags_are_taken_from_anywhere_before_two_dashes() -> None:
     line = CommandLine(["--color", "never", "search", "--debug", "x", "--color=always", "--", "--debug", "--json"])
     assert line.global_flags == ["--color", "never", "--debug", "--color=always"]
     assert line.words == ["search", "x", "--", "--debug", "--json"]
-    assert (line.debug, line.wants_json) == (True, False)
+    assert (line.has("--debug"), line.wants_json) == (True, False)
 
 
 @pytest.mark.parametrize("line", ["search -- --debug", "search x -- --color=never --debug", "history -- --debug"])
 def test_flags_after_two_dashes_are_words(line: str) -> None:
     parsed = CommandLine(line.split())
-    assert (parsed.debug, parsed.global_flags) == (False, [])
+    assert parsed.global_flags == []
 
 
 def test_debug_as_a_search_word_prints_no_traceback(sleuth: Any) -> None:
@@ -95,7 +97,7 @@ def test_json_is_recognised_on_any_command(line: str) -> None:
     assert not CommandLine(["--", *line.split()]).wants_json
 
 
-@pytest.mark.parametrize("words", [["--help"], ["search", "-h"], ["providers", "set", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["search", "-h"], ["search", "--help"], ["providers", "set", "--help"]])
 def test_generated_help_is_the_help_of_typer(sleuth: Any, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert help_text(words) == sleuth.process("--debug", *words, COLUMNS="80").out
@@ -114,6 +116,7 @@ def test_help_of_search_has_groups() -> None:
     lines = (help_text(["search", "--help"]) or "").splitlines()
     groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert groups == [
+        "Examples:",
         "Arguments:",
         "Query:",
         "Providers:",
@@ -124,3 +127,33 @@ def test_help_of_search_has_groups() -> None:
         "Batch:",
         "Options:",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("rust async", "search rust async"),
+        ("-n 3 rust", "search -n 3 rust"),
+        ("--json x", "search --json x"),
+        ("x -f md", "search x -f markdown"),
+        ("search --format=url x", "search --format=urls x"),
+        ("md -f", "search md -f"),
+        ("cache stats", "cache stats"),
+        ("--nosuch", "--nosuch"),
+    ],
+)
+def test_words_without_a_command_are_a_search(line: str, words: str) -> None:
+    assert CommandLine(line.split()).words == words.split()
+
+
+def test_brief_help_shows_common_options_and_says_so() -> None:
+    brief, full = help_text(["search", "-h"]) or "", help_text(["search", "--help"]) or ""
+    assert brief.count("\n  -") < 13 < full.count("\n  -")
+    assert brief.index("Examples:") < brief.index("Options:")
+    assert "All options: sleuth search --help" in brief
+    assert help_text(["cache", "-h"]) == help_text(["cache", "--help"])
+
+
+def test_help_leaks_no_notation_of_the_framework() -> None:
+    texts = "".join(path.read_text("utf-8") for path in Path(FOLDER, "en").glob("*.txt"))
+    assert not re.search(r"\{ID\}|range>|<=x|10000000|[a-z]\.\.\.$", texts, re.MULTILINE)

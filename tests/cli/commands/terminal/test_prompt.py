@@ -19,7 +19,8 @@ def prompt(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Any:
 
         page, words = request.args.get("pageno", "1"), request.args["q"]
         hits = [{"url": f"https://a.example/{words}/{page}/{n}", "title": f"{words} p{page} r{n}"} for n in range(1, 7)]
-        return Response(json.dumps({"results": hits}), content_type="application/json")
+        body = {"results": hits, "suggestions": ["first idea", "second idea"]}
+        return Response(json.dumps(body), content_type="application/json")
 
     httpserver.expect_request("/search").respond_with_handler(answer)
     opened = tmp_path / "opened"
@@ -40,16 +41,22 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
     assert "rust p1 r3" in prompt.before
     assert "rust p1 r4" not in prompt.before
     for line, expected in [
+        ("p", "this is the first page"),
+        ("n", "rust p1 r4"),
         ("n", "rust p2 r1"),
-        ("p", "rust p1 r1"),
-        ("x", "https://a.example/rust/1/1"),
+        ("p", "rust p1 r4"),
+        ("c 5", "copied https://a.example/rust/1/5"),
+        ("x", "https://a.example/rust/1/4"),
         ("go generics", "go generics p1 r2"),
+        ("+2", "second idea p1 r1"),
+        ("+9", "there is no suggestion +9"),
         ("d n", "n p1 r1"),
-        ("n", "n p2 r1"),
+        ("n", "n p1 r4"),
         ("f", "n p1 r1"),
         ("?", "next, previous, first page"),
+        ("help", "next, previous, first page"),
+        ("c", "type c 1"),
         ("9", "error: there is no result 9"),
-        ("c 2", "copied https://a.example/n/1/2"),
         ("s 1", "none of the pages could be read"),
     ]:
         prompt.sendline(line)
@@ -78,3 +85,19 @@ def test_interrupt_ends_the_prompt(prompt: Any) -> None:
     prompt.sendintr()
     prompt.expect(pexpect.EOF)
     assert "Traceback" not in prompt.before
+
+
+def test_interrupt_discards_a_line_that_was_begun(prompt: Any) -> None:
+    prompt.send("half a qu")
+    prompt.expect("half a qu")
+    prompt.sendintr()
+    prompt.expect(PROMPT)
+    prompt.sendline("whole")
+    prompt.expect("whole p1 r1")
+
+
+def test_end_of_the_results_is_said_without_a_request(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    environ = {"SEARXNG_URL": httpserver.url_for("")}
+    done = sleuth("search", "-i", "-p", "searxng", "-n", "1", "x", stdin="n\nn\n", **environ)
+    assert done.err.count("no more results") == 2

@@ -12,6 +12,7 @@ from sleuth.api import Client
 from sleuth.serving.http.app import ApiState, create_app
 
 DOCUMENT = create_app(ApiState(Client({}))).openapi()
+CUTOFF = '{method = "cutoff", cutoff_limit = 50}'
 ONE = "/websearch-providers/tavily"
 KEY, PASSWORD = "tvly-planted-secret-4711", "planted-password-0815"
 
@@ -176,7 +177,7 @@ def test_search_returns_the_document_of_the_command(server: Any) -> None:
     reply = server.call("POST", "/websearch/search", {"providerId": "searxng", "questions": ["tokio", "rust"]})
     assert reply.status == 200
     assert (reply.json["query"], reply.json["provider"]) == ("tokio | rust", "searxng")
-    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3}
+    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3, "more": False}
     hit = reply.json["results"][0]
     assert (hit["citation"], hit["url"], hit["content"]) == (1, "https://a.example/0", "Text 0.")
 
@@ -202,13 +203,18 @@ def test_auto_searches_the_configured_providers(server: Any) -> None:
         {"providerId": "searxng", "questions": []},
         {"providerId": "searxng", "questions": [""]},
         {"providerId": "searxng", "questions": [" "]},
-        {"providerId": "searxng", "questions": ["<>"]},
+        {"providerId": "searxng", "questions": ["\a"]},
         {"providerId": "searxng", "questions": "x"},
         {"providerId": "searxng", "questions": [["x"]]},
         {"providerId": "searxng", "questions": ["x"], "links": "https://a.example/"},
         {"providerId": "searxng", "questions": ["summarize"], "links": ["javascript:alert(1)"]},
         {"providerId": "searxng", "questions": ["x"], "tracing": {"other": "x"}},
-        {"providerId": "searxng", "questions": ["x"], "count": 5},
+        {"providerId": "searxng", "questions": ["x"], "number": 5},
+        {"providerId": "searxng", "questions": ["x"], "count": 51},
+        {"providerId": "searxng", "questions": ["x"], "language": "??"},
+        {"providerId": "searxng", "questions": ["x"], "safe": "strickt"},
+        {"providerId": "searxng", "questions": ["x"], "freshness": "soon"},
+        {"providerId": [], "questions": ["x"]},
     ],
     ids=json.dumps,
 )
@@ -221,6 +227,38 @@ def test_invalid_search_is_refused(server: Any, body: dict[str, Any]) -> None:
 def test_search_with_an_unknown_provider_is_404(server: Any, id: str) -> None:
     reply = server.call("POST", "/websearch/search", {"providerId": id, "questions": ["x"]})
     assert (reply.status, reply.code) == (404, "PROVIDER_NOT_FOUND")
+
+
+def test_options_of_a_search_are_those_of_the_command(server: Any, upstream: str) -> None:
+    body = {"providerId": ["searxng"], "questions": ["tokio options"], "count": 2.0, "language": "de", "region": "ch"}
+    reply = server.call("POST", "/websearch/search", body | {"freshness": "week", "safe": None}).json
+    assert [hit["citation"] for hit in reply["results"]] == [1, 2]
+    assert reply["status"]["phase"] == "default"
+    read = server.call("POST", "/websearch/search", body | {"content": True, "limit": 100, "maxTokens": 50}).json
+    assert read["status"]["phase"] != "default"
+    assert sum(len(hit["content"]) for hit in read["results"]) <= 200
+
+
+def test_list_of_providers_names_every_one(server: Any) -> None:
+    reply = server.call("POST", "/websearch/search", {"providerId": ["searxng", "nobody"], "questions": ["x"]})
+    assert (reply.status, reply.code) == (404, "PROVIDER_NOT_FOUND")
+    found = server.call("POST", "/websearch/search", {"providerId": ["searxng", "library"], "questions": ["searxng"]})
+    assert {attempt["provider"] for attempt in found.json["attempts"]} == {"searxng", "library"}
+
+
+def test_address_in_use_is_shown(server: Any) -> None:
+    assert server.call("GET", "/websearch-providers/zhipu").json["apiHost"].startswith("https://")
+
+
+def test_document_names_the_path_behind_a_proxy(serve: Any) -> None:
+    document = serve("--root-path", "/sleuth/").call("GET", "/openapi.json").json
+    assert document["servers"] == [{"url": "/sleuth"}]
+
+
+def test_library_never_answers_a_web_question(serve: Any) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    reply = serve(**alone).call("POST", "/websearch/search", {"providerId": "auto", "questions": ["searxng json"]})
+    assert (reply.status, reply.code) == (500, "UNREACHABLE")
 
 
 def test_failed_search_is_500_with_code_and_hint(server: Any) -> None:
@@ -236,10 +274,20 @@ def test_links_are_summarised(server: Any, upstream: str) -> None:
     ).json
     assert (reply["outcome"], reply["query"], reply["method"]) == ("partial", "futures", "extractive")
     assert [(hit["title"], hit["url"]) for hit in reply["results"]] == [("Tokio", f"{upstream}/page")]
-    assert "futures" in reply["results"][0]["content"]
-    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1}
+    assert reply["results"][0]["content"].startswith("Tokio is an asynchronous runtime for Rust.")
+    assert "futures" in reply["results"][0]["snippet"]
+    assert reply["elapsedMs"] > 0
+    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1, "more": False}
     assert [bool(source["problem"]) for source in reply["sources"]] == [False, True]
     assert reply["summary"][0]["citation"] == 1
+
+
+def test_text_of_links_is_compressed_as_configured(serve: Any, upstream: str) -> None:
+    settings = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_WEBSEARCH_COMPRESSION": CUTOFF}
+    body = {"providerId": "auto", "questions": ["summarize"], "links": [f"{upstream}/page"]}
+    reply = serve(**settings).call("POST", "/websearch/search", body).json
+    assert (reply["query"], len(reply["results"][0]["content"]) <= 50) == ("summarize", True)
+    assert reply["status"]["phase"] == "cutoff"
 
 
 def test_links_that_cannot_be_read_are_500(server: Any) -> None:
@@ -357,7 +405,7 @@ def find(value: Any, name: str) -> list[dict[str, Any]]:
 def test_document_names_every_status_of_a_request_with_a_body() -> None:
     for path, method in (("/websearch/search", "post"), ("/websearch-providers/{id}", "patch"), ("/ask", "post")):
         responses = DOCUMENT["paths"][path][method]["responses"]
-        assert set(responses) == {"200", "400", "401", "403", "404", "405", "408", "413", "415", "500", "503"}
+        assert set(responses) == {"200", "400", "401", "403", "404", "405", "408", "413", "415", "429", "500", "503"}
 
 
 @pytest.mark.parametrize(
@@ -365,7 +413,7 @@ def test_document_names_every_status_of_a_request_with_a_body() -> None:
     [
         ({"questions": ["x"]}, "providerId is missing"),
         ({"providerId": "x", "questions": ["a", 5]}, "invalid questions[1]: Input should be a valid string"),
-        ({"providerId": "x", "questions": ["x"], "count": 5}, "unknown field 'count'"),
+        ({"providerId": "x", "questions": ["x"], "number": 5}, "unknown field 'number'"),
         ({"providerId": "x", "questions": ["x"], "tracing": {"user": ""}}, "unknown field 'tracing.user'"),
         (b"{", "the body is not valid JSON"),
     ],

@@ -73,6 +73,27 @@ def test_answer_is_streamed_as_events(inside: Any) -> None:
     assert "".join(written) == found[-1]["answer"] == "Tokio is\na runtime[31m [1]."
 
 
+def test_answer_is_one_document_on_request(inside: Any) -> None:
+    server = inside(FakeClient)
+    reply = server.call("POST", "/ask", {"question": "What is tokio?"}, Accept="application/json")
+    assert (reply.status, reply.json["answer"]) == (200, "Tokio is\na runtime[31m [1].")
+    failed = server.call("POST", "/ask", {"question": "fail"}, Accept="application/json")
+    assert (failed.status, failed.code) == (500, "UNREACHABLE")
+
+
+def test_stream_ends_with_an_error_when_the_server_stops(inside: Any) -> None:
+    FakeClient.quiet_over.clear()
+    server = inside(FakeClient)
+    with begin(server, "quiet", until=b"web_search_start") as stream:
+        server.server.should_exit = True
+        data = b""
+        while part := stream.recv(4096):
+            data += part
+    assert b'event: error\ndata: {"error": {"code": "STOPPING"' in data
+    assert data.endswith(b"0\r\n\r\n"), "the body is complete"
+    FakeClient.quiet_over.set()
+
+
 def test_options_of_a_question_are_passed_on(inside: Any) -> None:
     body = {
         "question": "x",
@@ -88,7 +109,7 @@ def test_options_of_a_question_are_passed_on(inside: Any) -> None:
     inside(FakeClient).call("POST", "/ask", body)
     del body["tracing"]
     history = [("user", "a"), ("assistant", "b")]
-    renamed = {"providers": body.pop("providerId"), "rounds": body.pop("maxIterations"), "history": history}
+    renamed = {"providers": (body.pop("providerId"),), "rounds": body.pop("maxIterations"), "history": history}
     asked = body | renamed
     assert FakeClient.asked[-1] == asked
 
@@ -127,6 +148,7 @@ def test_error_is_the_last_event(inside: Any, question: str, code: str) -> None:
 
 def test_keep_alive_comments_are_sent_while_nothing_happens(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "KEEPALIVE_INTERVAL_S", 0.05)
+    FakeClient.quiet_over.clear()
     with begin(inside(FakeClient), "quiet", until=b": keep-alive\n\n") as stream:
         FakeClient.quiet_over.set()
         data = b""

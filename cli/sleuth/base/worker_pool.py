@@ -1,0 +1,93 @@
+"""A pool of daemon threads for blocking work, with a limit of its own."""
+
+import asyncio
+import math
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Generic, Protocol, TypeVar
+
+from sleuth.base.errors import SleuthError
+
+CLOSE_TIMEOUT_S = 0.2  # for work that still runs when the pool is closed
+IDLE_TIMEOUT_S = 60.0  # after which a thread without work ends
+
+
+class BusyError(SleuthError):
+    """All threads work and the queue is full."""
+
+    code = "BUSY"
+
+
+class Closable(Protocol):
+    """What the work of a pool uses."""
+
+    def close(self) -> None:
+        """Close what the current thread opened."""
+
+
+C = TypeVar("C", bound=Closable)
+T = TypeVar("T")
+
+
+class WorkerPool(Generic[C]):
+    """A pool of daemon threads: unlike ThreadPoolExecutor, work that hangs never keeps the process from exiting."""
+
+    def __init__(self, client: C, threads: int, queue_size: float = math.inf) -> None:
+        self.client = client
+        self._max_threads, self._max_pending = threads, threads + queue_size
+        self._lock = threading.Lock()
+        self._pending = 0  # queued or running
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[C], Any]] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def submit(self, work: Callable[[C], T]) -> "Future[T]":
+        """Run work in a thread as soon as one is free; raises BusyError if the queue is full."""
+        future: Future[T] = Future()
+        with self._lock:
+            if self._pending >= self._max_pending:
+                raise BusyError("too many requests at the moment", "try again in a moment")
+            self._pending += 1
+            if len(self._threads) < min(self._pending, self._max_threads):
+                self._threads.append(threading.Thread(target=self._run, daemon=True))
+                self._threads[-1].start()
+            self._jobs.put((future, work))
+        return future
+
+    async def run(self, work: Callable[[C], T]) -> T:
+        """Run work in a thread and wait for it; work that is cancelled in the queue never starts."""
+        return await asyncio.wrap_future(self.submit(work))
+
+    def close(self) -> None:
+        """Stop every thread after its current work, and wait for them briefly."""
+        threads = tuple(self._threads)
+        for _ in threads:
+            self._jobs.put(None)
+        for thread in threads:
+            thread.join(CLOSE_TIMEOUT_S / len(threads))
+
+    def _run(self) -> None:
+        while job := self._next():
+            future, work = job
+            try:
+                if future.set_running_or_notify_cancel():
+                    future.set_result(work(self.client))
+            except BaseException as problem:
+                future.set_exception(problem)
+            finally:
+                with self._lock:
+                    self._pending -= 1
+            del job, future, work
+        self.client.close()
+
+    def _next(self) -> tuple[Future[Any], Callable[[C], Any]] | None:
+        """Return the next job; None ends the thread, after a while without work."""
+        with suppress(queue.Empty):
+            return self._jobs.get(timeout=IDLE_TIMEOUT_S)
+        with self._lock:
+            if self._jobs.empty():
+                self._threads.remove(threading.current_thread())
+                return None
+        return self._next()

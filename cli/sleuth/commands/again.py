@@ -1,0 +1,99 @@
+"""`sleuth again`: show the last results again, or repeat a search from the history."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from sleuth.base.errors import Exit, RequestError
+from sleuth.base.i18n import tr
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.typer_app import make_app
+from sleuth.runtime import Runtime
+from sleuth.store import last_results
+from sleuth.store.database import explain_errors
+from sleuth.store.history import entries
+from sleuth.store.settings import HISTORY
+
+app = make_app()
+
+RECENT = 50  # searches in which the last one with saved results is looked for
+EPILOG = """Examples:\n
+\b
+  sleuth again
+  sleuth again -f urls | head -3
+  sleuth again --refresh
+  sleuth again 3 -p brave
+"""
+
+
+@app.command(epilog=EPILOG)
+def again(
+    ctx: typer.Context,
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="[N]", min=1, help="A search by its number in `sleuth history`.", show_default=False),
+    ] = None,
+    providers: o.Provider = None,
+    count: o.Count = None,
+    refresh: o.Refresh = False,
+    format: o.Format = None,
+    as_json: o.Json = False,
+    template: o.Template = None,
+    fields: o.Fields = None,
+    output: o.Output = None,
+) -> int:
+    """Show the results of the last search again; with N, repeat a search from the history.
+
+    Without N nothing is searched: the results are on this machine. N counts back from the newest search, as `sleuth
+    history` does, and only the words of the query are repeated, not its options. --refresh searches again.
+    """
+    from sleuth.commands.search import make_view, search
+    from sleuth.engine.outcome import Outcome, Status
+    from sleuth.engine.search_options import SearchOptions
+
+    runtime: Runtime = ctx.obj
+    values = {name: value for name, value in ctx.params.items() if name != "number"}
+    if number is None and not (refresh or providers or count):
+        found = last_searches(runtime)[0]
+        options = SearchOptions(**values)
+        view = make_view(runtime, options)
+        size = len(found.results)
+        outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
+        outcome = outcome._replace(cached=True, age=time.time() - found.at)
+        chosen = display.choose_format(runtime, format, output, view, json=as_json)
+        if chosen == "rich":
+            runtime.note(tr("results for {query!r}", query=found.query))
+        display.write(runtime, outcome, chosen, view, output)
+        return Exit.DONE
+    return search(runtime, SearchOptions(words=(_query(runtime, number or 1),), **values))
+
+
+def _query(runtime: Runtime, number: int) -> str:
+    with explain_errors(runtime.paths.database):
+        found = entries(runtime.usage_database, count=number)
+    if len(found) < number:
+        _refuse_without_history(runtime)
+        raise RequestError("the history has no search {number}", "see: sleuth history", number=number)
+    return found[-1].query
+
+
+def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
+    """Return the last search whose results are known, and earlier ones of the same query; raise if there is none."""
+    saved = last_results.load(runtime.paths.state)
+    if not saved:
+        _refuse_without_history(runtime)
+        raise RequestError("there are no results of an earlier search", "sleuth search WORDS…")
+    with explain_errors(runtime.paths.database):
+        recent = [entry.query for entry in entries(runtime.usage_database, count=RECENT)]
+    # A search that was answered with saved output is in the history only; its results were saved the first time.
+    known = {found.query for found in saved}
+    query = next((query for query in recent if query in known), saved[0].query)
+    return [found for found in saved if found.query == query]
+
+
+def _refuse_without_history(runtime: Runtime) -> None:
+    if not runtime.settings[HISTORY]:
+        hint = "sleuth config set history.enabled true"
+        raise RequestError("the history is turned off, so that no results are kept", hint)

@@ -1,0 +1,254 @@
+"""`sleuth read`: pages, PDFs and files as Markdown."""
+
+import json
+import os
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sleuth.base.errors import Exit, RequestError, SearchError
+from sleuth.base.i18n import tr
+from sleuth.base.json_output import json_text
+from sleuth.base.urls import clean_url
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.progress import Progress
+from sleuth.commands.terminal.typer_app import Json, make_app
+from sleuth.library.files import file_page
+from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, from_markdown
+from sleuth.pages.page import Page
+from sleuth.runtime import Runtime
+from sleuth_providers.errors import PrivateAddressError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sleuth.pages.links import PageLink
+
+app = make_app()
+
+MAX_PAGES = 50
+MAX_INPUT_CHARS = 10_000_000
+EPILOG = """Examples:\n
+\b
+  sleuth read https://docs.searxng.org/
+  sleuth read paper.pdf notes.md > all.md
+  sleuth search -n 3 -f urls rust async | sleuth read --max-tokens 4000 -
+  sleuth read --section install https://docs.searxng.org/
+  sleuth read --links https://docs.searxng.org/ | grep admin
+"""
+
+Targets = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="URL|FILE", help="Pages or files to read; - or nothing reads standard input."),
+]
+
+
+@app.command(epilog=EPILOG)
+def read(
+    ctx: typer.Context,
+    targets: Targets = None,
+    section: Annotated[
+        str, typer.Option("--section", metavar="TEXT", help="Print only sections whose heading contains TEXT.")
+    ] = "",
+    links: Annotated[bool, typer.Option("--links", help="Print the links of the pages instead of their text.")] = False,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, max=10_000_000, metavar="N", help="Print at most N tokens.")
+    ] = None,
+    as_json: Json = False,
+    output: o.Output = None,
+    progress: o.ProgressKind = "auto",
+    timeout: o.Timeout = None,
+    refresh: o.Refresh = False,
+    offline: o.Offline = False,
+) -> int:
+    """Print pages, PDFs and files as Markdown.
+
+    Standard input may be URLs or paths, one per line, or the JSON of a search. A page that cannot be read is reported
+    on stderr; the exit status is 0 when at least one was read.
+    """
+    runtime: Runtime = ctx.obj
+    wanted, _ = find_targets(runtime, targets or [], "sleuth read URL…")
+    if links:
+        if offline and not all(target.startswith("file:") for target in wanted):
+            raise RequestError("--links needs the page itself, not the cache", "omit --offline")
+        return _show_links(runtime, wanted, as_json, output, timeout)
+    with Progress(runtime, progress) as report:
+        cache = "refresh" if refresh else "use"
+        plan: dict[str, Any] = {"timeout": timeout, "cache": cache, "offline": offline, "max_chars": MAX_TEXT_CHARS}
+        pages = read_pages(runtime, wanted, on_event=report, **plan)
+    found = [_selected(page, section or _fragment(target)) for page, target in zip(pages, wanted, strict=True)]
+    if max_tokens:
+        found = _within(found, max_tokens)
+    refused = any(attempt.state == PrivateAddressError.state for page in found for attempt in page.attempts)
+    _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), refused)
+    if as_json:
+        text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
+    else:
+        text = "\n\n---\n\n".join(_document(page) for page in found if page.ok) + "\n"
+    display.deliver(runtime, text, output)
+    return Exit.DONE
+
+
+def find_targets(runtime: Runtime, words: list[str], usage: str) -> tuple[list[str], str]:
+    """Return URLs and paths from the arguments or from standard input, and the query of a search that is piped in."""
+    query = ""
+    if not words or words == ["-"]:
+        if runtime.stdin.isatty():
+            raise RequestError("there are no pages to read", usage)
+        words, query = _from_input(runtime.stdin.read(MAX_INPUT_CHARS))
+    found = list(dict.fromkeys(_target(word) for word in words))
+    if not found:
+        raise RequestError("there are no pages to read", usage)
+    if len(found) > MAX_PAGES:
+        raise RequestError("too many pages: {count}", "use at most {most}", count=len(found), most=MAX_PAGES)
+    return found, query
+
+
+def _from_input(text: str) -> tuple[list[str], str]:
+    if not text.lstrip().startswith("{"):
+        lines = [line.strip() for line in text.splitlines()]
+        return [word for line in lines for word in ([line] if os.path.exists(line) else line.split())], ""
+    try:
+        answer = json.loads(text)
+        return [str(hit["url"]) for hit in answer["results"]], str(answer.get("query") or "")
+    except (ValueError, KeyError, TypeError) as problem:
+        raise RequestError(
+            "standard input is not the output of sleuth search --json", "sleuth search --json … | sleuth read"
+        ) from problem
+
+
+def _target(word: str) -> str:
+    """Return a web URL, or the URL of a file; raise RequestError for anything else."""
+    if url := clean_url(word, ("http", "https", "file")):
+        return url
+    path = os.path.abspath(os.path.expanduser(word))
+    if not os.path.isfile(path):
+        hint = "use a file, or a URL like https://example.org/page"
+        raise RequestError("{word!r} is neither a file nor a web URL", hint, word=word[:200])
+    from pathlib import Path
+
+    return Path(path).as_uri()
+
+
+def read_pages(runtime: Runtime, targets: "Sequence[str]", **plan: Any) -> list[Page]:
+    """Read web pages with the page reader, which may add them to the library, and files from the disk."""
+    urls = [target for target in targets if not target.startswith("file:")]
+    pages = dict(zip(urls, runtime.reader.read(urls, **plan), strict=True)) if urls else {}
+    if urls:
+        runtime.content_reader.remember(list(pages.values()))
+    return [pages.get(target) or file_page(target) for target in targets]
+
+
+def _problem(url: str, reason: str) -> str:
+    return tr("could not read {url}: {reason}", url=url, reason=reason)
+
+
+def _report(runtime: Runtime, problems: list[str], total: int, refused: bool) -> None:
+    """Warn about pages that could not be read; raise SearchError if none could. `refused`: at a private address."""
+    if len(problems) == total:
+        hint = PrivateAddressError.hint if refused else "check the name, or open it in another program"
+        raise SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(problems))
+    for problem in problems:
+        runtime.warn(problem)
+
+
+def _fragment(target: str) -> str:
+    """Return the section that the URL of a file names, as results from the handbook do."""
+    return target.partition("#")[2] if target.startswith("file:") else ""
+
+
+def _selected(page: Page, section: str) -> Page:
+    """Return a page with only the sections that are wanted, each with the subsections below it."""
+    if not section or not page.ok:
+        return page
+    from sleuth.library.handbook import anchor
+
+    kept: list[Block] = []
+    headings: list[str] = []
+    level = 0  # of the section that is kept; 0 outside of one
+    for one in from_markdown(page.markdown):
+        if one.kind == "heading":
+            headings.append(one.text)
+            level = level if level and one.level > level else 0
+            if not level and (section.lower() in one.text.lower() or section == anchor(one.text)):
+                level = one.level
+        if level:
+            kept.append(one)
+    if not kept:
+        near = ", ".join(headings[:10]) or tr("none")
+        raise RequestError("no heading contains {section!r}", "headings: {near}", section=section, near=near)
+    return page._replace(markdown=as_markdown(kept))
+
+
+def _within(pages: list[Page], max_tokens: int) -> list[Page]:
+    """Return pages cut to a number of tokens in all, shared evenly; what a short page leaves goes to later ones."""
+    from sleuth.relevance import tokens
+
+    left, found = max_tokens, []
+    for number, page in enumerate(pages):
+        kept = tokens.cut(page.markdown, left // (len(pages) - number)).rstrip()
+        left -= tokens.count(kept)
+        found.append(page._replace(markdown=kept, truncated=page.truncated or len(kept) < len(page.markdown)))
+    return found
+
+
+def _document(page: Page) -> str:
+    facts = " · ".join(filter(None, (f"<{page.final_url or page.url}>", page.published, page.author)))
+    more = [tr("[The page has more text.]")] if page.truncated else []
+    return "\n\n".join([f"# {page.title or page.url}", facts, page.markdown, *more])
+
+
+def page_as_json(page: Page) -> dict[str, Any]:
+    """Return the published form of a page."""
+    return {
+        "url": page.url,
+        "finalUrl": page.final_url or None,
+        "title": page.title,
+        "author": page.author or None,
+        "published": page.published or None,
+        "language": page.language or None,
+        "content": page.markdown,
+        "truncated": page.truncated,
+        "archived": page.archived or None,
+        "cached": page.cached,
+        "source": page.layer or None,
+        "error": page.problem or None,
+    }
+
+
+def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str | None, timeout: float | None) -> int:
+    from functools import partial
+
+    from sleuth_providers.threads import run_all
+
+    answers = run_all(partial(_links, runtime, target, timeout) for target in targets)
+    problems = [answer for answer in answers if isinstance(answer, tuple)]
+    _report(runtime, [problem for problem, _ in problems], len(targets), any(refused for _, refused in problems))
+    found = {
+        target: [] if isinstance(answer, tuple) else answer for target, answer in zip(targets, answers, strict=True)
+    }
+    if as_json:
+        pages = [{"url": url, "links": [link._asdict() for link in links]} for url, links in found.items()]
+        text = json_text({"pages": pages}, indent=2) + "\n"
+    else:
+        text = "".join(f"{link.url}\t{link.text}\n" for links in found.values() for link in links)
+    display.deliver(runtime, text, output)
+    return Exit.DONE
+
+
+def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | tuple[str, bool]":
+    """Return the links of a page or file, or why it cannot be read, and whether its address is private."""
+    from sleuth.base.errors import describe
+    from sleuth.base.urls import domain
+    from sleuth.library.files import file_links
+    from sleuth.pages.links import fetch_links
+    from sleuth_providers.errors import ProviderError
+
+    try:
+        return file_links(target) if target.startswith("file:") else fetch_links(runtime.reader, target, timeout)
+    except ProviderError as problem:
+        reason = describe(problem, provider=domain(target))[0]
+        return _problem(target, reason), isinstance(problem, PrivateAddressError)
+    except OSError as problem:
+        return _problem(target, problem.strerror or str(problem)), False

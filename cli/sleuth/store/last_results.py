@@ -1,0 +1,89 @@
+"""The results of the last few searches, for `sleuth open` and `sleuth again`; nothing is kept without a history."""
+
+import os
+import time
+from contextlib import suppress
+
+from sleuth.relevance.hit import Hit
+from sleuth_providers.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+MAX_SEARCHES = 5
+MAX_FILE_BYTES = 2_000_000
+MAX_TEXT_CHARS = 400
+FIELDS = ("citation", "title", "url", "snippet", "site_name", "published", "providers")
+
+
+class SavedSearch(Record):
+    """A search and what it found."""
+
+    query: str
+    provider: str
+    at: float
+    results: tuple[Hit, ...]
+
+
+def _path(folder: str) -> str:
+    return os.path.join(folder, "last-results.json")
+
+
+def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> None:
+    """Save the results of a search; a failure costs only `open` and `again`."""
+    import json
+
+    from sleuth.base.errors import SleuthError
+    from sleuth.base.files import private_folder, write_atomic
+
+    hits = [[_short(getattr(hit, name)) for name in FIELDS] for hit in results]
+    newest = [query, provider, time.time(), hits]
+    with suppress(OSError, SleuthError):
+        private_folder(folder)
+        data = json.dumps([newest, *_read(folder)[: MAX_SEARCHES - 1]], ensure_ascii=False, separators=(",", ":"))
+        write_atomic(_path(folder), data.encode("utf-8", "replace"), sync=False)
+
+
+def _short(value: "Any") -> "Any":
+    return value[:MAX_TEXT_CHARS] if isinstance(value, str) and not value.startswith("http") else value
+
+
+def _read(folder: str) -> "list[Any]":
+    import json
+
+    from sleuth.base.files import open_own
+
+    try:
+        with open_own(_path(folder), MAX_FILE_BYTES) as stream:
+            found = json.load(stream)
+    except (OSError, ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def load(folder: str) -> list[SavedSearch]:
+    """Return the saved searches, newest first; entries of another form are skipped."""
+    found = []
+    for entry in _read(folder):
+        with suppress(TypeError, ValueError):
+            query, provider, at, hits = entry
+            results = tuple(Hit(**dict(zip(FIELDS, hit, strict=True))) for hit in hits)
+            found.append(SavedSearch(str(query), str(provider), float(at), results))
+    return found
+
+
+def forget(folder: str, words: "Sequence[str]" = ()) -> None:
+    """Delete the saved searches whose query contains all the words, or all of them."""
+    import json
+
+    from sleuth.base.files import write_atomic
+    from sleuth.store.history import contains_all
+
+    kept = [entry for entry in _read(folder) if not contains_all(str(entry[0]), words)] if words else []
+    if kept:
+        write_atomic(_path(folder), json.dumps(kept).encode("utf-8", "replace"))
+        return
+    with suppress(FileNotFoundError):
+        os.unlink(_path(folder))

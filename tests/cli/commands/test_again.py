@@ -1,0 +1,121 @@
+"""`sleuth open` and `sleuth again`: the results of the last search, without searching again."""
+
+import webbrowser
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+
+@pytest.fixture
+def searched(sleuth: Any, httpserver: HTTPServer) -> Any:
+    """Run searches against a SearXNG that finds two results for every query."""
+
+    def answer(request: Any) -> Any:
+        from werkzeug import Response
+
+        query = request.values["q"]
+        results = [{"title": f"{query} {n}", "url": f"https://{query}.example/{n}", "content": "x"} for n in (1, 2)]
+        import json
+
+        return Response(json.dumps({"query": query, "results": results}), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("").rstrip("/")
+
+    def search(*arguments: str) -> Any:
+        done = sleuth("search", "-p", "searxng", *arguments)
+        assert done.exit == 0, done.err
+        return done
+
+    return search
+
+
+def test_results_are_opened_by_number(sleuth: Any, searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+    searched("walrus")
+    assert sleuth("open", "2").exit == 0
+    assert sleuth("open").exit == 0
+    assert opened == ["https://walrus.example/2", "https://walrus.example/1"]
+    assert sleuth("open", "--print", "2", "1").out == "https://walrus.example/2\nhttps://walrus.example/1\n"
+    assert sleuth("open", "--json", "2").json == [
+        {"citation": 2, "title": "walrus 2", "url": "https://walrus.example/2"}
+    ]
+    done = sleuth("open", "7")
+    assert done.exit == 2
+    assert "there is no result 7" in done.err
+
+
+def test_url_is_shown_when_no_browser_opens(sleuth: Any, searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    searched("walrus")
+    done = sleuth("open", "1")
+    assert done.exit == 2
+    assert "https://walrus.example/1" in done.err
+
+
+def test_again_shows_the_results_without_a_request(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("walrus")
+    requests = len(httpserver.log)
+    out = sleuth("again").out
+    assert "walrus 1" in out
+    assert "https://walrus.example/2" in out
+    assert sleuth("again", "-f", "urls").out.split() == ["https://walrus.example/1", "https://walrus.example/2"]
+    assert sleuth("again", "--json").json["query"] == "walrus"
+    assert len(httpserver.log) == requests
+
+
+def test_last_search_may_be_one_whose_output_was_saved(sleuth: Any, searched: Any) -> None:
+    for query in ("walrus", "walrus", "carpenter", "walrus"):  # the third walrus comes from the saved output
+        searched(query)
+    assert sleuth("open", "--print").out == "https://walrus.example/1\n"
+
+
+def test_search_from_the_history_is_repeated(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    for query in ("walrus", "carpenter", "oyster"):
+        searched(query)
+    assert "walrus 1" in sleuth("again", "3", "-p", "searxng").out
+    # That search is the newest one now.
+    requests = len(httpserver.log)
+    assert "walrus 1" in sleuth("again", "--refresh", "-p", "searxng").out
+    assert len(httpserver.log) > requests
+    done = sleuth("again", "99")
+    assert done.exit == 2
+    assert "the history has no search 99" in done.err
+
+
+def test_nothing_is_kept_without_a_history(sleuth: Any, searched: Any) -> None:
+    sleuth.environ["SLEUTH_HISTORY_ENABLED"] = "false"
+    searched("walrus")
+    for command in ("open", "again"):
+        done = sleuth(command)
+        assert done.exit == 2
+        assert "the history is turned off" in done.err
+    assert not [path for path in sleuth.home.rglob("*") if path.name == "last-results.json"]
+
+
+def test_clearing_the_history_deletes_the_results(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    searched("carpenter")
+    assert sleuth("history", "--clear", "--yes", "carpenter").exit == 0
+    assert sleuth("open", "--print").out == "https://walrus.example/1\n"
+    assert sleuth("history", "--clear", "--yes").exit == 0
+    assert sleuth("open").exit == 2
+
+
+def test_damaged_file_is_as_good_as_none(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    path = next(sleuth.home.rglob("last-results.json"))
+    for text in ("", "[1]", '{"a": 1}', '[["q", "p", "x", []]]', '[["q", "p", 1, [[1, 2]]]]'):
+        path.write_text(text)
+        assert sleuth("open").exit == 2
+    assert "walrus 1" in searched("--refresh", "walrus").out
+
+
+def test_history_on_a_terminal_has_the_numbers(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    searched("carpenter")
+    lines = sleuth("--color", "never", "history", terminal=True).out.splitlines()
+    assert [line.split()[0] for line in lines] == ["1", "2"]
+    assert sleuth("history", "--json", "walrus").json["items"][0]["number"] == 2

@@ -1,0 +1,189 @@
+"""Which providers a search without -p uses: the default provider, then a chain by category and language."""
+
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from tests.conftest import ROOT
+
+from sleuth.runtime import Runtime
+from sleuth.store import default_chains
+from sleuth_providers.base import Query
+
+RUST = Query("rust")
+KEYLESS = ["duckduckgo", "keenable", "you", "parallel", "exa-mcp", "local-bing", "firecrawl", "tavily", "wikipedia"]
+
+
+@pytest.fixture
+def chain(sleuth: Any) -> Any:
+    """Return the ids of the chain for a query; groups are joined by +."""
+    del sleuth.environ["SEARXNG_URL"]
+    sleuth.environ["SLEUTH_WEBSEARCH_KEYLESS"] = "true"
+
+    def ids(query: Query = RUST, first: str = "", **environ: str) -> list[str]:
+        runtime = Runtime(sleuth.environ | environ)
+        try:
+            groups = list(runtime.selector.groups(query, first, library=False))
+        finally:
+            runtime.close()
+        return ["+".join(candidate.id for candidate in group) for group in groups if group]
+
+    return ids
+
+
+def test_default_chain_needs_neither_key_nor_server(chain: Any) -> None:
+    assert chain() == KEYLESS
+
+
+def test_searxng_joins_once_it_is_set_up(sleuth: Any, chain: Any, httpserver: HTTPServer) -> None:
+    assert chain(SEARXNG_URL="http://127.0.0.1:1")[0] == "searxng"
+    assert chain(SLEUTH_WEBSEARCH_FALLBACK="searxng,brave") == ["searxng", "brave"]
+    sleuth("providers", "set", "searxng", "--engines", "bing")
+    assert chain()[0] == "searxng"
+
+
+def test_third_parties_can_be_turned_off(chain: Any) -> None:
+    assert chain(SLEUTH_WEBSEARCH_KEYLESS="false") == []
+    assert chain(SLEUTH_WEBSEARCH_KEYLESS="false", TAVILY_API_KEY="k") == ["tavily"]
+    assert chain(SLEUTH_WEBSEARCH_KEYLESS="false", SEARXNG_URL="http://127.0.0.1:1") == ["searxng"]
+    assert chain(SLEUTH_WEBSEARCH_KEYLESS="false", SLEUTH_WEBSEARCH_FALLBACK="duckduckgo") == ["duckduckgo"]
+
+
+@pytest.mark.parametrize("text", ["北京天气", "rust 异步"])
+def test_chinese_queries_start_with_chinese_sources(chain: Any, text: str) -> None:
+    assert chain(Query(text))[:2] == ["local-baidu", "local-bing"]
+    assert chain(Query("rust", lang="zh-CN"))[0] == "local-baidu"
+
+
+@pytest.mark.parametrize("query", [Query("東京の天気"), Query("서울 날씨"), Query("北京", lang="ja")])
+def test_other_languages_use_the_general_chain(chain: Any, query: Query) -> None:
+    assert "local-baidu" not in chain(query)
+
+
+def test_options_go_first_to_providers_that_have_them(chain: Any) -> None:
+    assert chain(Query("x", region="CH"))[:3] == ["duckduckgo", "you", "local-bing"]
+    assert chain(Query("x", page=2))[:3] == ["duckduckgo", "you", "local-bing"]
+    assert chain(Query("x", lang="de"))[-1] == "wikipedia"
+    assert set(chain(Query("x", safe="strict"))) == set(KEYLESS)
+
+
+@pytest.mark.parametrize(
+    ("category", "first"),
+    [
+        ("news", "bing-news+google-news"),
+        ("images", "wikimedia+openverse"),
+        ("videos", "open-videos+wikimedia+internet-archive"),
+        ("science", "openalex+crossref+arxiv"),
+        ("it", "stackexchange+github+hackernews"),
+        ("books", "openlibrary+internet-archive"),
+    ],
+)
+def test_categories_have_their_own_sources(chain: Any, category: str, first: str) -> None:
+    assert chain(Query("x", category=category))[0] == first
+    assert chain(Query("x", category=category), SLEUTH_WEBSEARCH_FALLBACK="brave") == ["brave"]
+
+
+def test_one_category_can_be_changed(sleuth: Any, chain: Any) -> None:
+    assert sleuth("config", "set", "websearch.chains", '{ news = ["brave+you", "gdelt"] }').exit == 0
+    assert chain(Query("x", category="news")) == ["brave+you", "gdelt"]
+    assert chain(Query("x", category="it"))[0] == "stackexchange+github+hackernews"
+    assert sleuth("config", "set", "websearch.chains", '{ sports = ["you"] }').exit != 0
+
+
+def test_default_provider_comes_first_and_only_once(chain: Any) -> None:
+    assert chain(first="you") == ["you", *(id for id in KEYLESS if id != "you")]
+
+
+def test_option_beats_environment_beats_file(sleuth: Any) -> None:
+    assert sleuth("providers", "use", "brave").exit == 0
+    origin = sleuth("config", "show", "--origin").out
+    assert [line for line in origin.splitlines() if "default_provider" in line and "brave" in line and "file" in line]
+    assert [row["id"] for row in sleuth("providers", "list", "--json").json["items"] if row["isDefault"]] == ["brave"]
+    sleuth("config", "set", "websearch.fallback", "[]")
+
+    def asked(*arguments: str, **environ: str) -> str:
+        done = sleuth("search", "--json", *arguments, "x", **environ)
+        return str(done.json["provider"])
+
+    assert asked() == "brave"
+    assert asked(SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="searxng") == "searxng"
+    assert asked("-p", "auto", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="searxng") == ""
+    assert asked("-p", "auto", SLEUTH_WEBSEARCH_FALLBACK="tavily", SLEUTH_WEBSEARCH_RETRIES="1") == "tavily"
+    assert sleuth("providers", "use", "auto").exit == 0
+    assert sleuth("config", "get", "websearch.default_provider").out == "auto\n"
+    assert sleuth("providers", "use", "nobody").exit == 3
+
+
+def test_privacy_recipe_contacts_one_server_only(sleuth: Any, httpserver: HTTPServer) -> None:
+    """The server is slow to refuse, a key of another provider is there, and third parties are allowed."""
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_KEYLESS": "true", "BRAVE_API_KEY": "k"}
+    sleuth("config", "set", "websearch.default_provider", "searxng")
+    sleuth("config", "set", "websearch.fallback", "[]")
+    httpserver.expect_request("/search").respond_with_data("", status=403)
+    done = sleuth("search", "--json", "private question")
+    assert done.exit != 0
+    assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
+
+
+def test_disabled_default_is_skipped_with_a_notice(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng"}
+    sleuth("providers", "use", "wikipedia")
+    sleuth("providers", "set", "wikipedia", "--disable")
+    done = sleuth("search", "x")
+    assert done.exit == 0
+    assert done.err == "note: Wikipedia is disabled; used SearXNG instead\n"
+    named = sleuth("search", "-p", "wikipedia", "x")
+    assert (named.exit, named.err) == (
+        2,
+        "error: wikipedia is disabled\nhint: enable it: sleuth providers set wikipedia --enable\n",
+    )
+
+
+def test_empty_chain_is_an_error_with_a_hint(sleuth: Any) -> None:
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="[]")
+    assert done.exit != 0
+    assert "error: no provider to search\nhint: choose one: sleuth providers use ID" in done.err
+
+
+def test_own_server_has_no_competition_in_a_default_chain(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sleuth.engine.search.HEDGE_S", 0.0)
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_KEYLESS": "true"}
+    done = sleuth("search", "--json", "x")
+    assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
+
+
+def test_competitor_that_fails_is_not_reported(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first provider answers after the second was started and has failed."""
+    from threading import Event
+
+    from werkzeug import Response
+
+    failed = Event()
+
+    def first(_: Any) -> Response:
+        failed.wait(30)
+        return Response('{"results": [{"title": "A", "url": "https://a.example/"}]}', content_type="application/json")
+
+    def second(_: Any) -> Response:
+        failed.set()
+        return Response("", status=403)
+
+    monkeypatch.setattr("sleuth.engine.search.HEDGE_S", 0.0)
+    httpserver.expect_request("/search").respond_with_handler(first)
+    httpserver.expect_request("/html/").respond_with_handler(second)
+    sleuth("providers", "set", "duckduckgo", "--api-host", httpserver.url_for(""))
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,duckduckgo"}
+    done = sleuth("search", "x")
+    assert (done.exit, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("chain", [default_chains.GENERAL, *default_chains.CHAINS.values()])
+def test_default_chains_are_as_documented(chain: list[str]) -> None:
+    listed = ", ".join(f"`{entry}`" for entry in chain if entry not in ("searxng", "library"))
+    assert f"{listed} |" in (ROOT / "docs/providers.md").read_text("utf-8")
