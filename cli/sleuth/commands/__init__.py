@@ -17,6 +17,7 @@ COMMANDS = (  # in the order of the help
     "searxng",
     "serve",
     "mcp",
+    "agents",
     "usage",
     "history",
     "cache",
