@@ -41,8 +41,8 @@ def test_chinese_help_fits_80_columns(name: str) -> None:
 @pytest.mark.parametrize("name", ENGLISH)
 def test_chinese_help_has_the_same_options(name: str) -> None:
     option = re.compile(r"^  (-[^\u4e00-\u9fff]*?)(?:  |$)", re.MULTILINE)
-    chinese, english = (option.findall(text.partition("\n\n")[2]) for text in (CHINESE[name], ENGLISH[name]))
-    assert chinese == english
+    chinese = option.findall(CHINESE[name].partition("\n选项：\n")[2])
+    assert chinese == option.findall(ENGLISH[name].partition("\nOptions:\n")[2])
 
 
 @pytest.mark.parametrize("language", [{"LC_ALL": "zh_CN.UTF-8"}, {"LANG": "zh"}, {"SLEUTH_UI_LANGUAGE": "zh-CN"}])
