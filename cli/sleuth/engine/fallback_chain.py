@@ -20,8 +20,9 @@ GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 class FallbackChain:
     """Queries groups of providers one after the other; a slow one gets competition from the next."""
 
-    def __init__(self, dispatcher: Dispatcher, queries: list[Query]) -> None:
+    def __init__(self, dispatcher: Dispatcher, queries: list[Query], enough_empty: int = 1) -> None:
         self.dispatcher, self.queries = dispatcher, queries
+        self.enough_empty = enough_empty  # providers that found nothing before the search ends
         self.replies: list[ProviderReply] = []
         self.places: dict[str, int] = {}  # the number of each provider's group
 
@@ -60,7 +61,8 @@ class FallbackChain:
         if not self._wait():
             self._retry_paced()
             self._wait()
-        winner = next((reply.candidate for reply in self.replies if reply.attempt.answered), None)
+        answers = sorted((reply for reply in self.replies if reply.attempt.answered), key=_is_empty)
+        winner = answers[0].candidate if answers else None
         if winner is None:
             return Replies(self.replies, chained=True)
         place = self.places[winner.id]
@@ -78,12 +80,16 @@ class FallbackChain:
     def _wait(self, timeout: float = float("inf")) -> bool:
         """Collect replies until one is an answer, all have failed, or the time is up."""
         end = time.monotonic() + timeout
-        while not any(reply.attempt.answered for reply in self.replies):
+        while not self._is_answered():
             arrived = self.dispatcher.next_reply(end - time.monotonic())
             if arrived is None:
                 return False
             self._add(arrived[1])
         return True
+
+    def _is_answered(self) -> bool:
+        answers = [reply for reply in self.replies if reply.attempt.answered]
+        return not all(map(_is_empty, answers)) or len({reply.candidate.id for reply in answers}) >= self.enough_empty
 
     def _add(self, reply: ProviderReply) -> None:
         """Add a reply; one of the library counts only if it really answers the query."""
@@ -104,9 +110,14 @@ class FallbackChain:
         name, caveat = winner.row.name, tr(winner.adapter.caveat) if winner.adapter.caveat else ""
         used = tr("{winner} ({caveat})", winner=name, caveat=caveat) if caveat else name
         if len(names) == 1:
-            yield tr("{reason}; used {winner} instead", reason=failures[0].attempt.message, winner=used)
+            reason = failures[0].attempt.message or tr("{provider} found nothing", provider=names[0])
+            yield tr("{reason}; used {winner} instead", reason=reason, winner=used)
         elif names:
             shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
             yield tr("no answer from {names}; used {winner} instead (why: --debug)", names=shown, winner=used)
         elif caveat and place:
             yield tr("used {winner}", winner=used)
+
+
+def _is_empty(reply: ProviderReply) -> bool:
+    return reply.attempt.state == "empty"

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
+ENOUGH_EMPTY = 3  # providers of a default chain that find nothing before sleuth believes it
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
@@ -167,7 +168,8 @@ class Searcher:
 
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
-        chain = FallbackChain(dispatcher, queries)
+        written = chain_entries(self.settings, queries[0])[1]
+        chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY)
         wanted = queries[0]._replace(page=request.query.page)
         groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
