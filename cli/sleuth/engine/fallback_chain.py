@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from sleuth.base.i18n import tr
-from sleuth.engine.dispatch import Dispatcher
+from sleuth.engine.dispatch import MAX_PACING_S, Dispatcher
 from sleuth.engine.job import Job, ProviderReply
 from sleuth.engine.merge import Replies
 from sleuth.engine.outcome import Attempt
@@ -26,35 +26,33 @@ class FallbackChain:
         self.replies: list[ProviderReply] = []
         self.places: dict[str, int] = {}  # the number of each provider's group
 
-    def skip(self, candidate: Candidate, attempt: Attempt) -> None:
-        """Note a provider that cannot be used now."""
-        self.places[candidate.id] = len(self.places)
-        self.replies.append(ProviderReply(candidate, self.queries[0], attempt))
-
-    def query(self, group: list[Candidate], hedge_delay: float) -> bool:
-        """Start a group and wait up to `hedge_delay`; True when there is an answer by then."""
+    def query(self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float) -> bool:
+        """Start a group, but for those to be skipped, and wait up to `hedge_delay`; True when there is an answer."""
         is_library = any(candidate.adapter.offline for candidate in group) and bool(self.places)
         if is_library and self._wait():  # the last resort, when all others have failed
             return True
         place = len(self.places)
         for candidate in group:
             self.places[candidate.id] = place
-            for query in self.queries:
-                started = self.dispatcher.start(
-                    candidate, query._replace(content=query.content or is_library), CHAIN_PACING_S
-                )
-                if isinstance(started, ProviderReply):
-                    self._add(started)
-        return self._wait(hedge_delay)
+            if attempt := skipped.get(candidate.id):
+                self.replies.append(ProviderReply(candidate, self.queries[0], attempt))
+            else:
+                self._start(candidate, CHAIN_PACING_S, with_content=is_library)
+        return self._wait(hedge_delay if len(skipped) < len(group) else 0.0)
+
+    def _start(self, candidate: Candidate, max_wait: float, *, with_content: bool = False) -> None:
+        for query in self.queries:
+            query = query._replace(content=query.content or with_content)
+            started = self.dispatcher.start(candidate, query, max_wait)
+            if isinstance(started, ProviderReply):
+                self._add(started)
 
     def _retry_paced(self) -> None:
         """Query the providers that were skipped because they were used a moment ago: there is no other."""
         paced = [reply for reply in self.replies if reply.attempt.code == "PACED"]
         self.replies = [reply for reply in self.replies if reply not in paced]
-        for reply in paced:
-            started = self.dispatcher.start(reply.candidate, reply.query)
-            if isinstance(started, ProviderReply):
-                self._add(started)
+        for candidate in {reply.candidate.id: reply.candidate for reply in paced}.values():
+            self._start(candidate, MAX_PACING_S)
 
     def finish(self) -> Replies:
         """Wait for an answer, abandon the groups that lost, and wait a moment for the rest of the winner's replies."""

@@ -173,14 +173,9 @@ class Searcher:
         wanted = queries[0]._replace(page=request.query.page)
         groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
-            usable = []
-            for candidate in group:
-                attempt = None if dispatcher.replays else self.selector.skipped(candidate)
-                if attempt:
-                    chain.skip(candidate, attempt)
-                else:
-                    usable.append(candidate)
-            if usable and chain.query(usable, self._hedge_delay(usable, request)):
+            attempts = {} if dispatcher.replays else {one.id: self.selector.skipped(one) for one in group}
+            skipped = {id: attempt for id, attempt in attempts.items() if attempt}
+            if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
         return chain.finish()
 
