@@ -66,6 +66,7 @@ class JobState(Record):
     provider: str
     seconds: float  # since the start
     is_running: bool
+    has_failed: bool = False
 
 
 class Searcher:
@@ -119,7 +120,7 @@ class Searcher:
         """Return the providers of the current search; another thread may call this."""
         jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
         running = self._dispatchers[-1].running if jobs else ()
-        return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
+        return [JobState(job.candidate.id, now - job.started, job in running, bool(job.error)) for job in jobs]
 
     def _reranker(self, request: SearchRequest) -> ResultReranker | None:
         """Return the configured reranker for --rerank; a recording is replayed without it."""
