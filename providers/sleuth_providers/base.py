@@ -123,7 +123,12 @@ class Details(Record):
 
     def known(self) -> dict[str, Any]:
         """Return the fields that have a value."""
+        if self == NO_DETAILS:  # as most results of a general search
+            return {}
         return {name: value for name, value in self._asdict().items() if value not in ("", (), None)}
+
+
+NO_DETAILS = Details()
 
 
 class Result(Record):
@@ -141,7 +146,7 @@ class Result(Record):
     author: str = ""
     length: str = ""  # of a video, for display
     image: str = ""  # URL of the full picture, for an image result
-    details: Details = Details()
+    details: Details = NO_DETAILS
 
 
 class DirectAnswer(Record):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import SearchRequest
 
+FORMATS_WITHOUT_FIELDS = ("rich", "markdown", "urls", "bibtex", "csl-json")
 HELP = """Search; ranked results with numbered citations.
 
 Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
@@ -99,7 +100,8 @@ def _check_combinations(options: SearchOptions) -> None:
         ("--json", f"--format {options.format}"): options.as_json and options.format not in (None, "json"),
         ("--template", f"--format {format}"): options.template and format,
         ("--template", "--fields"): options.template and options.fields,
-        ("--fields", f"--format {format}"): options.fields and format in ("rich", "markdown", "urls"),
+        ("--fields", f"--format {format}"): options.fields
+        and format in ("rich", "markdown", "urls", "bibtex", "csl-json"),
     }
     if options.batch:
         conflicts[("--batch", "WORDS")] = options.words or options.questions

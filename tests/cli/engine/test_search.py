@@ -541,6 +541,7 @@ def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserve
         status=302, headers={"Location": f"https://{key}.evil.example/"}
     )
     sleuth("providers", "set", "exa", "--api-host", httpserver.url_for("").rstrip("/"))
-    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x", EXA_API_KEY=key)
+    sleuth("providers", "set", "exa", "--api-key", "-", stdin=f"{key}\n")
+    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x")
     assert "redirected to another host" in done.out + done.err
     assert key not in done.out + done.err

@@ -115,7 +115,7 @@ def test_missing_keyring_package_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(MissingExtraError, match="keyring") as caught:
         find_keys(row("keyring:"), BRAVE, {})
-    assert "pip install" in caught.value.hint
+    assert "pip install" in str(caught.value.values["install"])
     assert caught.value.exit == Exit.INVALID
 
 

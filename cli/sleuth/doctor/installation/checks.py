@@ -190,7 +190,7 @@ def check_installation(runtime: "Runtime") -> Iterator[Finding]:
     try:
         settings = Settings(runtime.paths.config_file, runtime.environ)
     except SettingsError:  # reported by its own check; the others get the defaults
-        settings = Settings(os.devnull, runtime.environ)
+        settings = Settings("", runtime.environ)
     for check in CHECKS:
         if check.id != "cache.shared" or settings[CACHE_URL]:
             yield from _run(check, runtime, settings)
