@@ -161,6 +161,7 @@ class Dispatcher:
                 found = limited(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
                     raise error
+                job.host = account.host if several_hosts else ""
                 found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
                 return job.answer(found)
             except ProviderError as error:
@@ -235,6 +236,8 @@ class Dispatcher:
                 if job.reserved:
                     self.health.cancel(id)
                 return
+            if job.host:
+                self.health.note_outcome(keys.fingerprint(id, job.host), "ok")
             for key, error in job.key_errors:
                 self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
                 if attempt.answered or error is not job.error:  # one more request, with a key that failed

@@ -49,6 +49,7 @@ class Job:
         self.candidate, self.query, self.deadline, self.notes = candidate, query, deadline, notes
         self.started = time.monotonic()
         self.key_errors: list[tuple[str, ProviderError]] = []  # recorded by the main thread
+        self.host = ""  # that answered, of several
         self.price = 0.0  # estimated, if the answer is abandoned
         self.thread: Thread | None = None
         self.reserved = False

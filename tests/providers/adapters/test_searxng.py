@@ -61,7 +61,8 @@ def test_engine_that_the_server_does_not_have_is_named(httpserver: HTTPServer) -
     engines = [{"name": "brave", "shortcut": "br"}, {"name": "bing", "shortcut": "bi"}]
     httpserver.expect_request("/config").respond_with_json({"engines": engines})
     assert search(httpserver, Query("x", engines=("brave", "bing", "nosuch"))).engines == {"nosuch": "unknown engine"}
-    assert search(httpserver, engines=("nosuch",)).engines == {"nosuch": "unknown engine"}
+    found = search(httpserver, engines=("nosuch",))
+    assert (found.engines, found.not_applied) == ({"nosuch": "unknown engine"}, ("engines",))
 
 
 def test_configuration_is_only_read_when_an_engine_is_missing(httpserver: HTTPServer) -> None:
