@@ -153,6 +153,7 @@ class Dispatcher:
                 return job.failure(DeadlineError())
         until = time.monotonic() + policy.timeout
         several_hosts = accounts[0].host != accounts[-1].host
+        reply: ProviderReply | None = None
         for number, account in enumerate(accounts):
             if several_hosts:  # each gets its share of the time that is left
                 share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
@@ -161,9 +162,8 @@ class Dispatcher:
                 found = limited(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
                     raise error
-                job.host = account.host if several_hosts else ""
                 found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
-                return job.answer(found)
+                return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as error:
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
@@ -172,6 +172,7 @@ class Dispatcher:
                 ):
                     break
                 job.key_errors.append((account.key or account.host, error))
+        assert reply  # there is at least one account
         return reply
 
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:

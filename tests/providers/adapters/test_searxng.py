@@ -105,6 +105,7 @@ def test_several_addresses_are_tried_in_order(make_sleuth: Any, httpserver: HTTP
     assert sleuth("providers", "set", "searxng", "--api-host", f"{dead}, {alive}").exit == 0
     done = sleuth("search", "-p", "searxng", "--json", "--no-cache", "larch")
     assert (done.exit, [hit["url"] for hit in json.loads(done.out)["results"]]) == (0, ["https://a.example/"])
+    assert f"SearXNG is unavailable (HTTP 503); {alive} answered" in done.out
     paths = [request.path for request, _ in httpserver.log]
     assert paths[0] == "/dead/search"
     assert paths[-1] == "/alive/search"
