@@ -484,6 +484,22 @@ def test_page_after_the_last_one_has_no_results(sleuth: Any, paged: Callable[[],
     assert "note: no more results for 'x'" in done.err
 
 
+def test_failure_of_a_further_page_is_not_the_end_of_the_results(sleuth: Any, broken: Any) -> None:
+    def respond(request: Request) -> Response:
+        if request.args.get("pageno"):
+            return Response("no", 400)
+        hits = [{"url": f"https://a.example/{n}", "title": str(n)} for n in range(6)]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    broken(respond)
+    partly = sleuth("search", "-p", "searxng", "--json", "-n", "5", "--page", "2", "x")
+    assert (partly.exit, titles(partly), partly.json["status"]["more"]) == (0, ["5"], True)
+    assert partly.json["outcome"] == "partial"
+    nothing = sleuth("search", "-p", "searxng", "-n", "6", "--page", "2", "x")
+    assert nothing.exit != 0
+    assert "no more results" not in nothing.err
+
+
 def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], list[str]]) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "-n", "20", "x")
     assert len(done.json["results"]) == 12
