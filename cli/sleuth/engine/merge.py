@@ -199,7 +199,7 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
         if attempt.answered and options:
             ignored.setdefault("; ".join(options), []).append(name)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
-        if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
+        if attempt.message and (attempt.answered or (attempt.state != "skipped" and unexpected)):
             yield attempt.message
     for shown, names in ignored.items():
         yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)
