@@ -213,7 +213,8 @@ class Dispatcher:
         wait = max(0.0, slot.at - time.time())
         job.reserved = slot.granted and any(limits[:3])
         if slot.granted:
-            job.pause, job.deadline = wait, job.deadline + wait
+            job.pause = min(wait, max_wait)  # less than the wait if the clock was set back meanwhile
+            job.deadline += job.pause
             return None
         if slot.paced:
             message = tr("{provider} was used a moment ago", provider=job.candidate.row.name)

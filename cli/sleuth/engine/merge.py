@@ -96,7 +96,7 @@ def _ranked(
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
     from sleuth.relevance.details import identities, is_picture
-    from sleuth.relevance.fusion import ProviderList, fuse
+    from sleuth.relevance.fusion import ProviderList, fuse, order_factor
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
@@ -107,7 +107,7 @@ def _ranked(
             if reply.query.page == page and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
-                weight = adapter.weight if weight is None else weight
+                weight = (adapter.weight if weight is None else weight) * order_factor(key[0], request.providers)
                 known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
@@ -149,9 +149,9 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
     results, query = list(reply.found.results), reply.query
     if not query.freshness:
         return results, False
-    from sleuth.relevance.dates import normalise
+    from sleuth.relevance.fusion import published_on
 
-    dates = [normalise(result.published, now) for result in results]
+    dates = [published_on(result, now) for result in results]
     kept = [
         result
         for result, date in zip(results, dates, strict=True)
