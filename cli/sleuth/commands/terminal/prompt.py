@@ -54,6 +54,10 @@ class SearchPrompt:
                     self._execute(line)
             except SleuthError as error:
                 self.runtime.show_error(error)
+            except KeyboardInterrupt:
+                if line is None:  # the first search
+                    raise
+                self.runtime.note(tr("stopped"))
             line = self._read()
             if line is None:
                 break
