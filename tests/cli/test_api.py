@@ -33,6 +33,7 @@ SURFACE = [
     "Answer",
     "Attempt",
     "Client",
+    "Details",
     "Digest",
     "Hit",
     "Outcome",
@@ -129,7 +130,7 @@ def run(script: str, environ: dict[str, str], **options: Any) -> "subprocess.Com
 
 def test_surface_is_small_and_closed() -> None:
     assert sorted(sleuth.__all__) == SURFACE
-    assert dir(sleuth) == sorted([*SURFACE, "__version__"])
+    assert dir(sleuth) == sorted([*SURFACE, "__version__", "tools"])
     assert [name for name in SURFACE if not inspect.getdoc(getattr(sleuth, name))] == []
     with pytest.raises(AttributeError, match="no attribute 'serach'"):
         sleuth.serach  # noqa: B018 - the access is the test

@@ -42,6 +42,7 @@ def provider_as_json(
     if full:
         facts |= {
             "adapter": row.adapter,
+            "kind": adapter.kind,
             "apiKey": _masked_key(row),
             "apiHost": mask_login(selector.host(candidate)) or None,
             "engines": list(row.engines) or None,
@@ -59,6 +60,8 @@ def provider_as_json(
             "price": adapter.price or None,
             "homepage": adapter.homepage or None,
             "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
+            "optIn": adapter.opt_in,
+            "attribution": adapter.attribution or None,
             "notes": adapter.notes or None,
             "createdAt": row.created_at,
             "updatedAt": row.updated_at,

@@ -9,6 +9,7 @@ from sleuth.base.errors import EXITS, Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
+from sleuth.base.urls import mask_login
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.typer_app import Json, make_app, seconds
@@ -121,6 +122,7 @@ def set_(
     runtime.health.forget(id)
     changed = strip_controls(", ".join([*changes, *options]))
     print(tr("{id}: changed {fields}; test it: sleuth providers test {id}", id=id, fields=changed), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -175,6 +177,7 @@ def add(
     fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option) or None})
     runtime.table.add(id, name or id, kind, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
@@ -241,6 +244,19 @@ def _loadable(selector: "ProviderSelector", rows: list[ProviderRow]) -> "Iterato
     for row in rows:
         with suppress(RequestError):  # the package of its adapter is not installed
             yield selector.candidate(row.id)
+
+
+def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
+    from sleuth.answers.llm.endpoint import sends_key_in_clear
+    from sleuth.store import keys
+
+    selector = runtime.selector
+    row, adapter = candidate = selector.candidate(id)
+    has_secret = row.basic_auth_password or keys.origin(row, adapter, selector.environ)
+    for host in selector.host(candidate).split(","):
+        if has_secret and sends_key_in_clear(host):
+            place = mask_login(host.strip())
+            runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 
 
 def _secret(runtime: Runtime, id: str, field: str, value: str) -> str:

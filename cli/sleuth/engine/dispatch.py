@@ -18,15 +18,13 @@ from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
 from sleuth.store.cache.disk import Cache
 from sleuth.store.settings import CACHE_TTL
-from sleuth_providers.base import Account, Found, Query, Request, Response
+from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.threads import ThreadGroup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from sleuth.engine.search import SearchRequest
 
 GRACE_S = 0.2  # after the timeout of a provider, for its own error to arrive
@@ -178,13 +176,13 @@ class Dispatcher:
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:
         if self.recording is not None:
             return self.recording.search(job.candidate.adapter, job.query, account, policy)
-        from sleuth_providers.net.client import HttpClient, choose_transport
+        from sleuth_providers.net.client import HttpClient
 
-        def counted(request: Request, *more: Any) -> Response:
-            job.sent += 1
-            return choose_transport(request.address)(request, *more)
-
-        return job.candidate.adapter.search(job.query, account, HttpClient(policy, counted))
+        client = HttpClient(policy)
+        try:
+            return job.candidate.adapter.search(job.query, account, client)
+        finally:
+            job.sent += client.sent
 
     def _crashed(self, job: Job, problem: BaseException) -> ProviderReply:
         """Return the reply for a bug, or a failure of the system, which costs one provider and not the search."""
@@ -215,7 +213,8 @@ class Dispatcher:
         wait = max(0.0, slot.at - time.time())
         job.reserved = slot.granted and any(limits[:3])
         if slot.granted:
-            job.pause, job.deadline = wait, job.deadline + wait
+            job.pause = min(wait, max_wait)  # less than the wait if the clock was set back meanwhile
+            job.deadline += job.pause
             return None
         if slot.paced:
             message = tr("{provider} was used a moment ago", provider=job.candidate.row.name)

@@ -17,6 +17,7 @@ from sleuth_providers.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
+    from sleuth.relevance.fusion import ResultScorer
     from sleuth.relevance.hit import Hit
 
 
@@ -40,12 +41,19 @@ class Replies(Record):
     chained: bool = False
 
 
-def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[str], now: datetime) -> Outcome:
+def merge(
+    request: SearchRequest,
+    text: str,
+    replies: Replies,
+    excluded: list[str],
+    now: datetime,
+    reranker: ResultScorer | None = None,
+) -> Outcome:
     """Return the outcome of a request with all results; `excluded` are the domains that the settings drop."""
     query = request.query
     patterns = (*query.exclude, *excluded)
     dated = [_within_dates(reply, now) for reply in replies.all]
-    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now)
+    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now, reranker)
     kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
@@ -79,11 +87,16 @@ def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ..
 
 
 def _ranked(
-    request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
+    request: SearchRequest,
+    text: str,
+    replies: list[ProviderReply],
+    results: list[list[Result]],
+    now: datetime,
+    reranker: ResultScorer | None,
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
     from sleuth.relevance.details import identities, is_picture
-    from sleuth.relevance.fusion import ProviderList, fuse
+    from sleuth.relevance.fusion import ProviderList, fuse, order_factor
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
@@ -94,7 +107,7 @@ def _ranked(
             if reply.query.page == page and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
-                weight = adapter.weight if weight is None else weight
+                weight = (adapter.weight if weight is None else weight) * order_factor(key[0], request.providers)
                 known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
@@ -103,6 +116,7 @@ def _ranked(
             rules=request.rules,
             recent=request.recent,
             rerank=text if request.rerank else "",
+            reranker=reranker,
         )
         for hit in hits:
             names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
@@ -135,9 +149,9 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
     results, query = list(reply.found.results), reply.query
     if not query.freshness:
         return results, False
-    from sleuth.relevance.dates import normalise
+    from sleuth.relevance.fusion import published_on
 
-    dates = [normalise(result.published, now) for result in results]
+    dates = [published_on(result, now) for result in results]
     kept = [
         result
         for result, date in zip(results, dates, strict=True)

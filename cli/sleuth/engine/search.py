@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sleuth.engine.recording import Recorder, Replayer
+    from sleuth.engine.scorers import ResultReranker
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
@@ -93,15 +94,17 @@ class Searcher:
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
-        outcome = merge(request, text, replies, excluded, now)
+        reranker = self._reranker(request)
+        outcome = merge(request, text, replies, excluded, now, reranker)
         while more := _next_pages(request, dispatcher, replies, outcome):
             before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
-            outcome = merge(request, text, replies, excluded, now)
+            outcome = merge(request, text, replies, excluded, now, reranker)
             if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
                 break
-        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
-            elapsed_ms=max(1, round((time.monotonic() - started) * 1000))
+        outcome = _window(outcome, request, replies.all)._replace(
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
+            warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
         )
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
@@ -116,6 +119,14 @@ class Searcher:
         jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
         running = self._dispatchers[-1].running if jobs else ()
         return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
+
+    def _reranker(self, request: SearchRequest) -> ResultReranker | None:
+        """Return the configured reranker for --rerank; a recording is replayed without it."""
+        if not request.rerank or request.recording:
+            return None
+        from sleuth.engine.scorers import ResultReranker
+
+        return ResultReranker(self.settings)
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -271,13 +282,16 @@ def _has_next_page(reply: ProviderReply) -> bool:
     return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
 
 
-def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:
     """Return the page of the results that was requested; numbers go on from the page before."""
     count, start = request.query.count, (request.query.page - 1) * request.query.count
     shown = outcome.results[start : start + count]
-    exhausted = request.fill and len(shown) < count
-    more = len(outcome.results) > start + count or (may_continue and not exhausted)
-    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    page_failed = any(reply.query.page > 1 and not reply.attempt.answered for reply in replies)
+    exhausted = request.fill and len(shown) < count and not page_failed
+    more = len(outcome.results) > start + count or page_failed or (bool(_continued(replies)) and not exhausted)
+    verdict = outcome.outcome
+    if outcome.results and not shown:
+        verdict = "failed" if page_failed else "no_results"
     status = outcome.status._replace(count_after=len(shown), more=more)
     return outcome._replace(results=shown, outcome=verdict, status=status)
 

@@ -8,6 +8,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import origin
 from sleuth.engine.chain import chain_entries, ordering_needs
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
@@ -201,6 +202,13 @@ class ProviderSelector:
         """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed."""
         row, adapter = candidate
         found = ["replayed"] if any_key else keys.find_keys(row, adapter, self.environ)
+        if not any_key and found and not self._is_at_home(candidate):
+            if adapter.needs_key:
+                raise KeyMissingError(
+                    message="the API key of {provider} was set for another host",
+                    hint="set it for this one: sleuth providers set {id} --api-key -",
+                )
+            found = []
         if adapter.needs_key and not found:
             raise KeyMissingError()
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
@@ -229,6 +237,17 @@ class ProviderSelector:
     def _contact(self, candidate: Candidate) -> str:
         return self.settings[setting.CONTACT] if candidate.row.adapter in CONTACT_ADAPTERS else ""
 
+    def _is_at_home(self, candidate: Candidate) -> bool:
+        """Tell whether the host is the one that the key was set for.
+
+        A key in the table belongs to the host in the table. One in the environment belongs to the provider's own host,
+        or to the host in the environment.
+        """
+        row, adapter, host = *candidate, self.host(candidate)
+        if row.api_key:
+            return origin(host) == origin(row.api_host or adapter.host)
+        return host != row.api_host or not adapter.host or origin(host) == origin(adapter.host)
+
     def _options(self, candidate: Candidate) -> dict[str, Any]:
         known = candidate.adapter.option_env.items()
         found = {name: self.environ[env] for name, names in known for env in reversed(names) if env in self.environ}
@@ -244,7 +263,7 @@ class ProviderSelector:
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
             user_agent=with_contact(self.agent, self._contact(candidate)),
-            browser=candidate.adapter.scraped,
+            browser=candidate.adapter.kind == "page",
             impersonate=self.settings[setting.IMPERSONATE],
             trace=logs.debug,
         )

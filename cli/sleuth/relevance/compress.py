@@ -73,7 +73,8 @@ def compress(
     try:
         passages = score(query, pages, dense=dense, rerank=rerank)
     except Exception as problem:  # models are servers and libraries, which can fail in any way
-        warnings.append(tr("the model failed; passages are ranked by their words: {reason}", reason=_reason(problem)))
+        reason = explain_failure(problem)
+        warnings.append(tr("the model failed; passages are ranked by their words: {reason}", reason=reason))
         passages = score(query, pages)
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
     if budget.limit > 0:
@@ -167,7 +168,8 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
     return Compressed(phase, tuple(pages), size, budget.unit, sum(page.left_out for page in pages), warnings)
 
 
-def _reason(problem: Exception) -> str:
+def explain_failure(problem: Exception) -> str:
+    """Return why a model could not score, for the user."""
     if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
     return str(problem) or type(problem).__name__

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from sleuth.relevance.languages import ENGLISH, LATIN_STOP_WORDS
 from sleuth.relevance.words import UNSPACED
@@ -38,6 +39,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     for start, end in _units(text):
         found += _split(text, start, end)
     return found
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Join sentences, with a space between them unless the script has none."""
+    result = ""
+    for text in texts:
+        space = " " if result and not (UNSPACED_END.match(result[-1]) or result[-1] in FULL_STOPS) else ""
+        result += space + text
+    return result
 
 
 def cut(text: str, limit: int) -> int:

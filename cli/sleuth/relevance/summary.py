@@ -109,7 +109,12 @@ def _sentences(page: int, text: str, limit: int, query: str) -> list[SummarySent
 
 def _candidates(text: str, query: str) -> list[tuple[int, int]]:
     """Return the sentences of a text; of a long one, its beginning and the surroundings of those like the question."""
-    found = sentences(text)
+    found: list[tuple[int, int]] = []
+    for start, end in sentences(text):
+        if found and text[found[-1][1] - 1] in ";；" and "\n" not in text[found[-1][1] : start]:
+            found[-1] = (found[-1][0], end)  # half a sentence says little
+        else:
+            found.append((start, end))
     if not query or len(found) <= MAX_SENTENCES:
         return found
     scores = rank(query, [text[start:end] for start, end in found])

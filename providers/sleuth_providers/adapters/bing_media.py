@@ -36,7 +36,7 @@ class BingMedia(Provider):
     max_results = PAGE_SIZE
     price = "free"
     per_minute = 20
-    scraped = True
+    kind = "page"
 
     def request(self, query: Query, account: Account) -> Request:
         """Request the fragment of the category; images are filtered strictly unless --safe off is given."""

@@ -52,7 +52,7 @@ class DuckDuckGo(Provider):
     max_query = 499
     price = "free"
     per_minute = 20
-    scraped = True
+    kind = "page"
     challenge = rb"anomaly-modal|anomaly\.js|challenge-form|bots use DuckDuckGo too"
     error_rules = (
         ErrorRule(202, BlockedError),

@@ -32,6 +32,7 @@ class SerpApi(Provider):
     """One endpoint for all engines, each with its own parameters."""
 
     id = "serpapi"
+    weight = 1.2  # Google's index
     name = "SerpApi"
     homepage = "https://serpapi.com/search-api"
     key_page = "https://serpapi.com/manage-api-key"

@@ -484,6 +484,22 @@ def test_page_after_the_last_one_has_no_results(sleuth: Any, paged: Callable[[],
     assert "note: no more results for 'x'" in done.err
 
 
+def test_failure_of_a_further_page_is_not_the_end_of_the_results(sleuth: Any, broken: Any) -> None:
+    def respond(request: Request) -> Response:
+        if request.args.get("pageno"):
+            return Response("no", 400)
+        hits = [{"url": f"https://a.example/{n}", "title": str(n)} for n in range(6)]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    broken(respond)
+    partly = sleuth("search", "-p", "searxng", "--json", "-n", "5", "--page", "2", "x")
+    assert (partly.exit, titles(partly), partly.json["status"]["more"]) == (0, ["5"], True)
+    assert partly.json["outcome"] == "partial"
+    nothing = sleuth("search", "-p", "searxng", "-n", "6", "--page", "2", "x")
+    assert nothing.exit != 0
+    assert "no more results" not in nothing.err
+
+
 def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], list[str]]) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "-n", "20", "x")
     assert len(done.json["results"]) == 12
@@ -533,3 +549,14 @@ def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
 def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
     assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0
+
+
+def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserver: HTTPServer) -> None:
+    key = "exakey0123456789abcd"
+    httpserver.expect_request("/search").respond_with_data(
+        status=302, headers={"Location": f"https://{key}.evil.example/"}
+    )
+    sleuth("providers", "set", "exa", "--api-host", httpserver.url_for("").rstrip("/"))
+    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x", EXA_API_KEY=key)
+    assert "redirected to another host" in done.out + done.err
+    assert key not in done.out + done.err

@@ -359,7 +359,7 @@ def test_key_appears_in_no_reply(call: Call, make_sleuth: Any, httpserver: HTTPS
         return Response(json.dumps({"detail": f"bad key {KEY}", "echo": dict(request.headers)}), 401)
 
     httpserver.expect_request("/search").respond_with_handler(refuse)
-    make_sleuth()("providers", "set", "tavily", "--api-host", httpserver.url_for(""))
+    make_sleuth()("providers", "set", "tavily", "--api-host", httpserver.url_for(""), "--api-key", "env:TAVILY_API_KEY")
     reply = call("web_search", {"query": KEY}, providers=("tavily",), TAVILY_API_KEY=KEY)
     assert reply.failed
     assert "code: API_KEY_INVALID" in reply.text

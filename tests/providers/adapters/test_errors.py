@@ -186,3 +186,10 @@ def test_brave_honours_retry_after(headers: dict[str, str], pause: float) -> Non
     error = registry.load("brave").detect_error(Response(429, headers, b"{}"))
     assert error
     assert error.retry_after == pause
+
+
+def test_every_provider_says_where_its_results_come_from() -> None:
+    kinds = {name: registry.load(name).kind for name in registry.names() if name != "library"}
+    assert set(kinds.values()) == {"official", "feed", "page"}
+    assert {name for name, kind in kinds.items() if kind == "feed"} >= {"google-news", "bing-news"}
+    assert {name for name, kind in kinds.items() if kind == "page"} >= {"duckduckgo", "local-bing", "startpage"}
