@@ -15,10 +15,9 @@ from typing import Any, Literal
 
 from sleuth.api import Client
 from sleuth.base.errors import MissingExtraError, RequestError
+from sleuth.base.extras import install_command
 
 if find_spec("jsonschema") is None:
-    from sleuth.base.extras import install_command
-
     raise MissingExtraError("sleuth.tools needs the optional part `mcp`", "{install}", install=install_command("mcp"))
 
 from sleuth.serving.tool_definitions import MAX_RESULTS, TOOLS, tool_definition
