@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COOLDOWNS_S = (60, 300, 1500, 3600)
 WALL_COOLDOWNS_S = (900, 1800, 3600)
+CLOCK_TOLERANCE_S = 60
 MAX_QUEUE_S = 600  # a request further in the future was logged before the clock was set back
 MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
 REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
@@ -51,7 +52,11 @@ class Health:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
-        return Cooldown(*row) if row and now < row[0] <= now + MAX_COOLDOWN_S else None
+        if not row or not now < row[0] <= now + MAX_COOLDOWN_S:
+            return None
+        sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ?"
+        started = self.connection.execute(sql, (name.partition("#")[0], row[0])).fetchone()[0] or 0.0
+        return None if started > now + CLOCK_TOLERANCE_S else Cooldown(*row)  # else the clock was set back since
 
     def note_outcome(
         self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False, wall: bool = False
@@ -94,7 +99,7 @@ class Health:
     ) -> Slot:
         """Count a request and return when it may be sent, or why not: a limit is reached, or the wait is too long."""
         if not (per_minute or per_day or interval):
-            return Slot(0.0)
+            return Slot(time.time())
         try:
             slot = self._reserve(provider, ((per_minute, 60), (per_day, 86400)), interval, paced_with, max_wait)
         except sqlite3.OperationalError as problem:  # an unwritable database must not stop the search
