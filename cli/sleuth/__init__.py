@@ -8,6 +8,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sleuth import tools as tools
     from sleuth.answers.answer import Answer, ProgressEvent
     from sleuth.answers.summary import Digest
     from sleuth.api import Client, aask, aread, asearch, ask, asummarize, read, search, summarize
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sleuth.engine.outcome import Attempt, Outcome
     from sleuth.pages.page import Page, PageEvent
     from sleuth.relevance.hit import Hit
+    from sleuth_providers.base import Details
 
 __version__ = "0.1.0"
 _API = {
@@ -25,11 +27,13 @@ _API = {
     "sleuth.engine.outcome": ("Attempt", "Outcome"),
     "sleuth.pages.page": ("Page", "PageEvent"),
     "sleuth.relevance.hit": ("Hit",),
+    "sleuth_providers.base": ("Details",),
 }
 __all__ = [
     "Answer",
     "Attempt",
     "Client",
+    "Details",
     "Digest",
     "Hit",
     "Outcome",
@@ -53,13 +57,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "tools":
+        return import_module("sleuth.tools")
     module = next((module for module, names in _API.items() if name in names), None)
     if module is None:
         raise AttributeError(f"module 'sleuth' has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(module), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, "__version__", "tools"])

@@ -169,7 +169,7 @@ def store_secrets(sleuth: Any, url: str, place: str, manager: Path) -> None:
         (f"providers set brave --api-host {url} --api-key -", two),
         (f"providers set serpapi --api-host {url} --api-key -", SECRETS["key in the table"]),
         (f"providers set serper --api-host {url} --api-key cmd:{manager}", ""),
-        (f"providers set tavily --api-host {url}", ""),
+        (f"providers set tavily --api-host {url} --api-key env:TAVILY_API_KEY", ""),
         ("providers set exa --api-host https://exa.test --api-key -", SECRETS["key in the table"]),
         (f"providers add --id work --adapter searxng --api-host {url}", ""),
         ("providers set work --basic-auth-username me --basic-auth-password -", SECRETS["password"]),

@@ -33,6 +33,7 @@ SURFACE = [
     "Answer",
     "Attempt",
     "Client",
+    "Details",
     "Digest",
     "Hit",
     "Outcome",
@@ -129,7 +130,7 @@ def run(script: str, environ: dict[str, str], **options: Any) -> "subprocess.Com
 
 def test_surface_is_small_and_closed() -> None:
     assert sorted(sleuth.__all__) == SURFACE
-    assert dir(sleuth) == sorted([*SURFACE, "__version__"])
+    assert dir(sleuth) == sorted([*SURFACE, "__version__", "tools"])
     assert [name for name in SURFACE if not inspect.getdoc(getattr(sleuth, name))] == []
     with pytest.raises(AttributeError, match="no attribute 'serach'"):
         sleuth.serach  # noqa: B018 - the access is the test
@@ -341,6 +342,16 @@ def test_text_of_a_hit_is_its_content_or_snippet(client: sleuth.Client) -> None:
     hit = client.search("fox", providers="searxng").results[0]
     assert (hit.content, hit.text) == (None, "Text.")
     assert hit._replace(content="").text == ""
+
+
+def test_library_never_answers_a_web_question(make_client: Callable[..., sleuth.Client]) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    client = make_client(**alone)
+    with pytest.raises(SearchError):
+        client.search("searxng json format")
+    with pytest.raises(SearchError):
+        client.ask("How does searxng give json?")
+    assert client.search("searxng json format", providers="library").results
 
 
 def test_many_searches_run_beside_other_threads_of_the_loop(

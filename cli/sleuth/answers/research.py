@@ -123,8 +123,7 @@ class Research:
         if isinstance(error, ModelError):
             self.add_usage(error.usage)
         if isinstance(error, SleuthError):
-            hint = f" ({tr(error.hint, **error.values)})" if error.hint else ""
-            return tr(error.message, **error.values) + hint
+            return tr(error.message, **error.values)
         logs.log("answer: %r", error)
         return str(error) if isinstance(error, TimeoutError) else type(error).__name__
 

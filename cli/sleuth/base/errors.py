@@ -75,6 +75,11 @@ class SleuthError(Exception):
         self.status: int | None = None
 
     @property
+    def advice(self) -> str:
+        """Return the English hint with its values filled in, for programs; `str` of the error is the message."""
+        return self.hint.format_map(self.values) if self.values else self.hint
+
+    @property
     def exit(self) -> Exit:
         """Return the exit code of this error."""
         return EXITS.get(self.code, Exit.FAILED)

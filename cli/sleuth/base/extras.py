@@ -1,4 +1,4 @@
-"""The command that installs an optional part of sleuth, for the way sleuth itself was installed."""
+"""Commands that install sleuth or an optional part of it, for the way this sleuth was installed."""
 
 import os
 import shlex
@@ -13,6 +13,11 @@ MODULES = {  # extra → the module that shows whether it is installed
 }
 
 
+def upgrade_command(prefix: str = sys.prefix) -> str:
+    """Return the command that installs sleuth again from the folder of its source."""
+    return _command("install --force .", "tool install --force .", "install --upgrade .", prefix)
+
+
 def install_command(extra: str, prefix: str = sys.prefix) -> str:
     """Return a command that adds the packages of an extra to the environment of this sleuth.
 
@@ -20,12 +25,19 @@ def install_command(extra: str, prefix: str = sys.prefix) -> str:
     package index the name may belong to another project.
     """
     packages = " ".join(map(shlex.quote, _requirements(extra))) or shlex.quote(f".[{extra}]")
+    name, python = shlex.quote(os.path.basename(prefix)), shlex.quote(sys.executable)
+    return _command(
+        f"inject {name} {packages}", f"pip install --python {python} {packages}", f"install {packages}", prefix
+    )
+
+
+def _command(pipx: str, uv: str, pip: str, prefix: str) -> str:
+    """Return the arguments for the program that manages this environment, after its name."""
     if os.path.exists(os.path.join(prefix, "pipx_metadata.json")):
-        return f"pipx inject {shlex.quote(os.path.basename(prefix))} {packages}"
-    python = shlex.quote(sys.executable)
+        return f"pipx {pipx}"
     if os.path.exists(os.path.join(prefix, "uv-receipt.toml")) or _is_made_by_uv(prefix):
-        return f"uv pip install --python {python} {packages}"
-    return f"{python} -m pip install {packages}"
+        return f"uv {uv}"
+    return f"{shlex.quote(sys.executable)} -m pip {pip}"
 
 
 def _is_made_by_uv(prefix: str) -> bool:

@@ -37,6 +37,17 @@ USAGE_ERRORS = (
 )
 
 
+EPILOG = """Words that are no command are searched for. More: man sleuth, or sleuth handbook.
+
+Examples:\n
+\b
+  sleuth rust async runtimes
+  sleuth search -p searxng,wikipedia -n 10 ada lovelace
+  sleuth ask which rust async runtime is smallest
+  sleuth help search
+"""
+
+
 class CommandTree(HelpGroup):
     """Lists commands without importing them."""
 
@@ -60,7 +71,7 @@ app = make_app(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Example: sleuth search rust async runtimes\n\nMore: man sleuth, or sleuth search -p library …",
+    epilog=EPILOG,
 )
 
 
@@ -111,7 +122,8 @@ def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> i
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
     path = context.command_path if context else " ".join(["sleuth", *command])
-    usage = _translatable(problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number"))
+    usage = problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number")
+    usage = _translatable(re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1–\2", usage))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 
 

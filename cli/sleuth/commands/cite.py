@@ -44,7 +44,7 @@ def cite(
         bool, typer.Option("--check", help="Mark unsupported citations: [3?] weak, [3??] not found.")
     ] = False,
     style: Annotated[
-        Literal["markdown", "terminal", "plain", "json"] | None,
+        Literal["markdown", "terminal", "plain", "json", "bibtex", "csl-json"] | None,
         typer.Option(
             "--format", "-f", "--style", help="Output format. Default: terminal on a terminal, else markdown."
         ),
@@ -61,14 +61,19 @@ def cite(
     Numbers without a source are left unchanged and reported on stderr. --check compares the
     words of each sentence with the text of its source, without a model: it shows what is found
     there, not what is true. [3?] is only partly found, [3??] not at all.
+
+    bibtex and csl-json write the cited sources for a bibliography, without the text.
     """
     runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
     text = strip_controls(_read(runtime, file, "give a file, or pipe the text: sleuth cite --sources FILE < TEXT"))
     checks = citation_check.check(text, known) if check else []
     chosen = "json" if as_json else style or _default_style(runtime, output)
-    linked = link(text, known, "markdown" if chosen == "json" else chosen, citation_check.signs(checks))
-    if chosen == "json":
+    is_text = chosen in ("markdown", "terminal", "plain")
+    linked = link(text, known, chosen if is_text else "markdown", citation_check.signs(checks))
+    if chosen in ("bibtex", "csl-json"):
+        written = _references(known, linked, chosen)
+    elif chosen == "json":
         written = json_text(_document(text, linked, known, checks), indent=2) + "\n"
     else:
         written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
@@ -101,6 +106,17 @@ def _read(runtime: Runtime, path: str, hint: str) -> str:
     if len(text) > MAX_FILE_CHARS:
         raise RequestError("{path} is too long", "use at most {most} characters", path=path, most=MAX_FILE_CHARS)
     return text
+
+
+def _references(known: Sequence[CitedSource], linked: LinkedText, format: str) -> str:
+    """Return the cited sources, without the text, for a bibliography."""
+    import io
+
+    from sleuth.render.bibliography import hit_of, write_references
+
+    out = io.StringIO()
+    write_references([hit_of(source.fields) for source in known if source.citation in linked.cited], format, out)
+    return out.getvalue()
 
 
 def _default_style(runtime: Runtime, output: str | None) -> str:

@@ -66,7 +66,7 @@ def mcp(
     """
     runtime: Runtime = ctx.obj
     if find_spec("mcp") is None:
-        raise MissingExtraError("sleuth mcp needs the optional part `mcp`", install_command("mcp"))
+        raise MissingExtraError("sleuth mcp needs the optional part `mcp`", "{install}", install=install_command("mcp"))
     from sleuth.api import Client
     from sleuth.serving.tools import Toolbox
 

@@ -1,17 +1,17 @@
 """`sleuth providers`: the provider table."""
 
 from contextlib import suppress
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sleuth.base.errors import EXITS, Exit, RequestError, describe
+from sleuth.base.errors import EXITS, Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
-from sleuth.base.text import mask, strip_controls
+from sleuth.base.text import strip_controls
 from sleuth.base.urls import mask_login
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
+from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.typer_app import Json, make_app, seconds
 from sleuth.engine.options import split
 from sleuth.runtime import Runtime, built_in
@@ -66,9 +66,9 @@ def list_(
     if ids:
         print("\n".join(row.id for row in shown), file=runtime.stdout)
         return
-    places = _places(runtime.selector)
+    chain = places(runtime.selector)
     candidates = _loadable(runtime.selector, shown)
-    items = [_provider_as_json(runtime.selector, candidate, places) for candidate in candidates]
+    items = [provider_as_json(runtime.selector, candidate, chain) for candidate in candidates]
     if as_json:
         document = {"items": items, "total": len(rows), "limit": limit, "offset": offset}
         write_json(document, runtime.stdout)
@@ -83,7 +83,7 @@ def show(ctx: typer.Context, id: Id, as_json: Json = False) -> None:
     """Show one provider in full, with masked keys."""
     runtime: Runtime = ctx.obj
     selector = runtime.selector
-    facts = _provider_as_json(selector, selector.candidate(id), _places(selector), full=True)
+    facts = provider_as_json(selector, selector.candidate(id), places(selector), full=True)
     if as_json:
         write_json(facts, runtime.stdout)
         return
@@ -122,6 +122,7 @@ def set_(
     runtime.health.forget(id)
     changed = strip_controls(", ".join([*changes, *options]))
     print(tr("{id}: changed {fields}; test it: sleuth providers test {id}", id=id, fields=changed), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -176,6 +177,7 @@ def add(
     fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option) or None})
     runtime.table.add(id, name or id, kind, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
@@ -244,69 +246,17 @@ def _loadable(selector: "ProviderSelector", rows: list[ProviderRow]) -> "Iterato
             yield selector.candidate(row.id)
 
 
-def _places(selector: "ProviderSelector") -> dict[str, int]:
-    """Return the place of each provider in the fallback chain."""
-    return {candidate.id: place for place, candidate in enumerate(selector.chain(), 1)}
-
-
-def _provider_as_json(
-    selector: "ProviderSelector", candidate: "Candidate", places: dict[str, int], *, full: bool = False
-) -> dict[str, Any]:
-    """Return the published JSON form of a provider, with masked keys."""
+def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
+    from sleuth.answers.llm.endpoint import sends_key_in_clear
     from sleuth.store import keys
 
-    row, adapter = candidate
-    obstacle, skipped = selector.obstacle(candidate), selector.skipped(candidate)
-    facts: dict[str, Any] = {
-        "id": row.id,
-        "name": row.name,
-        "type": row.type,
-        "usable": skipped is None,
-        "why": skipped.message if skipped else None,
-        "hint": describe(obstacle, provider=row.name, id=row.id)[1] if obstacle else None,
-        "needs": "key" if obstacle and adapter.needs_key else "host" if obstacle else None,
-        "keySource": keys.origin(row, adapter, selector.environ),
-        "keyPage": adapter.key_page or None,
-        "isDefault": row.id == selector.default(),
-        "chain": places.get(row.id),
-        "setUp": selector.is_set_up(candidate),
-        "enabled": row.enabled,
-    }
-    if full:
-        facts |= {
-            "adapter": row.adapter,
-            "apiKey": _masked_key(row),
-            "apiHost": mask_login(selector.host(candidate)) or None,
-            "engines": list(row.engines) or None,
-            "usingBrowser": row.using_browser,
-            "basicAuthUsername": row.basic_auth_username,
-            "basicAuthPassword": mask(row.basic_auth_password),
-            "options": row.options,
-            "understands": dict(adapter.options),
-            "supports": sorted(adapter.supports),
-            "categories": list(adapter.categories),
-            "maxResults": adapter.max_results,
-            "maxQuery": adapter.max_query,
-            "perMinute": adapter.per_minute or None,
-            "perDay": adapter.per_day or None,
-            "price": adapter.price or None,
-            "homepage": adapter.homepage or None,
-            "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
-            "notes": adapter.notes or None,
-            "createdAt": row.created_at,
-            "updatedAt": row.updated_at,
-        }
-    return facts
-
-
-def _masked_key(row: ProviderRow) -> str | None:
-    """Return the stored key masked; env: and keyring: are not secret, a command may contain one."""
-    stored = row.api_key or ""
-    if stored.startswith(("env:", "keyring:")):
-        return stored
-    if stored.startswith("cmd:"):
-        return "cmd:…"
-    return ", ".join(mask(key.strip()) or "" for key in stored.split(",")) or None
+    selector = runtime.selector
+    row, adapter = candidate = selector.candidate(id)
+    has_secret = row.basic_auth_password or keys.origin(row, adapter, selector.environ)
+    for host in selector.host(candidate).split(","):
+        if has_secret and sends_key_in_clear(host):
+            place = mask_login(host.strip())
+            runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 
 
 def _secret(runtime: Runtime, id: str, field: str, value: str) -> str:

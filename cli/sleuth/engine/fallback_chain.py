@@ -13,6 +13,7 @@ from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
 from sleuth_providers.base import Query
 
+CHAIN_PACING_S = 1.0  # that a request may wait for its turn; else the next provider is used
 GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 
 
@@ -38,14 +39,27 @@ class FallbackChain:
         for candidate in group:
             self.places[candidate.id] = place
             for query in self.queries:
-                started = self.dispatcher.start(candidate, query._replace(content=query.content or is_library))
+                started = self.dispatcher.start(
+                    candidate, query._replace(content=query.content or is_library), CHAIN_PACING_S
+                )
                 if isinstance(started, ProviderReply):
                     self._add(started)
         return self._wait(hedge_delay)
 
+    def _retry_paced(self) -> None:
+        """Query the providers that were skipped because they were used a moment ago: there is no other."""
+        paced = [reply for reply in self.replies if reply.attempt.code == "PACED"]
+        self.replies = [reply for reply in self.replies if reply not in paced]
+        for reply in paced:
+            started = self.dispatcher.start(reply.candidate, reply.query)
+            if isinstance(started, ProviderReply):
+                self._add(started)
+
     def finish(self) -> Replies:
         """Wait for an answer, abandon the groups that lost, and wait a moment for the rest of the winner's replies."""
-        self._wait()
+        if not self._wait():
+            self._retry_paced()
+            self._wait()
         winner = next((reply.candidate for reply in self.replies if reply.attempt.answered), None)
         if winner is None:
             return Replies(self.replies, chained=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from sleuth.base.i18n import tr, trn
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from sleuth.relevance.hit import Hit
 
 
-# Features of providers that have other names on the command line.
+# Fields of a query as the user knows them.
 OPTION_NAMES = {
     "range": "--freshness FROM..TO",
     "include": "--site",
     "engines": "--engine",
-    **{name: f"--{name}" for name in ("freshness", "lang", "region", "safe", "page", "exclude", "content")},
+    **{
+        name: f"--{name}"
+        for name in ("freshness", "lang", "region", "safe", "page", "category", "exclude", "content", "with-time")
+    },
 }
 
 
@@ -142,10 +145,9 @@ def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
-    """Drop results that are too old if the provider cannot; the flag says that some have no date."""
+    """Drop results with a date out of range, even if the provider should have; the flag says that some have no date."""
     results, query = list(reply.found.results), reply.query
-    feature = "range" if query.freshness == "range" else "freshness"
-    if not query.freshness or feature in reply.candidate.adapter.supports:
+    if not query.freshness:
         return results, False
     from sleuth.relevance.fusion import published_on
 
@@ -188,17 +190,15 @@ def _unique(texts: Iterator[str]) -> tuple[str, ...]:
 
 
 def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
-        if attempt.answered and attempt.not_applied:
-            options = [OPTION_NAMES.get(option, option) for option in attempt.not_applied]
-            yield trn(
-                "{options} was not applied by {provider}",
-                "{options} were not applied by {provider}",
-                len(options),
-                options=", ".join(options),
-                provider=name,
-            )
+        # Excluded domains that were not sent are dropped here all the same, which is worth no warning.
+        options = [OPTION_NAMES.get(one, one) for one in attempt.not_applied if not one.startswith("--exclude")]
+        if attempt.answered and options:
+            ignored.setdefault("; ".join(options), []).append(name)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
         if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
             yield attempt.message
+    for shown, names in ignored.items():
+        yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)

@@ -59,6 +59,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         fill=options.count is not None or options.page > 1,
         recent=options.recent,
         rerank=options.rerank,
+        date_wanted=bool(options.with_time),
     )
 
 
@@ -153,17 +154,21 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
     return query._replace(freshness=name, since=since, until=until)
 
 
+MAX_RULES_BYTES = 50_000_000
+
+
 def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> Rules | None:
     """Load domain rules from a file, or from rules.txt beside the settings; warn about invalid lines."""
     import os
 
     if path is None and not os.path.exists(default):
         return None
+    from sleuth.base.files import open_own
     from sleuth.relevance.rules import Rules
 
     try:
-        with open(path or default, encoding="utf-8", errors="replace") as stream:
-            found = Rules.parse(stream.read())
+        with open(path, "rb") if path else open_own(default, MAX_RULES_BYTES) as stream:
+            found = Rules.parse(stream.read(MAX_RULES_BYTES).decode("utf-8", "replace"))
     except OSError as problem:
         raise RequestError(
             "cannot read {path}: {reason}", "check --rules", path=path or default, reason=problem.strerror

@@ -15,8 +15,8 @@ LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 def scorer(settings: Settings, kind: str) -> Any:
     """Return the `embedding` model or the `rerank` model, or None."""
-    url, model, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "model", "api_key"))
-    name = settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or settings[model]
+    url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
+    name = _model_name(settings, kind)
     is_embedding = kind == "embedding"
     if is_embedding and name == LOCAL_MODEL:
         from sleuth.engine.dense import LocalModel
@@ -30,7 +30,8 @@ def scorer(settings: Settings, kind: str) -> Any:
 
     secret = keys.resolve(settings[key], settings.environ, f"sleuth/{key.key}")
     logs.hide(secret)
-    dimensions = settings[setting.EMBEDDING_DIMENSIONS] if is_embedding else 0
+    described = settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
+    dimensions = int(settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
     endpoint = ScoringEndpoint(settings[url], name, secret, dimensions)
     client = HttpClient(Policy(timeout=settings[setting.TIMEOUT]))
     return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
@@ -57,3 +58,15 @@ class ResultReranker:
             self._scorer = None
             return None
         return [self._known[text] for text in texts]
+
+
+def models_without_server(settings: Settings) -> list[str]:
+    """Return a warning for each model that is named and has no server."""
+    named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) and not scorer(settings, kind)]
+    template = "a model is named, but {kind}.base_url is not set; passages are ranked by their words"
+    return [tr(template, kind=kind) for kind in named]
+
+
+def _model_name(settings: Settings, kind: str) -> str:
+    model_id = settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
+    return str(model_id or settings[setting.TABLE[f"{kind}.model"]])

@@ -55,6 +55,7 @@ class SearchRequest(Record):
     fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
+    date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
     library: bool = False  # whether the library may answer when no provider does
 
 
@@ -92,9 +93,6 @@ class Searcher:
         dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
-        if any(len(clean(text, entities=False)) > MAX_QUERY_CHARS for text in request.questions):
-            truncated = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
-            replies = replies._replace(notices=(*replies.notices, truncated))
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         reranker = self._reranker(request)
         outcome = merge(request, text, replies, excluded, now, reranker)
@@ -108,6 +106,9 @@ class Searcher:
             elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
             warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
         )
+        if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
+            warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            outcome = outcome._replace(warnings=(warning, *outcome.warnings))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
         _log(outcome)
@@ -167,7 +168,8 @@ class Searcher:
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
         chain = FallbackChain(dispatcher, queries)
-        groups = self.selector.groups(queries[0], first, library=request.library)
+        wanted = queries[0]._replace(page=request.query.page)
+        groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
             usable = []
             for candidate in group:
@@ -185,7 +187,7 @@ class Searcher:
 
         Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
         """
-        own = any(self.selector.host(candidate) != candidate.adapter.host for candidate in group)
+        own = not all(map(self.selector.is_third_party, group))
         if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
             return float("inf")
         return self.health.usual_time(group[0].id) or HEDGE_S
@@ -193,7 +195,7 @@ class Searcher:
 
 def clean_query(text: str) -> str:
     """Return the text to search for: one line without control characters, truncated."""
-    query = clean(text, entities=False)[:MAX_QUERY_CHARS].strip()
+    query = " ".join(clean(text, entities=False).split())[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query

@@ -85,7 +85,8 @@ def united_details(all_details: Sequence[Details]) -> Details:
     united: dict[str, Any] = {}
     for details in all_details:
         for name, value in details.known().items():
-            united[name] = max(united.get(name, 0), value) if name in LARGEST_FIELDS else united.get(name, value)
+            known = united.get(name, value)
+            united[name] = max(known, value) if name in LARGEST_FIELDS else known
     # The DOI of a publication is worth more than that of its preprint.
     published = [one for one in all_details if one.doi and not one.doi.lower().startswith(ARXIV_DOI)]
     if published:

@@ -26,10 +26,10 @@ def facts(hit: Hit) -> list[Fact]:
     details = hit.details
     if details.authors or details.doi or details.arxiv or details.isbn:
         found = _work(hit)
-    elif details.width:
-        found = _picture(hit)
     elif hit.length or details.channel or details.views is not None:
         found = _video(hit)
+    elif details.width:
+        found = _picture(hit)
     else:
         found = _page(hit)
     shown = [fact for fact in found if fact.text]

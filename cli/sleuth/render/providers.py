@@ -16,13 +16,13 @@ from sleuth.engine.outcome import TrialResult
 from sleuth.render.rich import make_console, print_wrapped
 from sleuth.render.wrap import wrap
 
-GROUPS = {
-    "ready": "Ready",
-    "unset": "Not set up",
-    "key": "Needs an API key, available at",
-    "host": "Needs a URL",
-    "off": "Not available",
-}
+GROUPS = (
+    ("ready", "Ready"),
+    ("unset", "Not set up"),
+    ("key", "Needs an API key, available at"),
+    ("host", "Needs a URL"),
+    ("off", "Not available"),
+)
 INDENT = " " * 5
 MIN_WIDTH_FOR_NAMES, MIN_WIDTH_FOR_TYPES = 100, 40  # columns
 
@@ -37,7 +37,7 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
         return
     columns = [name for name, minimum in _COLUMNS.items() if console.width >= minimum]
     widths = {name: max((width(item[name]) for item in items), default=0) for name in columns}
-    for group, title in GROUPS.items():
+    for group, title in GROUPS:
         members = [item for item in items if _group(item) == group]
         if members:
             console.print(Text(tr(title), "bold"))

@@ -150,6 +150,8 @@ def tool_definition(tool: ToolDefinition, style: str) -> Schema:
     about = {"name": tool.name, "description": tool.description}
     if style == "openai":
         return {"type": "function", "function": about | {"parameters": tool.input}}
+    if style == "responses":
+        return {"type": "function"} | about | {"parameters": tool.input}
     if style == "anthropic":
         return about | {"input_schema": tool.input}
     if style == "mcp":

@@ -8,9 +8,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from sleuth.base.errors import RequestError, SettingsError
-from sleuth.base.files import locked, private_folder, write_atomic
+from sleuth.base.files import locked, open_own, private_folder, write_atomic
 from sleuth_providers.records import Record
 
+MAX_FILE_BYTES = 10_000_000
 MAX_SEEN = 5000  # URLs that count as known; the oldest are forgotten
 MAX_ITEMS = 100  # kept with title and text, for the feed
 MAX_NAME_CHARS = 60
@@ -62,14 +63,17 @@ class WatchStore:
         """Return a watch; raise SettingsError for a damaged file."""
         path = self._path(name)
         try:
-            with open(path, encoding="utf-8") as stream:
+            with open_own(path, MAX_FILE_BYTES) as stream:  # it names a command to run
                 values = json.load(stream)
             items = tuple(WatchItem(*item) for item in values.pop("items"))
             words, seen = tuple(map(str, values.pop("words"))), tuple(map(str, values.pop("seen")))
             return Watch(**values, words=words, seen=seen, items=items)
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, KeyError, AttributeError) as problem:
+        except OSError as problem:
+            message, hint = "cannot read {path} ({reason})", "check its owner and permissions: ls -l {path}"
+            raise SettingsError(message, hint, path=path, reason=problem.strerror or problem) from problem
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             hint = "remove it: sleuth watch remove {name}"
             raise SettingsError("{path} is damaged", hint, path=path, name=name) from problem
 

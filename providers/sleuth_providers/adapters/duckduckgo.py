@@ -18,7 +18,7 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BlockedError
+from sleuth_providers.errors import BadResponseError, BlockedError
 from sleuth_providers.html.tree import is_web, join, read_html, text_of
 from sleuth_providers.net.identity import accept_language
 from sleuth_providers.net.urls import site_of
@@ -52,7 +52,7 @@ class DuckDuckGo(Provider):
     max_query = 499
     price = "free"
     per_minute = 20
-    scraped = True
+    kind = "page"
     challenge = rb"anomaly-modal|anomaly\.js|challenge-form|bots use DuckDuckGo too"
     error_rules = (
         ErrorRule(202, BlockedError),
@@ -98,7 +98,11 @@ class DuckDuckGo(Provider):
         abstract = tree.css_first("#zero_click_abstract")
         link = abstract.css_first("a") if abstract else None
         answer = DirectAnswer(text_of(abstract), link.attributes.get("href") or "" if link else "")
-        return Found(tuple(_results(tree)), answers=(answer,) if answer.text else ())
+        results = tuple(_results(tree))
+        # Any other page, such as the login page of a hotspot, is not "no results".
+        if not results and not any(mark in response.body.lower() for mark in (b"duckduckgo", b"web-result")):
+            raise BadResponseError("not a page of DuckDuckGo", status=response.status)
+        return Found(results, answers=(answer,) if answer.text else ())
 
     samples = (
         Sample(

@@ -31,7 +31,7 @@ class DuckDuckGoMedia(Provider):
     max_query = 499
     price = "free"
     per_minute = 20
-    scraped = True
+    kind = "page"
 
     def request(self, query: Query, account: Account) -> Request:
         """Return the request for the JSON, without its token."""

@@ -22,7 +22,7 @@ class OpenLibrary(Provider):
     host = "https://openlibrary.org"
     supports = frozenset({"range", "lang", "page"})
     categories = ("books", "general")
-    max_results = 100
+    max_results = 50  # each with the ISBNs of all editions
     price = "free"
     per_minute = 60
     weight = 0.8  # reliable, but narrow

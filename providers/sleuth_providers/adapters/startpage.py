@@ -38,7 +38,7 @@ class Startpage(Provider):
     max_results = 10
     price = "free"
     per_minute = 10
-    scraped = True
+    kind = "page"
     opt_in = True
 
     def request(self, query: Query, account: Account) -> Request:

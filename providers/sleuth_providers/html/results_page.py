@@ -65,7 +65,7 @@ class ResultsPage(Provider):
     max_results = 30
     price = "free"
     per_minute = 10
-    scraped = True
+    kind = "page"
     options = {
         "item": "CSS selector of a result; without it, results are found by the structure of the page",
         "link": "CSS selector of the link in a result",

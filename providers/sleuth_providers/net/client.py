@@ -55,6 +55,7 @@ class HttpClient:
         self, policy: Policy, transport: Transport | None = None, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self.policy, self.transport, self.sleep = policy, transport, sleep
+        self.sent = 0  # requests, with retries and redirects
         self.deadline = time.monotonic() + policy.timeout
 
     def time_left(self) -> float:
@@ -110,6 +111,7 @@ class HttpClient:
         else:
             headers = COMMON_HEADERS | {"User-Agent": policy.user_agent} | dict(policy.headers)
         transport = self.transport or choose_transport(request.address, limits.impersonate)
+        self.sent += 1
         started = time.monotonic()
         try:
             response = transport(request, headers, limits, policy.guard)

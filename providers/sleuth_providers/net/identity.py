@@ -40,9 +40,14 @@ SCRIPT_ORDER = (
 )
 
 
-def user_agent(version: str, contact: str = "") -> str:
-    """Return the user agent for APIs and feeds, with the user's e-mail address if there is one."""
-    return f"sleuth/{version} ({f'+mailto:{contact}' if contact else 'command-line web search'})"
+def user_agent(version: str) -> str:
+    """Return the user agent for APIs and feeds."""
+    return f"sleuth/{version} (command-line web search)"
+
+
+def with_contact(agent: str, email: str) -> str:
+    """Return a user agent with the e-mail address of the user, if there is one."""
+    return f"{agent.removesuffix(')')}; mailto:{email})" if email else agent
 
 
 def chrome_user_agent() -> str:

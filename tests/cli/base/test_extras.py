@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sleuth.base.extras import MODULES, install_command
+from sleuth.base.extras import MODULES, install_command, upgrade_command
 
 
 @pytest.mark.parametrize("extra", MODULES)
@@ -25,6 +25,14 @@ def test_command_fits_the_installer(tmp_path: Path) -> None:
     assert install_command("keyring", str(home)).startswith("uv pip install --python ")
     (home / "pipx_metadata.json").touch()
     assert install_command("keyring", str(home)) == "pipx inject sleuth 'keyring>=25'"
+
+
+def test_upgrade_comes_from_the_source(tmp_path: Path) -> None:
+    assert upgrade_command(str(tmp_path)) == f"{sys.executable} -m pip install --upgrade ."
+    (tmp_path / "uv-receipt.toml").touch()
+    assert upgrade_command(str(tmp_path)) == "uv tool install --force ."
+    (tmp_path / "pipx_metadata.json").touch()
+    assert upgrade_command(str(tmp_path)) == "pipx install --force ."
 
 
 def test_no_text_tells_people_to_install_sleuth_from_an_index() -> None:

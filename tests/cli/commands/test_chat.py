@@ -42,6 +42,15 @@ def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
     assert "Mode: chat  (/mode chat|agent)\nSearch: off  (/search on|off|auto)\n" in second
 
 
+def test_library_never_answers_a_web_question(sleuth: Any) -> None:
+    sleuth.environ |= {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    asked, chatted = sleuth("ask", "searxng json format"), sleuth("chat", stdin="searxng json format\n")
+    assert (asked.exit, "file:" in asked.out) == (6, False)
+    assert "hint: " in asked.err
+    assert "file:" not in chatted.out
+    assert "SearXNG" in chatted.err
+
+
 def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
     done = talk(
         answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"

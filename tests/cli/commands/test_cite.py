@@ -171,3 +171,20 @@ def test_empty_text_is_allowed(sleuth: Any, tmp_path: Path) -> None:
 
 def test_help_explains_the_marks(sleuth: Any) -> None:
     assert "[3??]" in sleuth.process("cite", "--help").out
+
+
+def test_cited_sources_are_written_for_a_bibliography(sleuth: Any, tmp_path: Path) -> None:
+    paper = {"title": "Sparse", "url": "https://doi.org/10.1000/a", "doi": "10.1000/a", "authors": ["Ada Example", 7]}
+    paper |= {"year": 2026, "venue": "J. Search", "type": "article-journal", "citedBy": "many", "volume": 3}
+    path = write(
+        tmp_path / "results.json", [paper, {"title": "Not cited", "url": "https://b.example/"}, "https://c.org"]
+    )
+    done = sleuth("cite", "--sources", path, "-f", "bibtex", stdin="As shown [1][3].\n")
+    assert (done.exit, done.err) == (0, "")
+    assert "@article{example2026sparse,\n  author = {Ada Example},\n  title = {Sparse}," in done.out
+    assert "Not cited" not in done.out
+    assert "As shown" not in done.out
+    items = json.loads(sleuth("cite", "--sources", path, "-f", "csl-json", stdin="As shown [1].\n").out)
+    assert [(item["id"], item["type"], item["DOI"]) for item in items] == [
+        ("example2026sparse", "article-journal", "10.1000/a")
+    ]

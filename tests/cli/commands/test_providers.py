@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 KEY = "tvly-secret-0123456789f"
 
@@ -110,6 +111,35 @@ def test_key_from_a_pipe_is_stored_and_masked(sleuth: Any) -> None:
     assert sleuth("providers", "set", "tavily", "--api-key", "-", stdin=f"{KEY}\n").exit == 0
     shown = sleuth("providers", "show", "tavily", "--json").json
     assert (shown["apiKey"], shown["keySource"]) == ("tvly…9f", "table")
+
+
+def test_key_is_sent_only_to_the_host_it_was_set_for(sleuth: Any, httpserver: HTTPServer) -> None:
+    received: list[str] = []
+
+    def keep(request: Request) -> Response:
+        received.append(str(request.headers) + request.get_data(as_text=True))
+        return Response("{}", status=500)
+
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(keep)
+    host, env = httpserver.url_for(""), {"EXA_API_KEY": "exa-env-key-0001"}
+    sleuth("providers", "set", "tavily", "--api-key", "-", stdin="tvly-table-key-0001")
+    refused = sleuth("providers", "set", "tavily", "--api-host", host)
+    assert (refused.exit, "sleuth providers set tavily" in refused.err) == (2, True)
+    assert sleuth("providers", "set", "exa", "--api-host", host).exit == 0
+    missing = sleuth("search", "-p", "exa", "x", **env)
+    assert (missing.exit, "was set for another host" in missing.err) == (4, True)
+    sleuth("providers", "set", "perplexity", "--api-key", "-", stdin="pplx-table-key-0001")
+    assert sleuth("search", "-p", "perplexity", "x", PERPLEXITY_BASE_URL=host).exit == 4
+    assert not [text for text in received if "-key-0001" in text]
+    assert sleuth("providers", "set", "exa", "--api-key", "env:EXA_API_KEY").exit == 0
+    sleuth("search", "-p", "exa", "x", **env)
+    assert [text for text in received if "exa-env-key-0001" in text]
+
+
+def test_key_with_control_characters_is_refused(sleuth: Any) -> None:
+    assert sleuth("providers", "set", "exa", "--api-key", "-", stdin="exa-\x1b[31mkey").exit == 2
+    result = sleuth("search", "-p", "exa", "x", EXA_API_KEY="exa-\x1b[31mkey")
+    assert (result.exit, "control characters" in result.err) == (2, True)
 
 
 def test_key_on_the_command_line_is_a_warning(sleuth: Any) -> None:
@@ -258,3 +288,13 @@ def test_option_is_read_from_either_environment_variable(sleuth: Any, variable: 
     environ = {"GOOGLE_API_KEY": "k", variable: "engine-1"}
     assert "needs the id of a search engine" in sleuth("search", "-p", "google", "x", GOOGLE_API_KEY="k").err
     assert "needs the id of a search engine" not in sleuth("search", "-p", "google", "x", **environ).err
+
+
+@pytest.mark.parametrize(
+    ("host", "warned"), [("http://vm:9801", True), ("https://vm:9801", False), ("http://127.0.0.1:9801", False)]
+)
+def test_key_that_travels_unencrypted_is_warned_of(sleuth: Any, host: str, warned: bool) -> None:
+    sleuth("providers", "set", "exa", "--api-key", "-", stdin="key-12345678\n")
+    done = sleuth("providers", "set", "exa", "--api-host", host)
+    assert done.exit == 0
+    assert ("sent unencrypted to http://vm:9801" in done.err) is warned

@@ -42,12 +42,6 @@ def test_dash_reads_the_query_from_standard_input(sleuth: Any, searxng: HTTPServ
     assert sleuth("search", "-", stdin=" ").exit == 2
 
 
-def test_truncated_query_is_reported(sleuth: Any, searxng: HTTPServer) -> None:
-    done = sleuth("search", "--json", "word " * 200)
-    assert "note: the query was truncated to 400 characters" in done.err
-    assert len(done.json["query"]) <= 400
-
-
 def test_option_in_place_of_a_value_is_refused(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-q", "-p", "searxng", "rust")
     assert (done.exit, done.err.splitlines()[0]) == (2, "error: -q needs a value; -p is an option")
@@ -113,7 +107,7 @@ def test_freshness_has_short_forms(sleuth: Any, searxng: HTTPServer, value: str,
 
 def test_freshness_in_other_numbers_of_days_is_a_range(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--freshness", "3d", "x")
-    assert "--freshness FROM..TO was not applied by SearXNG" in done.err
+    assert "not applied by SearXNG: --freshness FROM..TO" in done.err
     weak = sleuth("search", "--freshness", "weak", "x")
     assert weak.err.splitlines()[0] == "error: invalid freshness 'weak'"
 
@@ -141,6 +135,8 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--record", "a", "--replay", "b"], "--record and --replay exclude each other"),
         (["--template", "{rank"], "unknown field"),
         (["--count"], "Option '--count' requires an argument"),
+        (["-n", "99"], "99 is not in the range 1–50"),
+        (["-n", "many"], "'many' is not a whole number"),
     ],
 )
 def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[str], message: str) -> None:
@@ -152,7 +148,7 @@ def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[st
 
 def test_comments_in_a_batch_are_skipped(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "--batch", "-", stdin="# fruit\napple\n\npear\n")
-    assert [line.split('"')[3] for line in done.out.splitlines()] == ["apple", "pear"]
+    assert sorted(line.split('"')[3] for line in done.out.splitlines()) == ["apple", "pear"]
 
 
 def test_json_with_chosen_fields_fits_the_schema(sleuth: Any, searxng: HTTPServer) -> None:

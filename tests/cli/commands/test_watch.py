@@ -1,6 +1,7 @@
 """`sleuth watch`: saved searches, and only what is new."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,17 @@ def test_results_come_again_after_a_program_or_a_search_failed(sleuth: Any, news
     assert watch(sleuth, "walrus").exit != 0
     news.status = 200
     assert watch(sleuth, "walrus").exit == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+def test_file_that_anyone_may_write_runs_nothing(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "walrus")
+    path = next(sleuth.home.rglob("walrus.json"))
+    path.chmod(0o666)
+    done = watch(sleuth, "walrus")
+    assert done.exit == 2
+    assert "another user owns it or may write to it" in done.err
 
 
 def test_damaged_file_is_an_error_that_names_it(sleuth: Any, news: News) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Response
 
 from sleuth.relevance import tokens
 from sleuth.serving.schemas import SEARCH_ANSWER
@@ -144,6 +145,26 @@ def test_passages_are_selected_from_the_whole_page(sleuth: Any, web: HTTPServer)
     (hit,) = sleuth(*search, "--content").json["results"]
     assert 9_000 < len(hit["content"]) <= 10_000  # fetch.max_chars limits what is delivered
     assert "Benedictine monks" in sleuth("summarize", url, "--query", "lighthouse of Genoa").out
+
+
+def test_a_model_without_a_server_is_reported(sleuth: Any, web: HTTPServer) -> None:
+    sleuth("config", "set", "websearch.compression", "{ method = 'rag', rerank_model_id = 'r' }")
+    done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
+    assert done.json["status"]["phase"] == "rag_complete"
+    assert any("rerank.base_url is not set" in warning for warning in done.json["warnings"])
+
+
+def test_dimensions_of_the_compression_table_are_sent(sleuth: Any, web: HTTPServer) -> None:
+    asked: list[Any] = []
+    web.expect_request("/v1/embeddings").respond_with_handler(
+        lambda request: asked.append(request.json) or Response("no", 500)  # type: ignore[func-returns-value]  # a lambda
+    )
+    table = "{ method = 'rag', embedding_model_id = 'm', embedding_model_meta = { dimensions = 64 } }"
+    sleuth("config", "set", "websearch.compression", table)
+    sleuth("config", "set", "embedding.base_url", web.url_for("/v1"))
+    done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
+    assert asked[0]["dimensions"] == 64
+    assert any("ranked by their words" in warning for warning in done.json["warnings"])
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, 
     )
     brave = [{"title": f"{KEY} echoed", "url": "https://a.example/3", "description": "x", "age": "1 day ago"}]
     httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": brave}})
-    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:BRAVE_API_KEY")
     recording = tmp_path / "tape.json"
     search = ("search", "-p", "searxng,brave,library", "--json", "--explain", "searxng")
     recorded = sleuth(*search, "--record", str(recording))

@@ -341,7 +341,7 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("--freshness FROM..TO was not applied by SearXNG") == 1
+    assert done.err.count("not applied by SearXNG: --freshness FROM..TO") == 1
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
@@ -533,3 +533,14 @@ def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
 def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
     assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0
+
+
+def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserver: HTTPServer) -> None:
+    key = "exakey0123456789abcd"
+    httpserver.expect_request("/search").respond_with_data(
+        status=302, headers={"Location": f"https://{key}.evil.example/"}
+    )
+    sleuth("providers", "set", "exa", "--api-host", httpserver.url_for("").rstrip("/"))
+    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x", EXA_API_KEY=key)
+    assert "redirected to another host" in done.out + done.err
+    assert key not in done.out + done.err

@@ -186,6 +186,15 @@ def test_providers_that_cannot_be_used_are_an_error_at_the_start(make_toolbox: A
     make_toolbox(providers=("brave",), BRAVE_API_KEY=KEY).check_providers()
 
 
+def test_library_never_answers_a_web_question(call: Call, httpserver: HTTPServer) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    reply = call("web_search", {"query": "searxng json format"}, **alone)
+    assert reply.failed
+    assert "code: UNREACHABLE" in reply.text
+    assert "hint: " in reply.text
+    assert "file:" not in reply.text
+
+
 def test_named_provider_has_no_fallback(call: Call, httpserver: HTTPServer) -> None:
     reply = call("web_search", {"query": "handbook"}, providers=("searxng",), SEARXNG_URL="http://127.0.0.1:1")
     assert reply.failed
@@ -350,7 +359,7 @@ def test_key_appears_in_no_reply(call: Call, make_sleuth: Any, httpserver: HTTPS
         return Response(json.dumps({"detail": f"bad key {KEY}", "echo": dict(request.headers)}), 401)
 
     httpserver.expect_request("/search").respond_with_handler(refuse)
-    make_sleuth()("providers", "set", "tavily", "--api-host", httpserver.url_for(""))
+    make_sleuth()("providers", "set", "tavily", "--api-host", httpserver.url_for(""), "--api-key", "env:TAVILY_API_KEY")
     reply = call("web_search", {"query": KEY}, providers=("tavily",), TAVILY_API_KEY=KEY)
     assert reply.failed
     assert "code: API_KEY_INVALID" in reply.text

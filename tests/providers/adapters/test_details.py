@@ -263,6 +263,42 @@ STORY = {"objectID": "1", "title": "SQLite", "url": "https://example.org/", "poi
             },
             {"authors": ("Ada",), "year": 1911},
         ),
+        (
+            "searxng",
+            "science",
+            {
+                "results": [
+                    {
+                        "title": "Sparse",
+                        "url": "https://example.org/",
+                        "authors": ["Ada Example", None],
+                        "doi": "10.1000/abc",
+                        "journal": "J. Search",
+                        "publishedDate": "2026-03-02T00:00:00",
+                        "pdf_url": "https://example.org/a.pdf",
+                    }
+                ]
+            },
+            {
+                "authors": ("Ada Example",),
+                "year": 2026,
+                "venue": "J. Search",
+                "doi": "10.1000/abc",
+                "pdf": "https://example.org/a.pdf",
+            },
+        ),
+        (
+            "searxng",
+            "images",
+            {"results": [{"title": "A", "url": "https://example.org/", "img_src": "x", "resolution": "1600 x 1200"}]},
+            {"width": 1600, "height": 1200},
+        ),
+        (
+            "searxng",
+            "general",
+            {"results": [{"title": "A", "url": "https://example.org/", "publishedDate": "2026"}]},
+            {},
+        ),
         ("open-videos", "videos", {"data": [VIDEO]}, {"channel": "Sea", "views": 1200, "license": "Attribution"}),
     ],
 )

@@ -177,3 +177,19 @@ def test_contact_address_is_sent_only_where_it_is_asked_for() -> None:
         if re.search("me(@|%40)example.net", f"{request.address} {request.headers} {request.json} {request.form}"):
             senders.add(name)
     assert senders == {"crossref", "pubmed", "openalex", "arxiv", "openlibrary", "wikimedia"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"), [({"retry-after": "120", "x-ratelimit-reset": "1"}, 120.0), ({"x-ratelimit-reset": "7"}, 7.0)]
+)
+def test_brave_honours_retry_after(headers: dict[str, str], pause: float) -> None:
+    error = registry.load("brave").detect_error(Response(429, headers, b"{}"))
+    assert error
+    assert error.retry_after == pause
+
+
+def test_every_provider_says_where_its_results_come_from() -> None:
+    kinds = {name: registry.load(name).kind for name in registry.names() if name != "library"}
+    assert set(kinds.values()) == {"official", "feed", "page"}
+    assert {name for name, kind in kinds.items() if kind == "feed"} >= {"google-news", "bing-news"}
+    assert {name for name, kind in kinds.items() if kind == "page"} >= {"duckduckgo", "local-bing", "startpage"}

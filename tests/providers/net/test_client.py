@@ -470,6 +470,8 @@ def test_proxy_is_not_used_for_loopback(proxy: Any, serve: Any, host: str) -> No
         ("", "example.test", False),
         ("", "127.0.0.1", True),
         ("", "[::1]", True),
+        ("", "localhost.", True),
+        ("", "foo.localhost", True),
         ("", "127.0.0.1.example.test", False),
     ],
 )

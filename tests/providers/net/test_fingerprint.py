@@ -12,7 +12,14 @@ from sleuth_providers.base import Account, Query, Request
 from sleuth_providers.browser.browser import find_program
 from sleuth_providers.net import impersonation, tls
 from sleuth_providers.net.client import HttpClient
-from sleuth_providers.net.identity import CHROME_VERSION, PAGE_ORDER, accept_language, chrome_brands, user_agent
+from sleuth_providers.net.identity import (
+    CHROME_VERSION,
+    PAGE_ORDER,
+    accept_language,
+    chrome_brands,
+    user_agent,
+    with_contact,
+)
 from sleuth_providers.net.policy import Policy
 
 # Not the same in every version: the numbers, the brand of Chromium, and picture formats (JPEG XL came after 154).
@@ -160,4 +167,6 @@ def test_accept_language_is_that_of_a_browser(lang: str, region: str, header: st
 
 def test_apis_see_sleuth_and_a_contact_if_there_is_one() -> None:
     assert user_agent("1.2") == "sleuth/1.2 (command-line web search)"
-    assert user_agent("1.2", "me@example.org") == "sleuth/1.2 (+mailto:me@example.org)"
+    assert with_contact(user_agent("1.2"), "") == user_agent("1.2")
+    agent = with_contact(user_agent("1.2"), "me@example.org")
+    assert agent == "sleuth/1.2 (command-line web search; mailto:me@example.org)"

@@ -11,6 +11,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.base.text import clean
 from sleuth.commands.terminal import display
+from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
 from sleuth.engine.options import country, language, split
@@ -50,6 +51,8 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
 
 def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answer:
     """Answer a question, show the answer, and return it."""
+    if question.search != "off":
+        show_once(runtime, question.providers, offline=question.offline)
     try:
         with Progress(runtime, options.progress) as progress:
             if question.search != "off" and not question.extractive and runtime.models:

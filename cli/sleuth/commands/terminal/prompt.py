@@ -9,6 +9,7 @@ from sleuth.base.errors import Exit, RequestError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.lines import Lines
+from sleuth.commands.terminal.progress import WaitingLine
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest, search_error
 from sleuth.render import View
@@ -37,6 +38,7 @@ class SearchPrompt:
 
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
         self.runtime, self.request, self.view = runtime, request, view
+        runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
         self.lines = Lines(runtime, "prompt")
 
@@ -103,7 +105,8 @@ class SearchPrompt:
         self._search(self.request._replace(query=query, cache=cache, fill=True))
 
     def _search(self, request: SearchRequest) -> None:
-        outcome = self.runtime.searcher.search(request)
+        with WaitingLine(self.runtime, "auto"):
+            outcome = self.runtime.searcher.search(request)
         self.runtime.searcher.finish()  # not after an interrupt, which must not wait for cache writes
         if outcome.outcome == "failed":
             raise search_error(outcome)

@@ -17,7 +17,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, remedy, skipped, warn
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, remedy, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
@@ -28,6 +28,7 @@ from sleuth.store.settings import (
     FETCH_BROWSER,
     LLM_KEY,
     LLM_MODEL,
+    LLM_REASONER,
     LLM_URL,
     Settings,
     read_toml,
@@ -89,10 +90,13 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     if key and sends_key_in_clear(url):
         better = clean_url(url).replace("http:", "https:", 1)
         return warn(clean_url(url), remedy("model-key-in-clear", url=better))
-    return _list_models(models_url(url), key, settings[LLM_MODEL])
+    wanted = {LLM_MODEL.key: settings[LLM_MODEL]}
+    if settings.look_up(LLM_REASONER).origin != "default":  # else the same model reflects
+        wanted[LLM_REASONER.key] = settings[LLM_REASONER]
+    return _list_models(models_url(url), key, {setting: model for setting, model in wanted.items() if model})
 
 
-def _list_models(url: str, key: str, model: str) -> Finding:
+def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
     from sleuth.doctor.server.probe import Prober
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -101,10 +105,12 @@ def _list_models(url: str, key: str, model: str) -> Finding:
     evidence = f"{clean_url(url)}: {seen.summary}"
     if seen.status == 200:
         models = [str(as_dict(entry).get("id", "")) for entry in as_list(as_dict(seen.json()).get("data"))]
-        if not models or model in models:
+        unknown = {setting: model for setting, model in wanted.items() if models and model not in models}
+        if not unknown:
             return ok(evidence)
-        choose = [f"sleuth config set llm.model {clean(name, 80)}" for name in models[:3]]
-        return warn(evidence, remedy("model-unknown", model=clean(model, 80), choose=choose))
+        choose = [f"sleuth config set {name} {shell(clean(model, 300))}" for name in unknown for model in models[:3]]
+        names = ", ".join(clean(model, 300) for model in unknown.values())
+        return warn(evidence, remedy("model-unknown", model=names, choose=choose))
     if seen.status in (401, 403):
         return fail(evidence, remedy("model-key-rejected" if key else "model-key-needed"))
     if seen.status:
@@ -181,7 +187,7 @@ def check_installation(runtime: "Runtime") -> Iterator[Finding]:
     try:
         settings = Settings(runtime.paths.config_file, runtime.environ)
     except SettingsError:  # reported by its own check; the others get the defaults
-        settings = Settings(os.devnull, runtime.environ)
+        settings = Settings("", runtime.environ)
     for check in CHECKS:
         if check.id != "cache.shared" or settings[CACHE_URL]:
             yield from _run(check, runtime, settings)

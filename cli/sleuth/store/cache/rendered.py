@@ -33,7 +33,7 @@ AGE_IN_JSON = '"\\u0002"'
 # Variables that change the output. Of those that hold secrets only the presence counts.
 PREFIXES = ("SLEUTH_", "SEARXNG_", "LC_")
 NAMES = ("LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "NO_PROXY")
-SECRET_SUFFIXES = ("_KEY", "_TOKEN", "_PASSWORD")
+SECRET_SUFFIXES = ("_KEY", "_KEYS", "_TOKEN", "_PASSWORD", "_PASSPHRASE", "_SECRET")
 
 
 class RenderedKey:
@@ -69,15 +69,16 @@ def load(key: RenderedKey) -> tuple[str, str, str] | None:
     """Return the text for stdout and for stderr, with the current age, and the line for the journal."""
     try:
         with open(key.file, "rb") as stream:
+            owner = os.fstat(stream.fileno()).st_uid
             checksum, _, body = stream.read().partition(b"\0")
-        if checksum != digest(body):
+        if checksum != digest(body) or (hasattr(os, "geteuid") and owner != os.geteuid()):
             return None
         parts = body.decode("utf-8", "surrogatepass").split("\0")
-        saved_key, stamps, stored, expires, format, out, err, journal_line = parts
+        stamps, stored, expires, format, out, err, journal_line = parts
         now, since, until = time.time(), float(stored), float(expires)
     except (OSError, ValueError):
         return None
-    if saved_key != key.key or stamps != key.stamps() or not since <= now < until:
+    if stamps != key.stamps() or not since <= now < until:
         return None
     return *fill_age(format, out, err, now - since), journal_line
 
@@ -88,7 +89,7 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
     from sleuth.base.files import private_folder, write_atomic
 
     now = time.time()
-    parts = (key.key, key.stamps(), repr(now - age), repr(now + ttl), format, out, err, journal_line)
+    parts = (key.stamps(), repr(now - age), repr(now + ttl), format, out, err, journal_line)
     if ttl <= 0 or any("\0" in part for part in parts):
         return
     body = "\0".join(parts).encode("utf-8", "surrogatepass")

@@ -76,12 +76,24 @@ def test_patch_changes_the_fields_sent_and_returns_the_whole_provider(fresh: Any
 
 
 def test_null_clears_and_absent_keeps(fresh: Any) -> None:
-    fresh.call("PATCH", ONE, {"apiKey": KEY, "engines": ["a"], "usingBrowser": True, "basicAuthUsername": "me"})
-    assert fresh.call("PATCH", ONE, {"apiHost": "https://x.example"}).json["engines"] == ["a"]
+    host = {"apiHost": "https://x.example"}
+    fresh.call("PATCH", ONE, {"apiKey": KEY, "engines": ["a"], "usingBrowser": True, "basicAuthUsername": "me"} | host)
+    assert fresh.call("PATCH", ONE, {"name": "Other"}).json["engines"] == ["a"]
     cleared = fresh.call("PATCH", ONE, {"apiKey": None, "engines": None, "usingBrowser": None}).json
     assert (cleared["apiKey"], cleared["engines"], cleared["usingBrowser"]) == (None, None, False)
     assert (cleared["apiHost"], cleared["basicAuthUsername"]) == ("https://x.example", "me")
     assert fresh.call("PATCH", ONE, {}).json["apiHost"] == "https://x.example"
+
+
+def test_key_goes_to_no_other_host(fresh: Any) -> None:
+    fresh.call("PATCH", ONE, {"apiKey": KEY, "apiHost": "https://x.example"})
+    refused = fresh.call("PATCH", ONE, {"apiHost": "https://evil.example"})
+    assert (refused.status, stored(fresh)["api_host"]) == (400, "https://x.example")
+    assert fresh.call("PATCH", ONE, {"apiHost": None}).status == 400
+    assert fresh.call("PATCH", ONE, {"apiHost": "https://x.example/v2"}).status == 200
+    moved = fresh.call("PATCH", ONE, {"apiHost": "https://evil.example", "apiKey": "another-key-0001"})
+    assert (moved.status, stored(fresh)["api_key"]) == (200, "another-key-0001")
+    assert fresh.call("PATCH", ONE, {"apiHost": "https://y.example", "apiKey": None}).status == 200
 
 
 def test_masked_secret_sent_back_keeps_the_real_one(fresh: Any) -> None:
@@ -165,7 +177,7 @@ def test_search_returns_the_document_of_the_command(server: Any) -> None:
     reply = server.call("POST", "/websearch/search", {"providerId": "searxng", "questions": ["tokio", "rust"]})
     assert reply.status == 200
     assert (reply.json["query"], reply.json["provider"]) == ("tokio | rust", "searxng")
-    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3}
+    assert reply.json["status"] == {"phase": "default", "countBefore": 3, "countAfter": 3, "more": False}
     hit = reply.json["results"][0]
     assert (hit["citation"], hit["url"], hit["content"]) == (1, "https://a.example/0", "Text 0.")
 
@@ -191,7 +203,7 @@ def test_auto_searches_the_configured_providers(server: Any) -> None:
         {"providerId": "searxng", "questions": []},
         {"providerId": "searxng", "questions": [""]},
         {"providerId": "searxng", "questions": [" "]},
-        {"providerId": "searxng", "questions": ["<>"]},
+        {"providerId": "searxng", "questions": ["\a"]},
         {"providerId": "searxng", "questions": "x"},
         {"providerId": "searxng", "questions": [["x"]]},
         {"providerId": "searxng", "questions": ["x"], "links": "https://a.example/"},
@@ -243,6 +255,12 @@ def test_document_names_the_path_behind_a_proxy(serve: Any) -> None:
     assert document["servers"] == [{"url": "/sleuth"}]
 
 
+def test_library_never_answers_a_web_question(serve: Any) -> None:
+    alone = {"SEARXNG_URL": "http://127.0.0.1:1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng,library"}
+    reply = serve(**alone).call("POST", "/websearch/search", {"providerId": "auto", "questions": ["searxng json"]})
+    assert (reply.status, reply.code) == (500, "UNREACHABLE")
+
+
 def test_failed_search_is_500_with_code_and_hint(server: Any) -> None:
     reply = server.call("POST", "/websearch/search", {"providerId": "brave", "questions": ["x"]})
     assert (reply.status, reply.code) == (500, "API_KEY_MISSING")
@@ -259,7 +277,7 @@ def test_links_are_summarised(server: Any, upstream: str) -> None:
     assert reply["results"][0]["content"].startswith("Tokio is an asynchronous runtime for Rust.")
     assert "futures" in reply["results"][0]["snippet"]
     assert reply["elapsedMs"] > 0
-    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1}
+    assert reply["status"] == {"phase": "fetch_complete", "countBefore": 2, "countAfter": 1, "more": False}
     assert [bool(source["problem"]) for source in reply["sources"]] == [False, True]
     assert reply["summary"][0]["citation"] == 1
 

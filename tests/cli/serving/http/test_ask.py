@@ -109,7 +109,7 @@ def test_options_of_a_question_are_passed_on(inside: Any) -> None:
     inside(FakeClient).call("POST", "/ask", body)
     del body["tracing"]
     history = [("user", "a"), ("assistant", "b")]
-    renamed = {"providers": body.pop("providerId"), "rounds": body.pop("maxIterations"), "history": history}
+    renamed = {"providers": (body.pop("providerId"),), "rounds": body.pop("maxIterations"), "history": history}
     asked = body | renamed
     assert FakeClient.asked[-1] == asked
 

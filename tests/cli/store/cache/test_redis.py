@@ -178,7 +178,7 @@ def test_missing_keyring_stops_no_search(sleuth: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr("sleuth.store.cache.redis.address.resolve", missing)
     done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="keyring:")
     assert done.exit == 0
-    assert "the system keyring needs an optional dependency" in done.err
+    assert "the system keyring needs the optional part `keyring`" in done.err
 
 
 # Servers that lie
