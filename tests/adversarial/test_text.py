@@ -51,6 +51,7 @@ TEXTS = {
     "zero width": "pass\u200bword\u2060\ufeff\u00ad",
     "tags": "hi\U000e0001\U000e0069\U000e0067\U000e006e\U000e007f",
     "selectors": "x" + "\ufe0f" * 500 + "\U000e0100\U000e0101" * 300,
+    "fillers": "a\u3164\u115f\u1160\uffa0\u2800\U0001d159\u034f\u17b4\u17b5\u180bb",
     "null": "a\x00b",
     "lone surrogates": "\ud800 \udfff \ud83d",
     "stacked": "e" + "\u0301" * 1000 + "\u0489" * 100 + "\u200d" * 100,

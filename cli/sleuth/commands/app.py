@@ -32,6 +32,7 @@ USAGE_ERRORS = (
     "Got unexpected extra arguments ({words})",
     "Invalid value for {name}: {value} is not in the range {range}",
     "Invalid value for {name}: {value} is not one of {names}",
+    "Invalid value for {name}: {value} is not a whole number",
     "Invalid value for {name}: {value} is not a valid {type}",
     "Invalid value for {name}: {reason}",
 )
@@ -123,7 +124,7 @@ def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> i
         return Exit.DONE
     path = context.command_path if context else " ".join(["sleuth", *command])
     usage = problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number")
-    usage = _translatable(re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1–\2", usage))
+    usage = _translatable(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", usage))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 
 

@@ -11,18 +11,20 @@ MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothin
 def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
     """Return a query as a provider takes it, and what it leaves out; the user's words come before everything else.
 
-    `date_wanted` says that the user asked for today's date, so that a provider without it is worth a note.
+    A query that was fitted before stays as it is. `date_wanted` says that the user asked for today's date, so that a
+    provider without it is worth a note.
     """
     notes = []
     text = query.text[: adapter.max_query]
     if text != query.text:
         notes.append(tr("query, truncated to {count} characters", count=len(text)))
     date = f" (today is {query.today})" if query.dated and query.today else ""
-    has_date = bool(date) and adapter.reads_language and len(text + date) <= adapter.max_query
-    if date_wanted and not has_date:
+    if date and adapter.reads_language and not text.endswith(date) and len(text + date) <= adapter.max_query:
+        text += date
+    if date_wanted and not (date and text.endswith(date)):
         notes.append("with-time")
     count = min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results)
-    query = query._replace(count=count, text=text + date if has_date else text)
+    query = query._replace(count=count, text=text)
     if not adapter.operators:
         return query, tuple(notes)
     include, exclude = _fitting_domains(query, adapter)

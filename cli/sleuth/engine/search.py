@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
+ENOUGH_EMPTY = 3  # providers of a default chain that find nothing before sleuth believes it
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
@@ -65,6 +66,7 @@ class JobState(Record):
     provider: str
     seconds: float  # since the start
     is_running: bool
+    has_failed: bool = False
 
 
 class Searcher:
@@ -116,9 +118,9 @@ class Searcher:
 
     def jobs(self) -> list[JobState]:
         """Return the providers of the current search; another thread may call this."""
-        jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
-        running = self._dispatchers[-1].running if jobs else ()
-        return [JobState(job.candidate.id, now - job.started, job in running) for job in jobs]
+        now, latest = time.monotonic(), self._dispatchers[-1:]  # a copy: `finish` empties the list
+        started = [(job, job in dispatcher.running) for dispatcher in latest for job in [*dispatcher.jobs]]
+        return [JobState(job.candidate.id, now - job.started, running, bool(job.error)) for job, running in started]
 
     def _reranker(self, request: SearchRequest) -> ResultReranker | None:
         """Return the configured reranker for --rerank; a recording is replayed without it."""
@@ -167,18 +169,14 @@ class Searcher:
 
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
-        chain = FallbackChain(dispatcher, queries)
+        written = chain_entries(self.settings, queries[0])[1]
+        chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY)
         wanted = queries[0]._replace(page=request.query.page)
         groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
-            usable = []
-            for candidate in group:
-                attempt = None if dispatcher.replays else self.selector.skipped(candidate)
-                if attempt:
-                    chain.skip(candidate, attempt)
-                else:
-                    usable.append(candidate)
-            if usable and chain.query(usable, self._hedge_delay(usable, request)):
+            attempts = {} if dispatcher.replays else {one.id: self.selector.skipped(one) for one in group}
+            skipped = {id: attempt for id, attempt in attempts.items() if attempt}
+            if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
         return chain.finish()
 
@@ -217,7 +215,7 @@ def search_error(outcome: Outcome) -> SearchError:
         names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
     if len(messages) > 1 and all(attempt.code in ("UNREACHABLE", "TIMEOUT") for attempt in failures):
-        hint = tr("check the network connection: sleuth doctor; without a network: sleuth search --offline …")
+        hint = "check the network connection: sleuth doctor; without a network: sleuth search --offline …"
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error

@@ -123,7 +123,7 @@ class ProviderSelector:
         entries, written = chain_entries(self.settings, query)
         known = {row.id for row in self.table.all()} - {first}
         loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
-        groups = ([one for one in group if self._joins(one, written, library)] for group in loaded)
+        groups = filter(None, ([one for one in group if self._joins(one, written, library)] for group in loaded))
         if not written and (needs := ordering_needs(query, Provider())):
             yield from sorted(groups, key=lambda group: _rank(group, query, needs))
         else:

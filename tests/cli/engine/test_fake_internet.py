@@ -48,6 +48,7 @@ def check(done: Any, provider: str, notice: str = "") -> None:
 
 def test_everything_works(fresh: Any, internet: FakeInternet) -> None:
     check(fresh("search", "--json", *PIZZA), "duckduckgo")
+    assert fresh(*PIZZA).exit == 0
     assert set(internet.asked) == {DUCKDUCKGO}
 
 
@@ -67,6 +68,13 @@ def test_all_commercial_services_are_over_quota(fresh: Any, internet: FakeIntern
     notice = "note: no answer from DuckDuckGo, Keenable, You.com …; used Wikipedia (an encyclopedia, not a web search)"
     check(fresh("search", "--json", *PIZZA), "wikipedia", f"{notice} instead (why: --debug)\n")
     assert internet.asked.count(KEENABLE) == 1
+
+
+def test_service_that_finds_nothing_is_not_the_last(fresh: Any, internet: FakeInternet) -> None:
+    internet.replies[DUCKDUCKGO] = (200, {"Content-Type": "text/html"}, b"<title>x at DuckDuckGo</title>No results.")
+    own_list = fresh("search", "--json", *PIZZA, SLEUTH_WEBSEARCH_FALLBACK="duckduckgo,keenable")
+    assert (own_list.json["outcome"], own_list.json["provider"]) == ("no_results", "duckduckgo")
+    check(fresh("search", "--json", *PIZZA), "keenable", "note: DuckDuckGo found nothing; used Keenable instead\n")
 
 
 def test_no_network(fresh: Any, internet: FakeInternet) -> None:

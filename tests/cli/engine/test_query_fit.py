@@ -44,6 +44,7 @@ def test_date_is_added_for_providers_that_read_language(id: str) -> None:
     adapter = registry.load(id)
     dated = Query("latest news about AI", dated=True, today="2026-11-17")
     assert fitted(dated, adapter)[0].text == "latest news about AI (today is 2026-11-17)"
+    assert fitted(fitted(dated, adapter)[0], adapter)[0].text == "latest news about AI (today is 2026-11-17)"
     assert fitted(dated._replace(dated=False), adapter)[0].text == "latest news about AI"
     long = "x" * (adapter.max_query - 5)
     assert fitted(dated._replace(text=long), adapter, date_wanted=True)[0].text == long

@@ -556,7 +556,21 @@ def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserve
     httpserver.expect_request("/search").respond_with_data(
         status=302, headers={"Location": f"https://{key}.evil.example/"}
     )
-    sleuth("providers", "set", "exa", "--api-host", httpserver.url_for("").rstrip("/"))
-    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x", EXA_API_KEY=key)
+    host = httpserver.url_for("").rstrip("/")
+    sleuth("providers", "set", "exa", "--api-host", host, "--api-key", "-", stdin=f"{key}\n")
+    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x")
     assert "redirected to another host" in done.out + done.err
     assert key not in done.out + done.err
+
+
+def test_year_alone_decides_about_freshness(sleuth: Any, httpserver: HTTPServer) -> None:
+    books = [
+        {"key": f"/works/OL{year}W", "title": f"Book of {year}", "first_publish_year": year} for year in (1927, 2026)
+    ]
+    httpserver.expect_request("/search.json").respond_with_json({"docs": books})
+    assert sleuth("providers", "set", "openlibrary", "--api-host", httpserver.url_for("")).exit == 0
+    words = ("search", "-p", "openlibrary", "--category", "books", "--json", "lighthouse", "--freshness")
+    done = sleuth(*words, "2026-02-01..2026-03-01")
+    assert [(hit["title"], hit["year"], hit["published"]) for hit in done.json["results"]] == [
+        ("Book of 2026", 2026, None)
+    ]

@@ -119,10 +119,12 @@ class WaitingLine(Progress):
     def _watch(self) -> None:
         delay = SHOW_WAITING_AFTER_S
         while not self._finished.wait(delay):
-            self.show(" · ".join(map(self._state, self._searcher.jobs())))
+            jobs = self._searcher.jobs()[::-1]  # the newest first: a long line is truncated at its end
+            self.show(" · ".join(map(self._state, sorted(jobs, key=lambda job: not job.is_running))))
             delay = WAITING_INTERVAL_S
 
     def _state(self, job: "JobState") -> str:
         if job.is_running:
             return f"{job.provider} … {job.seconds:.1f} s"
-        return f"{job.provider} ✓ {self._seconds.setdefault(job.provider, job.seconds):.1f} s"
+        mark = "✗" if job.has_failed else "✓"
+        return f"{job.provider} {mark} {self._seconds.setdefault(job.provider, job.seconds):.1f} s"
