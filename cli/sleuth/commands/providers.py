@@ -170,7 +170,9 @@ def add(
     runtime: Runtime = ctx.obj
     id = new_id or id
     if not id or (new_id and ctx.params["id"] not in (None, new_id)):
-        raise RequestError("a new provider needs one id", "sleuth providers add ID --url 'https://host/search?q=%s'")
+        raise RequestError(
+            "a new provider needs one id", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
+        )
     if adapter is None and not api_host:
         raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")
     kind = "local" if adapter is None else runtime.selector.candidate(adapter).adapter.type

@@ -68,7 +68,7 @@ def read(
     on stderr; the exit status is 0 when at least one was read.
     """
     runtime: Runtime = ctx.obj
-    wanted, _ = find_targets(runtime, targets or [], "sleuth read URL…")
+    wanted, _ = find_targets(runtime, targets or [], "for example: sleuth read URL…")
     if links:
         if offline and not all(target.startswith("file:") for target in wanted):
             raise RequestError("--links needs the page itself, not the cache", "omit --offline")
@@ -114,7 +114,8 @@ def _from_input(text: str) -> tuple[list[str], str]:
         return [str(hit["url"]) for hit in answer["results"]], str(answer.get("query") or "")
     except (ValueError, KeyError, TypeError) as problem:
         raise RequestError(
-            "standard input is not the output of sleuth search --json", "sleuth search --json … | sleuth read"
+            "standard input is not the output of sleuth search --json",
+            "for example: sleuth search --json … | sleuth read",
         ) from problem
 
 

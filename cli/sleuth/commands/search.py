@@ -12,7 +12,7 @@ from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.journal import MAX_QUERY_CHARS
-from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME
+from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME, UI_THUMBNAILS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import SearchRequest
 
-FORMATS_WITHOUT_FIELDS = ("rich", "markdown", "urls", "bibtex", "csl-json")
+WITH_FIELDS = (None, "plain", "csv", "json", "ndjson")  # formats that --fields applies to
 HELP = """Search; ranked results with numbered citations.
 
 Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
@@ -70,7 +70,12 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 
         with Progress(runtime, options.progress) as progress:
             outcome = runtime.add_content(outcome, options, progress)
-    if rendered_key and display.can_be_rendered(runtime, outcome):
+    if format == "rich" and not options.output and runtime.settings[UI_THUMBNAILS]:
+        from sleuth.commands.terminal import thumbnails
+
+        view = view._replace(thumbnails=thumbnails.load(runtime, outcome))
+        runtime.pager = runtime.pager and not view.thumbnails  # a pager would show the bytes of pictures
+    if rendered_key and not view.thumbnails and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
         _save_results(runtime, outcome)
         return Exit.DONE
@@ -100,8 +105,7 @@ def _check_combinations(options: SearchOptions) -> None:
         ("--json", f"--format {options.format}"): options.as_json and options.format not in (None, "json"),
         ("--template", f"--format {format}"): options.template and format,
         ("--template", "--fields"): options.template and options.fields,
-        ("--fields", f"--format {format}"): options.fields
-        and format in ("rich", "markdown", "urls", "bibtex", "csl-json"),
+        ("--fields", f"--format {format}"): options.fields and format not in WITH_FIELDS,
     }
     if options.batch:
         conflicts[("--batch", "WORDS")] = options.words or options.questions

@@ -99,7 +99,7 @@ def run(
     with store.locked(name):
         known = store.load(name)
         if known is None and not words:
-            raise RequestError("there is no watch {name!r}", "sleuth watch --name {name} WORDS…", name=name)
+            raise RequestError("there is no watch {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name)
         watch = known or Watch(name, (), {})
         if words and known and tuple(words) != known.words:
             watch = Watch(name, (), {})  # another query under the same name starts afresh
@@ -120,7 +120,7 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
     """Run every saved search; one that fails does not stop the others."""
     names = store.names()
     if not names:
-        raise RequestError("no search is saved", "sleuth watch WORDS…")
+        raise RequestError("no search is saved", "save one: sleuth watch WORDS…")
     found, failed = 0, None
     for name in names:
         try:

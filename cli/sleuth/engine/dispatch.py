@@ -153,6 +153,7 @@ class Dispatcher:
                 return job.failure(DeadlineError())
         until = time.monotonic() + policy.timeout
         several_hosts = accounts[0].host != accounts[-1].host
+        reply: ProviderReply | None = None
         for number, account in enumerate(accounts):
             if several_hosts:  # each gets its share of the time that is left
                 share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
@@ -162,7 +163,7 @@ class Dispatcher:
                 if error := engines_failed(found):
                     raise error
                 found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
-                return job.answer(found)
+                return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as error:
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
@@ -171,6 +172,7 @@ class Dispatcher:
                 ):
                     break
                 job.key_errors.append((account.key or account.host, error))
+        assert reply  # there is at least one account
         return reply
 
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:
@@ -236,6 +238,8 @@ class Dispatcher:
                 if job.reserved:
                     self.health.cancel(id)
                 return
+            if job.host:
+                self.health.note_outcome(keys.fingerprint(id, job.host), "ok")
             for key, error in job.key_errors:
                 self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
                 if attempt.answered or error is not job.error:  # one more request, with a key that failed

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean, redact
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
@@ -49,6 +50,7 @@ class Job:
         self.candidate, self.query, self.deadline, self.notes = candidate, query, deadline, notes
         self.started = time.monotonic()
         self.key_errors: list[tuple[str, ProviderError]] = []  # recorded by the main thread
+        self.host = ""  # that answered, of several
         self.price = 0.0  # estimated, if the answer is abandoned
         self.thread: Thread | None = None
         self.reserved = False
@@ -65,8 +67,10 @@ class Job:
         """Return the reply of this job."""
         return ProviderReply(self.candidate, self.query, attempt, found)
 
-    def answer(self, found: Found) -> ProviderReply:
-        """Return the reply for an answer."""
+    def answer(self, found: Found, host: str = "", earlier: ProviderReply | None = None) -> ProviderReply:
+        """Return the reply for an answer; of several hosts with the one that sent it, after an earlier one failed."""
+        self.host = host
+        note = tr("{message}; {host} answered", message=earlier.attempt.message, host=host) if host and earlier else ""
         adapter, reported = self.candidate.adapter, tuple(clean(name, 60) for name in found.not_applied)
         attempt = Attempt(
             self.candidate.id,
@@ -76,6 +80,7 @@ class Job:
             cost=found.cost,
             not_applied=adapter.not_applied(self.query) + reported + self.notes,
             engines=_safe_engines(found),
+            message=note,
         )
         return self.reply(attempt, found)
 

@@ -96,7 +96,7 @@ def _ranked(
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
     from sleuth.relevance.details import identities, is_picture
-    from sleuth.relevance.fusion import ProviderList, fuse
+    from sleuth.relevance.fusion import ProviderList, fuse, order_factor
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
@@ -107,7 +107,7 @@ def _ranked(
             if reply.query.page == page and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
-                weight = adapter.weight if weight is None else weight
+                weight = (adapter.weight if weight is None else weight) * order_factor(key[0], request.providers)
                 known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
@@ -149,15 +149,16 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
     results, query = list(reply.found.results), reply.query
     if not query.freshness:
         return results, False
-    from sleuth.relevance.dates import normalise
+    from sleuth.relevance.fusion import published_on
 
-    dates = [normalise(result.published, now) for result in results]
-    kept = [
-        result
-        for result, date in zip(results, dates, strict=True)
-        if not date or (query.since <= date[:10] and (not query.until or date[:10] <= query.until))
-    ]
-    return kept, any(not date for date in dates) or not results
+    kept, undated = [], not results
+    for result in results:
+        date, year = published_on(result, now), result.details.year
+        first, last = (date, date) if date or not year else (f"{year:04}-01-01", f"{year:04}-12-31")
+        undated |= not first
+        if not first or (query.since <= last and (not query.until or first <= query.until)):
+            kept.append(result)
+    return kept, undated
 
 
 def _applied(reply: ProviderReply, undated: bool) -> Attempt:
@@ -198,7 +199,7 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
         if attempt.answered and options:
             ignored.setdefault("; ".join(options), []).append(name)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
-        if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
+        if attempt.message and (attempt.answered or (attempt.state != "skipped" and unexpected)):
             yield attempt.message
     for shown, names in ignored.items():
         yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)

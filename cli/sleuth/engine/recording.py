@@ -19,7 +19,7 @@ from sleuth.engine.found import found_as_json, found_from_json
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
-from sleuth_providers.net.client import HttpClient, choose_transport
+from sleuth_providers.net.client import HttpClient, transmit
 from sleuth_providers.net.policy import Policy
 
 VERSION = 1
@@ -50,7 +50,7 @@ class Recorder:
         secrets = account.secrets
         entry = _entry(account, query) | {"method": request.method, "url": redact(request.address, secrets)}
         try:
-            reply = choose_transport(request.address, rest[1].impersonate)(request, *rest)  # headers, limits, guard
+            reply = transmit(request, *rest)
         except ProviderError as error:
             self.entries.append(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
             raise

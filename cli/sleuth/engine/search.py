@@ -104,7 +104,7 @@ class Searcher:
             outcome = merge(request, text, replies, excluded, now, reranker)
             if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
                 break
-        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
+        outcome = _window(outcome, request, replies.all)._replace(
             elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
             warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
         )
@@ -215,7 +215,7 @@ def search_error(outcome: Outcome) -> SearchError:
         names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
     if len(messages) > 1 and all(attempt.code in ("UNREACHABLE", "TIMEOUT") for attempt in failures):
-        hint = tr("check the network connection: sleuth doctor; without a network: sleuth search --offline …")
+        hint = "check the network connection: sleuth doctor; without a network: sleuth search --offline …"
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
@@ -280,13 +280,16 @@ def _has_next_page(reply: ProviderReply) -> bool:
     return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
 
 
-def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:
     """Return the page of the results that was requested; numbers go on from the page before."""
     count, start = request.query.count, (request.query.page - 1) * request.query.count
     shown = outcome.results[start : start + count]
-    exhausted = request.fill and len(shown) < count
-    more = len(outcome.results) > start + count or (may_continue and not exhausted)
-    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    page_failed = any(reply.query.page > 1 and not reply.attempt.answered for reply in replies)
+    exhausted = request.fill and len(shown) < count and not page_failed
+    more = len(outcome.results) > start + count or page_failed or (bool(_continued(replies)) and not exhausted)
+    verdict = outcome.outcome
+    if outcome.results and not shown:
+        verdict = "failed" if page_failed else "no_results"
     status = outcome.status._replace(count_after=len(shown), more=more)
     return outcome._replace(results=shown, outcome=verdict, status=status)
 

@@ -142,7 +142,10 @@ class SearchOptions(Record):
         "--template", "Print a line per result: '{rank} {url}'.", metavar="TEXT", rendered=True
     )
     fields: str | None = option(
-        "--fields", "Show only these fields: " + ", ".join(choices.FIELDS), metavar="a,b", rendered=True
+        "--fields",
+        "Show only these fields, such as title,url,snippet; for all of them: sleuth handbook scripting.",
+        metavar="a,b",
+        rendered=True,
     )
     full_urls: bool = option("--full-urls", "Show whole addresses on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")

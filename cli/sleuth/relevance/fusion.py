@@ -10,13 +10,13 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
-from sleuth.relevance.dates import normalise
+from sleuth.relevance.dates import from_url, normalise
 from sleuth.relevance.details import clean_details, identities, is_picture, united_details
 from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical
@@ -37,6 +37,7 @@ WEB_SCHEMES, FILE_SCHEMES = ("http", "https"), ("http", "https", "file")
 MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 100_000, 100
 MAX_TEXT_CHARS = {"title": 300, "snippet": 2_000} | dict.fromkeys(("site", "author", "length"), MAX_LABEL_CHARS)
 
+ORDER_FACTOR = 0.85  # of the weight of each further provider in -p a,b,c
 RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
 
 # --rerank mixes the rank with the words of title and snippet; with more than a quarter they make good lists worse.
@@ -72,6 +73,11 @@ class _RankedResult(Record):
     provider: str
     weight: float
     result: Result
+
+
+def order_factor(provider: str, named: Sequence[str]) -> float:
+    """Return the factor for the weight of a provider: who names several puts the better ones first."""
+    return round(ORDER_FACTOR ** named.index(provider), 4) if provider in named else 1.0
 
 
 def fuse(
@@ -113,7 +119,7 @@ def _cleaned(result: Result, url: str, now: datetime) -> Result:
     return Result(
         url=url,
         content=clean(result.content, MAX_CONTENT_CHARS, lines=True),
-        published=normalise(result.published, now) if result.published else "",
+        published=published_on(result, now),
         thumbnail=clean_url(result.thumbnail),
         engines=tuple(clean(engine, MAX_LABEL_CHARS) for engine in result.engines),
         image=clean_url(result.image),
@@ -234,6 +240,30 @@ def _title_quality(title: str) -> tuple[bool, bool, int]:
 def _url_flaws(one: _RankedResult) -> tuple[bool, bool, int]:
     url = one.result.url
     return not url.startswith("https:"), ascii_host(url) != ascii_host(one.key), len(url)
+
+
+def published_on(result: Result, now: datetime) -> str:
+    """Return the date that a provider gives for a result, or that of its URL."""
+    return (normalise(result.published, now) if result.published else "") or from_url(result.url, now)
+
+
+def add_dates(hits: Sequence[Hit], dates: Mapping[str, str], now: datetime, recent: bool) -> list[Hit]:
+    """Return hits without a date with that of their page, by URL; with `recent`, ranked by it as well."""
+    dated = [hit._replace(published=dates.get(hit.url, "")) if not hit.published else hit for hit in hits]
+    if recent:
+        dated = [
+            new if new.published == old.published else _with_recency(new, now.date())
+            for old, new in zip(hits, dated, strict=True)
+        ]
+        dated.sort(key=lambda hit: -hit.score)
+    return dated
+
+
+def _with_recency(hit: Hit, today: date) -> Hit:
+    """Return a hit that had no date, with its factor replaced."""
+    undated = 1 - (1 - OLDEST_FACTOR) / 2
+    others = tuple(one for one in hit.adjustments if not one.startswith("recent "))
+    return _apply_recency(hit._replace(score=hit.score / undated, adjustments=others), today)
 
 
 def _apply_recency(hit: Hit, today: date) -> Hit:

@@ -75,6 +75,8 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
         print_lines(console, [Text(INDENT) + _about(hit, view._replace(full_urls=True), styles, 0)])
     else:
         print_wrapped(console, _about(hit, view, styles, min(console.width, MAX_WIDTH) - len(INDENT)), INDENT)
+    if picture := view.thumbnails.get(hit.thumbnail):
+        console.print(picture)
     if hit.content is not None or hit.snippet:
         print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:

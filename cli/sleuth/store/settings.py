@@ -152,6 +152,7 @@ LIBRARY_SIZE = Setting("library.max_megabytes", 2000, whole(1, 1_000_000), "maxi
 HISTORY = Setting("history.enabled", True, FLAG, "keep a history of queries")
 UI_LANGUAGE = Setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
 UI_THEME = Setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours in the terminal")
+UI_THUMBNAILS = Setting("ui.thumbnails", False, FLAG, "download and show thumbnails on terminals with graphics")
 
 
 class SettingValue(Record):

@@ -71,8 +71,9 @@ class WatchStore:
         except FileNotFoundError:
             return None
         except OSError as problem:
-            message, hint = "cannot read {path} ({reason})", "check its owner and permissions: ls -l {path}"
-            raise SettingsError(message, hint, path=path, reason=problem.strerror or problem) from problem
+            hint = "check its owner and permissions: ls -l {path}"
+            reason = problem.strerror or problem
+            raise SettingsError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             hint = "remove it: sleuth watch remove {name}"
             raise SettingsError("{path} is damaged", hint, path=path, name=name) from problem

@@ -26,7 +26,7 @@ class BingMedia(Provider):
     """Each item carries its data as JSON in an attribute."""
 
     id = "bing-media"
-    name = "Bing images and videos (page)"
+    name = "Bing media (page)"
     homepage = "https://www.bing.com/images"
     notes = "Unofficial. Pictures belong to the sites that show them; videos include YouTube."
     host = "https://www.bing.com"

@@ -20,7 +20,7 @@ class DuckDuckGoMedia(Provider):
     """Takes two requests: the page has the token for the JSON, valid for one query and one user agent."""
 
     id = "duckduckgo-media"
-    name = "DuckDuckGo images, videos and news"
+    name = "DuckDuckGo media (page)"
     homepage = "https://duckduckgo.com/"
     notes = "Unofficial: too many requests lead to a bot check. The results are those of Bing."
     host = "https://duckduckgo.com"

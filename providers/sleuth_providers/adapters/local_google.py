@@ -17,6 +17,7 @@ class LocalGoogle(ResultsPage):
     """Class names change every few weeks; then results are found by the structure of the page."""
 
     id = "local-google"
+    weight = 1.2  # one of the largest indexes
     name = "Google (page)"
     homepage = "https://www.google.com/"
     notes = "Unofficial: Google's terms do not allow it, and it often sends a bot check."

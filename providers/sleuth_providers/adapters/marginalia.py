@@ -16,6 +16,7 @@ class Marginalia(Provider):
     """Matches every word of a query, so that stop words of long questions are removed."""
 
     id = "marginalia"
+    weight = 0.6  # a small index of its own
     name = "Marginalia"
     homepage = "https://about.marginalia-search.com/article/api/"
     key_page = "https://about.marginalia-search.com/article/api/"

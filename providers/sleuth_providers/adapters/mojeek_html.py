@@ -10,6 +10,7 @@ class MojeekHtml(ResultsPage):
     """Refuses what a browser would not send: an offset on the first page, a language in the URL."""
 
     id = "mojeek-html"
+    weight = 0.7  # a small index of its own
     name = "Mojeek (page)"
     homepage = "https://www.mojeek.com/"
     notes = "Unofficial: a block lasts a day. The provider mojeek uses the API, with a key."

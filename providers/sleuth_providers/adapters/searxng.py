@@ -112,7 +112,7 @@ class SearXNG(Provider):
         wanted = query.engines or account.engines
         missing = set(wanted) - {name for result in found.results for name in result.engines} - set(found.engines)
         unknown = self._unknown(missing, account, http) if missing else {}
-        return found._replace(engines={**found.engines, **unknown})
+        return found._replace(engines={**found.engines, **unknown}, not_applied=("engines",) if unknown else ())
 
     def _unknown(self, engines: set[str], account: Account, http: Sender) -> dict[str, str]:
         """Return the engines that the server does not have: it ignores them, and searches with others."""

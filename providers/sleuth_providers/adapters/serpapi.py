@@ -32,6 +32,7 @@ class SerpApi(Provider):
     """One endpoint for all engines, each with its own parameters."""
 
     id = "serpapi"
+    weight = 1.2  # Google's index
     name = "SerpApi"
     homepage = "https://serpapi.com/search-api"
     key_page = "https://serpapi.com/manage-api-key"
@@ -64,6 +65,10 @@ class SerpApi(Provider):
         known = [name for name in query.engines if name in ENGINES] or [self.engine(query, account, "google")]
         found = [super(SerpApi, self).search(query._replace(engines=(name,)), account, http) for name in known]
         rows = zip_longest(*(each.results for each in found))
+        unknown = {name: "unknown engine" for name in query.engines if name not in ENGINES}
+        ignored = [name for engine in known for name in _ignored(query, engine)]
+        if unknown and known[0] in query.engines:  # else the engines are reported already
+            ignored.append("engines")
         return Found(
             tuple(
                 result._replace(engines=(engine,)) if len(known) > 1 else result
@@ -73,8 +78,8 @@ class SerpApi(Provider):
             ),
             answers=tuple(answer for each in found for answer in each.answers),
             suggestions=tuple(text for each in found for text in each.suggestions),
-            engines={name: "unknown engine" for name in query.engines if name not in ENGINES},
-            not_applied=tuple(dict.fromkeys(name for engine in known for name in _ignored(query, engine))),
+            engines=unknown,
+            not_applied=tuple(dict.fromkeys(ignored)),
         )
 
     def detect_error(self, response: Response) -> ProviderError | None:

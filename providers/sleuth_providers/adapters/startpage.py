@@ -27,6 +27,7 @@ class Startpage(Provider):
     """Takes two requests: the start page has a token that the search form needs."""
 
     id = "startpage"
+    weight = 1.2  # Google's index
     name = "Startpage (page)"
     homepage = "https://www.startpage.com/"
     notes = "Unofficial: Startpage shows a captcha to most programs."

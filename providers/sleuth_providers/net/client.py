@@ -110,7 +110,7 @@ class HttpClient:
             headers = browser_headers(request, policy.headers)
         else:
             headers = COMMON_HEADERS | {"User-Agent": policy.user_agent} | dict(policy.headers)
-        transport = self.transport or choose_transport(request.address, limits.impersonate)
+        transport = self.transport or transmit
         self.sent += 1
         started = time.monotonic()
         try:
@@ -187,14 +187,19 @@ def _same_origin(here: str, there: str) -> bool:
     return (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
 
 
-def choose_transport(url: str, impersonate: bool = False) -> Transport:
-    """Return the transport for a URL: as Chrome, direct, or through the system's proxy."""
-    proxy = system_proxy(url)
-    if impersonate and url.startswith("https:"):
+def transmit(request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None) -> Response:
+    """Send a request over the transport that fits: as Chrome, direct, or through the system's proxy."""
+    if limits.impersonate and request.url.startswith("https:"):
         from sleuth_providers.net.impersonation import chrome_transport
 
-        if transport := chrome_transport(proxy):
-            return transport
+        if transport := chrome_transport(system_proxy(request.address)):
+            return transport(request, headers, limits, guard)
+    return choose_transport(request.address)(request, headers, limits, guard)
+
+
+def choose_transport(url: str) -> Transport:
+    """Return the direct transport, or the one through the system's proxy."""
+    proxy = system_proxy(url)
     if proxy is None:
         return exchange
     from sleuth_providers.net.httpx_transport import proxy_transport

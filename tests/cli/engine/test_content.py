@@ -1,6 +1,7 @@
 """`search --content`: pages are read, squeezed and kept, and one that fails costs a warning."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import jsonschema
@@ -190,3 +191,39 @@ def test_a_reranker_that_fails_costs_a_warning(sleuth: Any, mixed: HTTPServer) -
     done = sleuth("search", "-p", "searxng", "--rerank", "--explain", "--json", "runtime smol")
     assert "(words)" in done.json["results"][0]["adjustments"][0]
     assert [warning for warning in done.json["warnings"] if "the reranker failed" in warning]
+
+
+@pytest.fixture
+def dated(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    """A provider without dates; one page is old, one is new and has a copy elsewhere."""
+    story = " ".join(f"The council met for the {n}th time and spoke about bridge number {n * 7}." for n in range(60))
+    other = " ".join(f"Rain number {n} fell on field {n * 3} and washed the seeds away." for n in range(60))
+    head = '<meta property="article:published_time" content="{day}T10:00:00Z">'
+    today = datetime.now(UTC).date().isoformat()
+    hits = []
+    for name, day, text in (
+        ("old", "2001-02-03", other),
+        ("new", today, story),
+        ("copy", today, f"{story} Ad: buy now."),
+    ):
+        page = f"<html><title>{name}</title>{head.format(day=day)}<body><article><p>{text}</p></article></body></html>"
+        httpserver.expect_request(f"/{name}").respond_with_data(page, content_type="text/html; charset=utf-8")
+        hits.append({"url": httpserver.url_for(f"/{name}"), "title": name, "content": f"about {name}"})
+    httpserver.expect_request("/search").respond_with_json({"results": hits})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    return httpserver
+
+
+def test_recent_uses_the_dates_of_pages(sleuth: Any, dated: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--recent", "--content", "--explain", "--json", "council")
+    results = done.json["results"]
+    assert [(hit["citation"], hit["title"]) for hit in results] == [(1, "new"), (2, "old")]
+    assert results[1]["published"] == "2001-02-03"
+    assert "days old" in " ".join(results[1]["adjustments"])
+
+
+def test_copies_of_a_page_are_one_result(sleuth: Any, dated: HTTPServer) -> None:
+    results = sleuth("search", "-p", "searxng", "--content", "--explain", "--json", "council").json["results"]
+    assert [hit["title"] for hit in results] == ["old", "new"]
+    assert results[1]["adjustments"] == [f"same text: {dated.url_for('/copy')}"]

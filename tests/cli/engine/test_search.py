@@ -484,6 +484,22 @@ def test_page_after_the_last_one_has_no_results(sleuth: Any, paged: Callable[[],
     assert "note: no more results for 'x'" in done.err
 
 
+def test_failure_of_a_further_page_is_not_the_end_of_the_results(sleuth: Any, broken: Any) -> None:
+    def respond(request: Request) -> Response:
+        if request.args.get("pageno"):
+            return Response("no", 400)
+        hits = [{"url": f"https://a.example/{n}", "title": str(n)} for n in range(6)]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    broken(respond)
+    partly = sleuth("search", "-p", "searxng", "--json", "-n", "5", "--page", "2", "x")
+    assert (partly.exit, titles(partly), partly.json["status"]["more"]) == (0, ["5"], True)
+    assert partly.json["outcome"] == "partial"
+    nothing = sleuth("search", "-p", "searxng", "-n", "6", "--page", "2", "x")
+    assert nothing.exit != 0
+    assert "no more results" not in nothing.err
+
+
 def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], list[str]]) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "-n", "20", "x")
     assert len(done.json["results"]) == 12
@@ -545,3 +561,16 @@ def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserve
     done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x")
     assert "redirected to another host" in done.out + done.err
     assert key not in done.out + done.err
+
+
+def test_year_alone_decides_about_freshness(sleuth: Any, httpserver: HTTPServer) -> None:
+    books = [
+        {"key": f"/works/OL{year}W", "title": f"Book of {year}", "first_publish_year": year} for year in (1927, 2026)
+    ]
+    httpserver.expect_request("/search.json").respond_with_json({"docs": books})
+    assert sleuth("providers", "set", "openlibrary", "--api-host", httpserver.url_for("")).exit == 0
+    words = ("search", "-p", "openlibrary", "--category", "books", "--json", "lighthouse", "--freshness")
+    done = sleuth(*words, "2026-02-01..2026-03-01")
+    assert [(hit["title"], hit["year"], hit["published"]) for hit in done.json["results"]] == [
+        ("Book of 2026", 2026, None)
+    ]

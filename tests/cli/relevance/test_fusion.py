@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.base.text import clean
-from sleuth.relevance.fusion import ProviderList, fuse
+from sleuth.relevance.fusion import ProviderList, fuse, order_factor
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.rules import Rules
 from sleuth_providers.base import Details, Result
@@ -172,6 +172,11 @@ def test_reranking_looks_at_the_words() -> None:
     hits = fuse([ranked("one", *pages)], now=NOW, rerank="python asyncio")
     assert order(hits) == ["c", "a", "b", "d", "e", "f", "g"]
     assert hits[0].adjustments == ("rerank = 0.25 × 2.4495 (words) + 0.75 × 0.9989 (rank)",)
+
+
+def test_providers_named_first_count_more() -> None:
+    assert [order_factor(name, ("a", "b", "c")) for name in "abcd"] == [1.0, 0.85, 0.7225, 1.0]
+    assert order_factor("a", ("auto",)) == 1.0
 
 
 def test_words_do_not_overturn_a_good_order() -> None:

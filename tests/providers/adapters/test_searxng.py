@@ -61,7 +61,8 @@ def test_engine_that_the_server_does_not_have_is_named(httpserver: HTTPServer) -
     engines = [{"name": "brave", "shortcut": "br"}, {"name": "bing", "shortcut": "bi"}]
     httpserver.expect_request("/config").respond_with_json({"engines": engines})
     assert search(httpserver, Query("x", engines=("brave", "bing", "nosuch"))).engines == {"nosuch": "unknown engine"}
-    assert search(httpserver, engines=("nosuch",)).engines == {"nosuch": "unknown engine"}
+    found = search(httpserver, engines=("nosuch",))
+    assert (found.engines, found.not_applied) == ({"nosuch": "unknown engine"}, ("engines",))
 
 
 def test_configuration_is_only_read_when_an_engine_is_missing(httpserver: HTTPServer) -> None:
@@ -104,6 +105,7 @@ def test_several_addresses_are_tried_in_order(make_sleuth: Any, httpserver: HTTP
     assert sleuth("providers", "set", "searxng", "--api-host", f"{dead}, {alive}").exit == 0
     done = sleuth("search", "-p", "searxng", "--json", "--no-cache", "larch")
     assert (done.exit, [hit["url"] for hit in json.loads(done.out)["results"]]) == (0, ["https://a.example/"])
+    assert f"SearXNG is unavailable (HTTP 503); {alive} answered" in done.out
     paths = [request.path for request, _ in httpserver.log]
     assert paths[0] == "/dead/search"
     assert paths[-1] == "/alive/search"

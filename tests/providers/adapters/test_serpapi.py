@@ -42,7 +42,8 @@ def test_several_engines_are_searched_and_mixed(search: Any) -> None:
 
 
 def test_unknown_engine_is_named(search: Any) -> None:
-    assert search(Query("x", engines=("bing", "nosuch"))).engines == {"nosuch": "unknown engine"}
+    found = search(Query("x", engines=("bing", "nosuch")))
+    assert (found.engines, found.not_applied) == ({"nosuch": "unknown engine"}, ("engines",))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What a site sees of a request as Chrome is what a real Chromium sends; without wreq, at least the headers are."""
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -93,6 +94,22 @@ def test_requests_are_those_of_a_real_chromium(recorder: TlsRecorder) -> None:
         assert same == browser.header("user-agent")
         brands = chrome_brands(int(version[1])).split(", ")
         assert set(browser.header("sec-ch-ua").split(", ")) <= set(brands)
+
+
+def test_a_search_is_impersonated_unless_a_setting_turns_it_off(recorder: TlsRecorder, sleuth: Any) -> None:
+    pytest.importorskip("wreq")
+    trust = {"SSL_CERT_FILE": os.environ["SSL_CERT_FILE"]}
+    assert sleuth("providers", "set", "duckduckgo", "--api-host", recorder.url).exit == 0
+    for value, http in (("true", "h2"), ("false", "http/1.1")):
+        sleuth("search", "-p", "duckduckgo", "--no-cache", "larch", SLEUTH_WEBSEARCH_IMPERSONATE=value, **trust)
+        assert recorder.records[-1].http == http
+
+
+def test_pages_are_read_as_chrome(recorder: TlsRecorder, sleuth: Any) -> None:
+    pytest.importorskip("wreq")
+    options = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    sleuth("summarize", f"{recorder.url}/page", SSL_CERT_FILE=os.environ["SSL_CERT_FILE"], **options)
+    assert (recorder.records[-1].path, recorder.records[-1].http) == ("/page", "h2")
 
 
 def test_tls_differs_from_request_to_request_only_as_that_of_chrome(recorder: TlsRecorder) -> None:

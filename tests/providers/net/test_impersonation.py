@@ -20,8 +20,7 @@ from sleuth_providers.errors import (
     UnreachableError,
 )
 from sleuth_providers.net import guard, impersonation, tls
-from sleuth_providers.net.client import HttpClient, choose_transport
-from sleuth_providers.net.http1 import exchange
+from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import ExchangeLimits, Policy
 
 pytest.importorskip("wreq")
@@ -30,24 +29,33 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
 @pytest.fixture
-def site(serve: Any, make_certificate: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def trust(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Trust a certificate during a test."""
+
+    def use(certificate: Any) -> None:
+        monkeypatch.setenv("SSL_CERT_FILE", certificate.file)
+        monkeypatch.setattr(tls, "_context", None)
+        impersonation._certificates.cache_clear()
+
+    yield use
+    impersonation._certificates.cache_clear()
+
+
+@pytest.fixture
+def site(serve: Any, make_certificate: Any, trust: Any) -> Any:
     """Start TLS servers whose certificate is trusted."""
     certificate = make_certificate("DNS:localhost,IP:127.0.0.1")
-    monkeypatch.setenv("SSL_CERT_FILE", certificate.file)
-    monkeypatch.setattr(tls, "_context", None)
-    impersonation._certificates.cache_clear()
+    trust(certificate)
 
     def start(answer: Any) -> str:
         start.server = serve(answer, context=certificate.context)  # type: ignore[attr-defined]  # for the tests
         return f"https://localhost:{start.server.port}"  # type: ignore[attr-defined]  # as above
 
-    yield start
-    impersonation._certificates.cache_clear()
+    return start
 
 
 def send(url: str, **options: Any) -> Response:
     policy = Policy(**{"timeout": 20, "attempts": 1, "browser": True, **options})
-    assert choose_transport(url, impersonate=True) is not exchange
     return HttpClient(policy).send(Request(url))
 
 
@@ -95,8 +103,13 @@ def test_guard_sees_every_address_and_a_private_one_is_not_connected_to(site: An
     assert site.server.open == []
 
 
-def test_name_is_resolved_once_by_us(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = site(HEAD + b"Content-Length: 2\r\n\r\nok")
+@pytest.mark.parametrize("host", ["site.example", "SITE.Example", "xn--bcher-kva.example", "Bücher.example"])
+def test_name_is_resolved_once_by_us(
+    host: str, serve: Any, make_certificate: Any, trust: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = make_certificate("DNS:site.example,DNS:xn--bcher-kva.example")
+    trust(certificate)
+    server = serve(context=certificate.context)
     calls: list[str] = []
     real = impersonation.resolve
 
@@ -105,8 +118,8 @@ def test_name_is_resolved_once_by_us(site: Any, monkeypatch: pytest.MonkeyPatch)
         return real("127.0.0.1", *rest)
 
     monkeypatch.setattr(impersonation, "resolve", resolve)
-    assert send(url).body == b"ok"
-    assert calls == ["localhost"]
+    assert send(f"https://{host}:{server.port}/").body == b"ok"
+    assert calls == [host.lower()]
 
 
 @pytest.mark.parametrize("sent", [b"", HEAD, HEAD + b"\r\nsome words"])

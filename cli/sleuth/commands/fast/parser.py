@@ -97,9 +97,9 @@ class CommandLine:
 
 def is_search(words: list[str]) -> bool:
     """Whether a command line that names no command is a search: `sleuth rust async`, `sleuth -n 3 rust`."""
-    if not words or words[0] in COMMANDS or words[0] == "--":
+    if not words or words[0] in COMMANDS or words == ["--"]:
         return False
-    return words[0].partition("=")[0] in FLAGS or not words[0].startswith("-") or words[0] == "-"
+    return words[0].partition("=")[0] in FLAGS or not words[0].startswith("-") or words[0] in ("-", "--")
 
 
 def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:

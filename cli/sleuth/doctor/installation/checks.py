@@ -26,6 +26,7 @@ from sleuth.store import keys
 from sleuth.store.settings import (
     CACHE_URL,
     FETCH_BROWSER,
+    IMPERSONATE,
     LLM_KEY,
     LLM_MODEL,
     LLM_REASONER,
@@ -137,6 +138,8 @@ def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
         tr("not installed: {name}; to install it: {command}", name=name, command=install_command(name))
         for name in missing
     ]
+    if settings[IMPERSONATE] and find_spec("wreq") is None:
+        lines.append(tr("without wreq: pages are requested with Python's TLS, which some sites refuse"))
     users = {"fetch.browser": "sleuth config set fetch.browser false"} if settings[FETCH_BROWSER] else {}
     with suppress(SleuthError):  # a broken database is reported by its own check
         rows = runtime.table.all() if os.path.exists(runtime.paths.database) else []

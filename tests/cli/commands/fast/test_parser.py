@@ -138,6 +138,7 @@ def test_help_of_search_has_groups() -> None:
         ("x -f md", "search x -f markdown"),
         ("search --format=url x", "search --format=urls x"),
         ("md -f", "search md -f"),
+        ("-- --json", "search -- --json"),
         ("cache stats", "cache stats"),
         ("--nosuch", "--nosuch"),
     ],

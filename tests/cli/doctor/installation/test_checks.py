@@ -301,6 +301,8 @@ def test_missing_browser_part_is_found(examine: Examine, monkeypatch: Any) -> No
     monkeypatch.setattr(checks, "find_spec", lambda name: None)
     assert examine()["extras"].state == "ok"
     assert examine(SLEUTH_FETCH_BROWSER="true")["extras"].state == "warn"
+    assert "wreq" in examine()["extras"].evidence
+    assert "wreq" not in examine(SLEUTH_WEBSEARCH_IMPERSONATE="false")["extras"].evidence
 
 
 def test_check_that_crashes_is_reported_as_skipped(examine: Examine, monkeypatch: Any) -> None:
