@@ -13,11 +13,14 @@ LONG_SUITES = live or adversarial or fuzz
 TARGET ?=
 SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
+# Prints the packages that pip installs, one by one, and passes its exit status on.
+PACKAGES = while read -r first second _; do \
+	case $$first in Collecting) echo "  $$second" >&2 ;; exit) exit $$second ;; esac; done
 SEARCH = search enable json in searxng
 PO := $(wildcard cli/sleuth/base/locale/*/LC_MESSAGES/sleuth.po)
 MO := $(PO:.po=.mo)
 
-.PHONY: help run test test-long test-all test-servers lint docs site bench fuzz adversarial constraints clean
+.PHONY: help run test test-long test-all test-servers lint docs site bench eval fuzz adversarial constraints clean
 
 .DEFAULT_GOAL := help
 
@@ -54,6 +57,9 @@ site: $(VENV)/dev.stamp ## Build the handbook as a website in build/site
 bench: $(VENV)/dev.stamp ## Race sleuth against other tools on a loopback server
 	$(BIN)/python bench/race.py $(ARGS)
 
+eval: $(VENV)/dev.stamp ## Measure relevance on the samples in bench/data; fail if a figure of docs/relevance.md drops
+	$(BIN)/python -m bench.relevance --check
+
 # Without atheris, inputs are mutated without coverage feedback.
 fuzz: $(VENV)/dev.stamp ## Fuzz every parser for SECONDS each; one of them: make fuzz TARGET=citations SECONDS=900
 ifdef UV
@@ -71,11 +77,12 @@ $(VENV)/run.stamp: constraints-run.txt pyproject.toml
 	@echo "setting up $(VENV) (about half a minute) …" >&2
 ifdef UV
 	@test -x $(BIN)/python || uv venv --quiet --python '>=3.11' $(VENV)
-	@uv pip install --quiet --python $(BIN)/python --require-hashes -r constraints-run.txt
+	@uv pip install --python $(BIN)/python --require-hashes -r constraints-run.txt
 	@uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r constraints-run.txt
+	@{ $(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r constraints-run.txt; \
+		echo "exit $$?"; } | $(PACKAGES)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 endif
 	@touch $@

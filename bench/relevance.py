@@ -1,113 +1,78 @@
-"""Quality of ranking passages (nDCG@10) and of canonical URLs (pairs), on a folder of data or on a few samples.
+"""The table of docs/relevance.md, measured on the samples in bench/data; downloads nothing.
 
-    python bench/relevance.py [FOLDER] [--cases N]
+    python -m bench.relevance               measure and print the table
+    python -m bench.relevance --check       fail if a figure is below the interval recorded in docs/relevance.md
+    python -m bench.relevance --write       write the table into docs/relevance.md
+    python -m bench.relevance FOLDER        other samples of the same form, such as further languages
 
-A folder may hold `*.json.gz` files ({"name", "pages": [text], "cases": [{"query", "evidence", "gold": page}]}) and
-`*.tsv` files of URL pairs (`same` or `diff`, one, other). Each line of a page is a passage; the lines that hold the
-evidence are the right ones, and all passages of a file compete.
+Intervals are 95 % bootstrap intervals over the cases; the two halves are chosen by a hash of the case.
 """
 
 import argparse
-import gzip
-import json
-import math
-import time
-from collections.abc import Iterator
+import random
+import re
+import sys
 from pathlib import Path
-from typing import Any
 
-from sleuth.relevance.bm25 import rank
-from sleuth.relevance.urls import canonical
+from bench.measures import Figure, figures, half
 
-SAMPLE: dict[str, Any] = {
-    "name": "built-in samples",
-    "pages": [
-        "The lighthouse was built in 1874 by two brothers.\nIts lamp burned whale oil until electricity came.",
-        "Bread rises because yeast turns sugar into gas.\nA slow rise in the cold gives more taste.",
-        "长江全长约六千三百公里，是亚洲最长的河流。\n黄河因河水含沙量大而得名。",
-        "Asynchronous code in Python 3.11 gained task groups.\nC++ got coroutines in C++20.",
-    ],
-    "cases": [
-        {"query": "Who built the lighthouse?", "evidence": "two brothers", "gold": 0},
-        {"query": "why does bread rise", "evidence": "yeast", "gold": 1},
-        {"query": "how to make bread tastier", "evidence": "more taste", "gold": 1},
-        {"query": "亚洲最长的河是什么？", "evidence": "长江", "gold": 2},
-        {"query": "黄河为什么叫黄河", "evidence": "黄河因", "gold": 2},
-        {"query": "coroutine c++", "evidence": "coroutines", "gold": 3},
-        {"query": "python 3.11 task groups", "evidence": "task groups", "gold": 3},
-    ],
-}
-PAIRS: list[tuple[str, ...]] = [
-    ("same", "http://www.example.com/a/?utm_source=x", "https://example.com/a"),
-    ("diff", "https://example.com/a?id=5", "https://example.com/a?id=6"),
-]
+DATA, PAGE = Path(__file__).parent / "data", Path(__file__).parents[1] / "docs" / "relevance.md"
+BEGIN, END = "<!-- begin of the table -->", "<!-- end of the table -->"
+HEAD = "| what | sample | cases | figure | 95 % interval | halves | compare |\n|---|---|---|---|---|---|---|"
+RESAMPLES = 1000
+ROW = re.compile(r"\| (.+?) \| (.+?) \| \d+ \| [\d.]+ \| ([\d.]+)–[\d.]+ \|")
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description="Measure the ranking of passages and the canonical form of URLs.")
-    parser.add_argument("folder", nargs="?", type=Path, help="folder of data; default: a few samples")
-    parser.add_argument("--cases", type=int, default=None, help="questions per file; default: all")
-    arguments = parser.parse_args()
-    for data in _sets(arguments.folder):
-        _report_ranking(data, arguments.cases)
-    for name, pairs in _pair_files(arguments.folder):
-        _report_pairs(name, pairs)
+def main() -> int:
+    """Measure, print and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=DATA)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    lowest = dict(recorded(PAGE.read_text("utf-8")) if PAGE.exists() else ())
+    print(HEAD, flush=True)
+    rows, dropped = [], []
+    for figure in figures(options.folder):
+        rows.append(row(figure))
+        print(rows[-1], flush=True)
+        value, floor = mean([one.value for one in figure.values]), lowest.get((figure.group, figure.name), 0.0)
+        if round(value, 3) < floor:
+            dropped.append(f"{figure.group}, {figure.name}: {value:.3f} is below {floor:.3f}")
+    if options.write:
+        before, rest = PAGE.read_text("utf-8").split(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join([HEAD, *rows]) + f"\n\n{END}{rest.split(END)[1]}", "utf-8")
+    print("\n".join(dropped), file=sys.stderr)
+    return 1 if options.check and dropped else 0
 
 
-def _sets(folder: Path | None) -> Iterator[dict[str, Any]]:
-    if folder is None:
-        yield SAMPLE
-        return
-    for path in sorted(folder.glob("*.json.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as stream:
-            data = json.load(stream)
-        if data.get("cases") and "gold" in data["cases"][0]:
-            yield data
+def recorded(page: str) -> list[tuple[tuple[str, str], float]]:
+    """Return the lower end of each interval in the table of the page."""
+    return [((found[1], found[2]), float(found[3])) for found in map(ROW.match, page.splitlines()) if found]
 
 
-def _pair_files(folder: Path | None) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-    if folder is None:
-        yield "built-in samples", PAIRS
-        return
-    for path in sorted(folder.glob("*.tsv")):
-        yield path.stem, [tuple(line.split("\t")) for line in path.read_text("utf-8").splitlines() if line]
+def row(figure: Figure) -> str:
+    """Return a row of the table."""
+    values = [float(one.value) for one in figure.values]
+    low, high = interval(values)
+    halves = [mean([float(one.value) for one in figure.values if half(one) == side]) for side in (0, 1)]
+    cells = (figure.group, figure.name, len(values), f"{mean(values):.3f}", f"{low:.3f}–{high:.3f}")
+    return f"| {' | '.join(map(str, cells))} | {halves[0]:.3f}, {halves[1]:.3f} | {figure.baseline} |"
 
 
-def _report_ranking(data: dict[str, Any], limit: int | None) -> None:
-    passages = [(page, line) for page, text in enumerate(data["pages"]) for line in text.split("\n") if line.strip()]
-    texts = [line for _, line in passages]
-    cases = data["cases"][:limit]
-    total, slowest = 0.0, 0.0
-    for case in cases:
-        right = [place for place, (_, line) in enumerate(passages) if case["evidence"] in line]
-        right = right or [place for place, (page, _) in enumerate(passages) if page == case["gold"]]
-        started = time.perf_counter()
-        scores = rank(case["query"], texts)
-        slowest = max(slowest, time.perf_counter() - started)
-        total += _gain(scores, right)
-    measured = f"nDCG@10 {total / len(cases):.4f}"
-    size = f"{len(cases)} questions, {len(texts)} passages, {sum(map(len, texts))} characters"
-    print(f"{data['name']}: {measured} ({size}; slowest {slowest * 1000:.0f} ms)")
+def interval(values: list[float]) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the mean."""
+    if min(values) == max(values):  # the rule of three: so many cases without an exception
+        return values[0] - 3 / len(values), values[0]
+    chance = random.Random(1)
+    means = sorted(mean(chance.choices(values, k=len(values))) for _ in range(RESAMPLES))
+    return means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1]
 
 
-def _gain(scores: list[float], right: list[int]) -> float:
-    """Return the discounted gain of the best right passage; ties count as ranked before it."""
-    best = max(scores[place] for place in right)
-    rank_of_best = (
-        sum(score > best for score in scores)
-        + sum(score == best for score in scores)
-        - sum(scores[place] == best for place in right)
-    )
-    return 1 / math.log2(rank_of_best + 2) if best > 0 and rank_of_best < 10 else 0.0
-
-
-def _report_pairs(name: str, pairs: list[tuple[str, ...]]) -> None:
-    for kind in ("same", "diff"):
-        chosen = [(one, other) for label, one, other in pairs if label == kind]
-        good = sum((canonical(one) == canonical(other)) is (kind == "same") for one, other in chosen)
-        print(f"{name}: {kind} {good}/{len(chosen)}")
+def mean(values: list[float]) -> float:
+    """Return the mean, 0 for no values."""
+    return sum(values) / max(len(values), 1)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +91,18 @@ def check_arguments(arguments: list[str], line: str) -> None:
     flags = {flag for option in command.options for flag in (*option.flags, *option.negative)}
     for word in arguments:
         subcommands = {child.name: child for child in command.commands}
+        if command.name == "watch" and word not in subcommands:  # `run` may be left out
+            command = subcommands["run"]
+            flags |= {flag for option in command.options for flag in (*option.flags, *option.negative)}
         if word in subcommands and not word.startswith("-"):
             command = subcommands[word]
             flags |= {flag for option in command.options for flag in (*option.flags, *option.negative)}
         elif word.startswith("-") and word not in ("-", "--"):
             assert word.partition("=")[0] in flags, f"{word} in: {line}"
-        elif command is TREE.root and not word.startswith("-"):
-            raise AssertionError(f"no such command: {line}")
+        elif command is TREE.root and not word.startswith("-"):  # `search` may be left out
+            assert not get_close_matches(word, subcommands, 1, 0.75), f"no such command: {line}"
+            command = subcommands["search"]
+            flags |= {flag for option in command.options for flag in (*option.flags, *option.negative)}
 
 
 @every_page
@@ -241,5 +247,5 @@ def test_errors_in_examples_are_the_real_ones(make_sleuth: Any, httpserver: HTTP
 
 
 def test_invalid_query_in_a_batch_is_shown_as_it_is_written(sleuth: Any) -> None:
-    done = sleuth("search", "--offline", "--batch", "-", stdin="<>\n")
+    done = sleuth("search", "--offline", "--batch", "-", stdin="\a\n")
     assert json.loads(done.out) in json_examples("scripting.md")

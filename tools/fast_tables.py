@@ -33,6 +33,7 @@ def completions(tree: Tree) -> Iterator[str]:
         yield from _option(EVERY_COMMAND, option)
     for command in tree.root.walk():
         yield from _command(command, tree)
+    yield _row("sleuth", "command", ["help"], "", "Show the help of a command.")
     for key in tree.keys:
         yield _row("", "setting", [key.name], _values(key.completes), key.meaning)
     for id in tree.providers:

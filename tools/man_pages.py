@@ -33,6 +33,8 @@ ENVIRONMENT = {
     "SLEUTH_SECTION_KEY": "Any setting, such as SLEUTH_WEBSEARCH_MAX_RESULTS; see sleuth-config(5).",
     "SEARXNG_URL": "The URL of a SearXNG server; the default is http://localhost:8080.",
     "VISUAL EDITOR": "The editor that `sleuth config edit` opens.",
+    "PAGER": "The program that shows output taller than the terminal; the default is less, cat turns it off.",
+    "BROWSER": "The program that opens results.",
     "NO_COLOR FORCE_COLOR TERM COLUMNS": "Colours and width of the output.",
     "LC_ALL LC_MESSAGES LANG": "The language of messages and help: English, or Simplified Chinese.",
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY": "Proxies.",
@@ -78,7 +80,7 @@ def _overview(tree: Tree) -> str:
     root = tree.root
     commands = [(f"Xr sleuth-{command.name} 1", _fill(command.short)) for command in root.commands]
     variables = [(_variable_names(names.split()), _fill(meaning)) for names, meaning in ENVIRONMENT.items()]
-    examples = [example for command in (root, *root.commands) for example in command.examples[:2]]
+    examples = [*root.examples, *(example for command in root.commands for example in command.examples[:2])]
     lines = [
         *_head(tree, "sleuth", 1, root.short),
         ".Sh SYNOPSIS",

@@ -45,7 +45,7 @@ SAME = {
     "sleuth providers set {id} --api-host 'https://example.org/search?q=%s'",
     "sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
     "--api-host 'https://host/search?q=%s'",
-    "pip install 'sleuth[keyring]'",
+    "{install}",
 }
 # Texts of the operating system and SQLite, which come as the value `reason`.
 SYSTEM_REASONS = {
@@ -79,7 +79,7 @@ SYSTEM_REASONS = {
     "unable to open database file",
 }
 MECHANISM = ("base/i18n.py", "sleuth_providers/errors.py")  # their calls pass on the messages of others
-MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint"}  # of errors and providers
+MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint", "caveat"}  # of errors and providers
 RECORDS = {
     "Check": {"title": 1, "problem": 2},
     "EngineProblem": {"title": 1},

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sleuth.engine.outcome import Attempt, Outcome
     from sleuth.pages.page import Page, PageEvent
     from sleuth.relevance.hit import Hit
+    from sleuth_providers.base import Details
 
 __version__ = "0.1.0"
 _API = {
@@ -26,11 +27,13 @@ _API = {
     "sleuth.engine.outcome": ("Attempt", "Outcome"),
     "sleuth.pages.page": ("Page", "PageEvent"),
     "sleuth.relevance.hit": ("Hit",),
+    "sleuth_providers.base": ("Details",),
 }
 __all__ = [
     "Answer",
     "Attempt",
     "Client",
+    "Details",
     "Digest",
     "Hit",
     "Outcome",

@@ -103,6 +103,7 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
     runtime.quiet, runtime.pager = command_line.has("--quiet", "-Q"), not command_line.has("--no-pager")
     i18n.set_language(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
+    command_line.check_values()
     misspelt = _misspelt_command(runtime, command_line.words[1]) if command_line.is_implicit else False
     if command_line.search is not None and set(command_line.global_flags) <= set(SIMPLE_FLAGS):
         from sleuth.commands.search import search

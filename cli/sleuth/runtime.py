@@ -165,7 +165,7 @@ class Runtime:
     def selector(self) -> ProviderSelector:
         """Selects providers. If the database cannot be written, it works from a copy in memory and warns."""
         from sleuth.engine.selector import ProviderSelector
-        from sleuth_providers.net.policy import user_agent
+        from sleuth_providers.net.identity import user_agent
 
         try:
             table, health = self.table, self.health
@@ -214,14 +214,14 @@ class Runtime:
         """Return the outcome with the text of its pages, if the options ask for it."""
         if not outcome.results or not options.wants_content:
             return outcome
-        from sleuth.engine.content import compression_options
+        from sleuth.engine.content import compression_options, date_options
         from sleuth.engine.options import cache_use
 
         compression = compression_options(
             self.settings, options.compress, options.limit, options.unit, options.max_tokens
         )
         plan = {"cache": cache_use(options), "offline": options.offline or bool(options.replay)}
-        return self.content_reader.add(outcome, compression, plan, on_page)
+        return self.content_reader.add(outcome, compression, plan, on_page, date_options(options))
 
     def rules(self, path: str | None = None) -> Rules | None:
         """Return the domain rules of a file, or of rules.txt beside the settings."""
@@ -239,25 +239,36 @@ class Runtime:
         """Print a warning on stderr, once."""
         if message not in self.warnings and not self.quiet:
             self.warnings.add(message)
-            print(tr("warning: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
+            self._print(tr("warning: {message}", message=clean(message, 4000, entities=False)), "33")
 
     def note(self, message: str) -> None:
         """Print a note on stderr."""
-        if self.quiet:
-            return
-        print(tr("note: {message}", message=clean(message, 4000, entities=False)), file=self.stderr)
+        if not self.quiet:
+            self._print(tr("note: {message}", message=clean(message, 4000, entities=False)), "36")
 
     def show_error(self, error: SleuthError) -> None:
         """Print an error and its hint on stderr; with --json, as one JSON object."""
         body = error_as_json(error)
         if not self.json_errors:
-            print(tr("error: {message}", message=body["message"]), file=self.stderr)
+            self._print(tr("error: {message}", message=body["message"]), "1;31")
             if body["hint"]:
-                print(tr("hint: {hint}", hint=body["hint"]), file=self.stderr)
+                self._print(tr("hint: {hint}", hint=body["hint"]), "32")
             return
         from sleuth.base.json_output import json_text
 
         print(json_text({"error": body}), file=self.stderr)
+
+    def _print(self, text: str, label_style: str) -> None:
+        """Print a message on stderr; on a terminal it is wrapped at words and its label coloured."""
+        if self.stderr.isatty():
+            from sleuth.base.process import terminal_columns
+            from sleuth.base.wrap import wrap_text
+
+            text = "\n".join(wrap_text(text, terminal_columns(), "  "))
+            if self.color != "never" and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb":
+                end = min(place for place in (text.find(":"), text.find("："), len(text)) if place >= 0) + 1
+                text = f"\x1b[{label_style}m{text[:end]}\x1b[0m{text[end:]}"
+        print(text, file=self.stderr)
 
     def count_answer(self, answer: Answer | Digest) -> None:
         """Count an answer, or a summary by a model, in the usage statistics; failures are only logged."""
@@ -271,6 +282,8 @@ class Runtime:
 
     def footer(self, summary: str, suggestions: list[str]) -> None:
         """Print the dim lines under results on a terminal."""
+        if self.quiet:
+            return
         from sleuth.render.rich import make_console
 
         console = make_console(self.stderr, self.color)

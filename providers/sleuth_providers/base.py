@@ -123,7 +123,12 @@ class Details(Record):
 
     def known(self) -> dict[str, Any]:
         """Return the fields that have a value."""
+        if self == NO_DETAILS:  # as most results of a general search
+            return {}
         return {name: value for name, value in self._asdict().items() if value not in ("", (), None)}
+
+
+NO_DETAILS = Details()
 
 
 class Result(Record):
@@ -141,7 +146,7 @@ class Result(Record):
     author: str = ""
     length: str = ""  # of a video, for display
     image: str = ""  # URL of the full picture, for an image result
-    details: Details = Details()
+    details: Details = NO_DETAILS
 
 
 class DirectAnswer(Record):
@@ -264,12 +269,14 @@ class Provider:
     homepage: ClassVar[str] = ""
     key_page: ClassVar[str] = ""  # where to get a key
     notes: ClassVar[str] = ""
+    attribution: ClassVar[str] = ""  # what its terms ask to be shown with results
     trouble_hint: ClassVar[str] = ""  # what to do when the host cannot be reached
     env: ClassVar[tuple[str, ...]] = ()  # environment variables for the key
     host: ClassVar[str] = ""  # default base URL; for `local` a URL template with %s
     host_env: ClassVar[tuple[str, ...]] = ()  # environment variables for the host
     needs_key: ClassVar[bool] = False
     needs_host: ClassVar[bool] = False
+    several_hosts: ClassVar[bool] = False  # the host may be a list with commas, tried in this order
     # Any of freshness, range, lang, region, safe, page, include, exclude, content and engines.
     supports: ClassVar[frozenset[str]] = frozenset()
     operators: ClassVar[bool] = False  # understands site: and -site: in the query
@@ -280,12 +287,13 @@ class Provider:
     max_results: ClassVar[int] = 10
     max_depth: ClassVar[int] = 0  # results that can be reached by paging; 0 for no limit
     max_query: ClassVar[int] = 400
+    max_words: ClassVar[int] = 0  # of a query with its operators; 0 for no limit
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
     cost: ClassVar[float] = 0.0  # estimated US dollars per request, for `sleuth usage`
     per_minute: ClassVar[int] = 0  # requests that sleuth allows; 0 for no limit
     per_day: ClassVar[int] = 0
     weight: ClassVar[float] = 1.0  # when the results of several providers are merged
-    scraped: ClassVar[bool] = False  # reads HTML pages, with the user agent of a browser
+    kind: ClassVar[str] = "official"  # API; or "feed", "page" (for people, requested like a browser), "local" (files)
     opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
     caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one

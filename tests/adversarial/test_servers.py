@@ -397,7 +397,8 @@ def test_oversized_response_takes_little_memory(
         sleuth.environ.pop("SEARXNG_URL", None)
         url = serve(behaviour).url
         host = f"{url}/page?q=%s" if provider.type == "local" else url
-        assert sleuth("providers", "set", provider.id, "--api-host", host).exit == 0
+        key = ("--api-key", f"env:{provider.env[0]}") if provider.env else ()
+        assert sleuth("providers", "set", provider.id, "--api-host", host, *key).exit == 0
         return measure_memory(sleuth, "search", "-p", id, "--timeout", "3", "x", SLEUTH_WEBSEARCH_RETRIES="1")
 
     if id not in baseline:

@@ -60,7 +60,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, serve_module: Any) -> Home:
     home.environ |= SECRETS | {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
     home.environ |= {"SLEUTH_WEBSEARCH_RETRIES": "1", "SLEUTH_WEBSEARCH_FALLBACK": "searxng"}
     home.environ |= {"SLEUTH_LLM_BASE_URL": url, "SEARXNG_URL": url.replace("://", f"://me:{PASSWORD}@")}
-    home.main("providers", "set", "brave", "--api-host", url)
+    home.main("providers", "set", "brave", "--api-host", url, "--api-key", "env:BRAVE_API_KEY")
     return home
 
 

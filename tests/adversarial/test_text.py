@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 
 from sleuth.base.urls import ascii_url, clean_url
 from sleuth_providers import registry
-from sleuth_providers.base import Account, DirectAnswer, Found, Provider, Query, Result
+from sleuth_providers.base import Account, Details, DirectAnswer, Found, Provider, Query, Result
 from sleuth_providers.errors import ProviderError
 
 pytestmark = pytest.mark.adversarial
@@ -51,6 +51,7 @@ TEXTS = {
     "zero width": "pass\u200bword\u2060\ufeff\u00ad",
     "tags": "hi\U000e0001\U000e0069\U000e0067\U000e006e\U000e007f",
     "selectors": "x" + "\ufe0f" * 500 + "\U000e0100\U000e0101" * 300,
+    "fillers": "a\u3164\u115f\u1160\uffa0\u2800\U0001d159\u034f\u17b4\u17b5\u180bb",
     "null": "a\x00b",
     "lone surrogates": "\ud800 \udfff \ud83d",
     "stacked": "e" + "\u0301" * 1000 + "\u0489" * 100 + "\u200d" * 100,
@@ -140,8 +141,11 @@ class Hostile(Provider):
 
     def _filled(self, place: int, attack: str) -> Result:
         fields: dict[str, Any] = dict.fromkeys(Result._fields, attack)
-        fields |= dict.fromkeys(("url", "thumbnail", "image"), f"https://n{place}.test/{attack[:1000]}")
-        return Result(**fields | {"engines": (attack,), "score": float("nan")})
+        url = f"https://n{place}.test/{attack[:1000]}"
+        fields |= dict.fromkeys(("url", "thumbnail", "image"), url)
+        texts = {name: attack for name, default in Details._field_defaults.items() if default == ""}
+        details = Details(**texts | {"authors": (attack, attack), "pdf": url, "license_url": url, "doi": attack})
+        return Result(**fields | {"engines": (attack,), "score": float("nan"), "details": details})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -209,7 +213,12 @@ def parsed(text: str, schemes: tuple[str, ...] = ("http://", "https://")) -> lis
     return tokens
 
 
-COLUMNS = "url,rank,title,snippet,siteName,published,engines,author,length"
+def check_references(output: Output) -> None:
+    entries = output.text.count("\n@") + 1 if output.text.startswith("@") else len(json.loads(output.text))
+    assert entries == len(output.hits)
+
+
+COLUMNS = "url,rank,title,snippet,siteName,published,engines,author,length,authors,venue,license,channel,doi"
 FORMATS: dict[str, tuple[list[str], Callable[[Output], None]]] = {
     "plain": (["--format", "plain", "--explain"], check_lines),
     "rich": (["--format", "rich", "--explain"], check_lines),
@@ -219,6 +228,8 @@ FORMATS: dict[str, tuple[list[str], Callable[[Output], None]]] = {
     "every column": (["--format", "csv", "--fields", COLUMNS], check_csv),
     "markdown": (["--format", "markdown"], check_markdown),
     "urls": (["--format", "urls"], check_urls),
+    "bibtex": (["--format", "bibtex"], check_references),
+    "csl-json": (["--format", "csl-json"], check_references),
     "template": (["--template", r"{url}\t{title}\t{snippet}\t{engines}\t{siteName}"], check_rows),
     "rows": (["--fields", "url,title,snippet,content,siteName,author,engines,thumbnail,image"], check_rows),
 }
@@ -243,7 +254,7 @@ def test_results_are_plain_in_every_format(
     assert sleuth(*search, *words, "-o", str(file)).exit == 0
     check(Output(assert_plain(file.read_bytes(), tabs=tabs), hits))
     seen = sleuth(*search, *words, terminal=True, FORCE_COLOR="1")
-    links = {ascii_url(hit.get(name) or "") for hit in hits for name in ("url", "image")}
+    links = {ascii_url(hit.get(name) or "") for hit in hits for name in ("url", "image", "pdf", "licenseUrl")}
     assert_plain(seen.out, links=links | {ascii_url(answer["url"] or "") for answer in document["answers"]}, tabs=tabs)
     assert_plain(seen.err, links=())
 
@@ -345,7 +356,7 @@ def hostile(sleuth: Any, serve: Any, tmp_path: Path) -> HostileHome:
     assert sleuth("providers", "list", "--ids").exit == 0
     with sqlite3.connect(sleuth.home / "data" / "sleuth.db") as table:
         for place, (id,) in enumerate(table.execute("SELECT id FROM websearch_provider").fetchall()):
-            name = (SHORT[place % len(SHORT)] + SHORT[-place]).encode("utf-8", "replace").decode()
+            name = (SHORT[place % len(SHORT)] + SHORT[-place % len(SHORT)]).encode("utf-8", "replace").decode()
             change = "UPDATE websearch_provider SET name = ?, basic_auth_username = ? WHERE id = ?"
             table.execute(change, (name, name, id))
     return HostileHome(sleuth, server.url, folder)
@@ -408,6 +419,20 @@ COMMANDS = (
     "summarize {url}/page0 {url}/page1",
     "summarize {url}/page0 {url}/page3 {url}/moved --format markdown",
     "summarize {url}/page4 --json --progress json",
+    "summarize {folder}/answer.md",
+    "read {url}/page0 {url}/page1 {url}/moved",
+    "read {url}/page4 --json",
+    "read {folder}/answer.md --max-tokens 500",
+    "read --links {url}/page0 {url}/page3",
+    "read --links --json {url}/page1",
+    "again",
+    "again --json",
+    "open --print 1",
+    "watch -p searxng anything",
+    "watch -p searxng --feed {folder}/feed.xml --json anything else",
+    "watch list",
+    "providers compare -p searxng,hostile anything",
+    "providers compare -p searxng,hostile --json anything",
     "cite --sources {folder}/sources.json {folder}/answer.md",
     "cite --sources {folder}/sources.json --style plain --check {folder}/answer.md",
     "cite --sources {folder}/sources.json --style terminal {folder}/answer.md",
@@ -446,6 +471,8 @@ SETTINGS = (
 LIBRARY = (
     "library list --limit 100",
     "library list --limit 100 --json",
+    "library search -n 50 --source own village",
+    "library show {folder}/notes/none.md",
     "library search -n 50 --format plain village",
     "library search -n 50 --format rich village",
     "library search -n 50 --json village",

@@ -78,7 +78,7 @@ def test_rendered_answer_from_the_future_is_not_printed(home: Home, set_clock: A
 def test_provider_pause_ends_when_the_clock_is_set_back(back: float, home: Home, serve: Any, set_clock: Any) -> None:
     refusing = serve(lambda exchange: exchange.respond(b"{}", status="429 Too Many Requests"))
     home.environ |= {"SLEUTH_WEBSEARCH_FALLBACK": '["searxng", "library"]', "SLEUTH_WEBSEARCH_RETRIES": "1"}
-    home.main("search", "x", SEARXNG_URL=refusing.url)
+    home.main("search", "x", exits=(5,), SEARXNG_URL=refusing.url)
     set_clock(-back)
     row = json.loads(home.main("providers", "show", "searxng", "--json").out)
     assert row["usable"] is (back > 0), "a pause of a minute became one of a day"

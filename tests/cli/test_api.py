@@ -33,6 +33,7 @@ SURFACE = [
     "Answer",
     "Attempt",
     "Client",
+    "Details",
     "Digest",
     "Hit",
     "Outcome",

@@ -43,10 +43,28 @@ def test_json_disabled_says_which_lines_to_add(sleuth: Any, searxng_server: Any)
     assert "sleuth doctor" in done.err
 
 
+def test_page_is_read_where_json_is_disabled_and_the_row_allows_it(sleuth: Any, searxng_server: Any) -> None:
+    assert sleuth("providers", "set", "searxng", "--option", "html=on").exit == 0
+    server = searxng_server({"search": {"formats": ["html"]}})
+    done = sleuth("search", "-p", "searxng", "--json", "rust async", SEARXNG_URL=server)
+    assert done.exit == 0, done.err
+    first = done.json["results"][0]
+    assert (first["url"], first["engines"]) == ("https://docs.example.org/page/1", ["alpha", "beta"])
+    assert first["title"]
+    assert first["snippet"]
+    assert "json" in done.json["attempts"][0]["notApplied"]
+
+
+def test_unknown_engine_is_named(sleuth: Any, healthy_searxng: Any) -> None:
+    words = ("search", "-p", "searxng", "--engine", "nosuch", "--json", "rust")
+    done = sleuth(*words, SEARXNG_URL=healthy_searxng.url)
+    assert (done.exit, done.json["attempts"][0]["engines"]) == (0, {"nosuch": "unknown engine"})
+
+
 def test_external_bang_sends_the_query_nowhere_else(sleuth: Any, healthy_searxng: Any) -> None:
     done = sleuth("search", "-p", "searxng", "!!g secret words", SEARXNG_URL=healthy_searxng.url)
-    assert done.exit == 1
-    assert "another host" in done.err
+    assert done.exit == 2
+    assert "a bang with `!!` leads to another site" in done.err
 
 
 def test_paging_freshness_and_language_are_accepted(sleuth: Any, healthy_searxng: Any) -> None:

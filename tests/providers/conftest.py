@@ -133,11 +133,12 @@ def make_certificate(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str]
     if not shutil.which("openssl"):
         pytest.skip("needs the openssl command")
 
-    def make(names: str) -> Certificate:
-        file, key = str(folder / f"{abs(hash(names))}.pem"), str(folder / f"{abs(hash(names))}.key")
+    def make(names: str, subject: str = "test") -> Certificate:
+        file, key = (str(folder / f"{abs(hash((names, subject)))}.{ending}") for ending in ("pem", "key"))
         if not os.path.exists(file):
-            command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
-            command += f" -addext subjectAltName={names} -keyout {key} -out {file}"
+            command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+            command += f" -subj /CN={subject} -keyout {key} -out {file}"
+            command += f" -addext subjectAltName={names}" if names else ""
             subprocess.run(command.split(), check=True, capture_output=True)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(file, key)

@@ -183,7 +183,7 @@ def test_man_shows_the_pages_without_a_warning(pages):
         assert (done.returncode, done.stderr) == (0, "")
         if page.name == "sleuth-search.1":
             assert "大语言模型" in done.stdout
-            assert "--freshness day|week|month|year|FROM..TO" in done.stdout
+            assert "--freshness day|week|month|year|7d|FROM..TO" in done.stdout
 
 
 def test_special_characters_are_escaped():

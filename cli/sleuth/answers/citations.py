@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
@@ -40,6 +41,7 @@ class CitedSource(Record):
     title: str = ""
     text: str = ""  # to check citations against
     round: int = 1
+    fields: Mapping[str, Any] = {}  # of the JSON that it was read from
 
 
 class Mark(Record):

@@ -6,9 +6,10 @@ from itertools import groupby
 from sleuth.answers.research import FoundSource
 from sleuth.answers.summary import as_quotes
 from sleuth.relevance.bm25 import rank
+from sleuth.relevance.sentences import joined
 from sleuth.relevance.summary import summarise
 
-MIN_SCORE_SHARE = 0.5  # of the best page's BM25 score; pages below it are about something else
+MIN_SCORE_SHARE = 0.35  # of the best page's BM25 score; pages below it are about something else
 LENGTH = "long"  # one passage, and from the next pages what adds new terms to it
 
 
@@ -20,7 +21,7 @@ def quote_pages(ranked: Iterable[FoundSource], question: str) -> str:
     overall = summarise([one.text or one.snippet for one in relevant], question, LENGTH).overall
     parts = groupby(as_quotes(overall), key=lambda quote: quote.citation)
     return "\n\n".join(
-        f"{' '.join(quote.text for quote in quotes)} [{relevant[place - 1].citation}]" for place, quotes in parts
+        f"{joined(quote.text for quote in quotes)} [{relevant[place - 1].citation}]" for place, quotes in parts
     )
 
 

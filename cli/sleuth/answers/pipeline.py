@@ -11,6 +11,7 @@ from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.research import Research
 from sleuth.answers.rounds import run_round
+from sleuth.answers.sanitize import safe_markdown
 from sleuth.answers.steps import Analysis, analyse, reflect, take_notes
 from sleuth.answers.writing import Write, WritingError, write_answer
 from sleuth.base.errors import RequestError, SearchError
@@ -111,7 +112,7 @@ class Answerer:
             _report_start(research, question, 1)
             run_round(research, self.searcher, self.contents, question)
             _report_end(research)
-        text = quote_pages(research.ranked(), question) or tr("No answer was found.")
+        text = safe_markdown(quote_pages(research.ranked(), question), {}) or tr("No answer was found.")
         write(text)
         return _finished(research, text, "extractive")
 

@@ -6,10 +6,11 @@ from itertools import groupby
 from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer
 from sleuth.answers.citations import CitedSource, LinkedText, below, link, targets
-from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.sanitize import as_plain, safe_markdown
 from sleuth.answers.summary import Digest, DigestSource, Quote
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import escape_markdown, shorten, strip_controls
+from sleuth.relevance.sentences import joined
 
 
 def safe(answer: Answer) -> Answer:
@@ -36,7 +37,7 @@ def as_text(answer: Answer, style: str, *, level: int = 2) -> str:
     found = linked(answer, style)
     label = extractive_label() if is_extractive(answer) else ""
     if style == "plain":
-        text = found.text.rstrip() + "\n"
+        text = as_plain(found.text).rstrip() + "\n"
         return (f"{label}\n\n" if label else "") + text + below(text, answer.sources, found.cited, style)
     text = safe_markdown(found.text, targets(answer.sources)).rstrip() + "\n"
     references = below(text, answer.sources, found.cited, style).replace("\n## ", f"\n{'#' * level} ", 1)
@@ -100,12 +101,12 @@ def _quoted(quotes: Sequence[Quote], style: str) -> str:
     """Return quotes with one [n] behind the consecutive sentences of a page."""
     escape = escape_markdown if style == "markdown" else str
     runs = groupby(quotes, key=lambda quote: quote.citation)
-    return " ".join(f"{escape(' '.join(quote.text for quote in run))} [{number}]" for number, run in runs)
+    return " ".join(f"{escape(joined(quote.text for quote in run))} [{number}]" for number, run in runs)
 
 
 def _written(text: str, checks: Sequence[citation_check.Support], sources: Sequence[CitedSource], style: str) -> str:
     found = link(text, sources, style, citation_check.signs(checks)).text.strip()
-    return safe_markdown(found, targets(sources)) if style == "markdown" else found
+    return safe_markdown(found, targets(sources)) if style == "markdown" else as_plain(found)
 
 
 def _page_heading(page: DigestSource, sources: Sequence[CitedSource], style: str) -> str:
@@ -118,5 +119,5 @@ def _page(page: DigestSource, found: Digest, style: str) -> str:
     """Return the summary of one page, or its quotes if the model wrote none."""
     if page.text:
         return _written(page.text, page.checks, found.pages, style)
-    quotes = " ".join(quote.text for quote in page.summary)
+    quotes = joined(quote.text for quote in page.summary)
     return escape_markdown(quotes) if style == "markdown" else quotes

@@ -24,7 +24,7 @@ from sleuth_providers.records import Record
 
 MIN_PROMPT_CHARS = 6_000  # with fewer there would be instructions and no findings
 MAX_QUESTION_SHARE = 3  # the question takes at most a third of a prompt
-MAX_PAGE_CHARS = 30_000  # documents of the library may be books
+MAX_PAGE_CHARS = 1_000_000  # documents of the library may be books
 DATE_CHARS = 10  # of an ISO date
 UNKNOWN_RELEVANCE = 0.5  # of a page without notes: between relevant and irrelevant ones
 

@@ -54,7 +54,7 @@ def _read(research: Research, contents: ContentReader, outcome: Outcome, archive
         research.opened |= {canonical(hit.url) for hit in batch}
         texts |= {hit.url: hit.content for hit in batch if hit.content}
         pages = _open(research, contents, [hit for hit in batch if not hit.content], len(texts))
-        texts |= {page.url: page.text for page in pages if page.text.strip()}
+        texts |= {page.url: page.whole_text for page in pages if page.text.strip()}
         failed += [page for page in pages if not page.text.strip()]
         archived |= {page.url: page.archived for page in pages if page.archived}
     for url, date in archived.items():

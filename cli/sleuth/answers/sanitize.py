@@ -1,7 +1,7 @@
 """Makes untrusted text safe: page text for prompts, and a model's Markdown for any viewer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from sleuth.answers.citations import MARK, find
@@ -21,6 +21,17 @@ LINK = re.compile(
 )
 DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
+# Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi. A server that passes them
+# on to the tokenizer would take the text after them for words of the system or the user.
+CHAT_TOKEN = re.compile(
+    r"<(?=[|｜][^|｜<>\n]{1,40}[|｜]>)|<(?=<?/?SYS>)|<(?=/?(?:s|bos|eos|sop|eop|unk|pad)>)"
+    r"|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|tool_calls?|tool_response|think|tools)>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|gMASK|sMASK|MASK)\])",
+    re.IGNORECASE,
+)
+# In a paragraph: where something may start that `safe_markdown` changes. A citation is none.
+MARKUP_START = re.compile(r"\[(?!\d{1,3}\][^(\[:])|[<!`&\\]")
+PARAGRAPH_START = re.compile(r"[^\W\d_]")
 
 
 def fenced(text: str, provider: str, code: str) -> str:
@@ -30,7 +41,8 @@ def fenced(text: str, provider: str, code: str) -> str:
 
 
 def without_fences(text: str) -> str:
-    """Return text without anything that looks like the tags or the heading of a fence."""
+    """Return text without anything that looks like a fence, its heading or a token of a chat template."""
+    text = CHAT_TOKEN.sub(lambda found: "(" if found[0] == "[" else "‹", text)
     return FENCE_HEADING.sub("(", FENCE_TAG.sub("‹", text))
 
 
@@ -89,3 +101,39 @@ def _safe_link(targets: Mapping[int, str], found: re.Match[str]) -> str:
         return f"[{label}]({markdown_target(url)})"
     site = domain(url)
     return f"{label} ({site})" if site and site not in label else label
+
+
+def as_plain(text: str) -> str:
+    """Return safe Markdown without the escapes that only a viewer of Markdown hides."""
+    return re.sub(r"\\([<\[])", r"\1", text)
+
+
+class SafeStream:
+    """Passes on a model's Markdown while it is written: paragraphs as they come, anything else block by block."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write, self._pending, self._is_start = write, "", True
+
+    def add(self, text: str) -> None:
+        """Take the next piece."""
+        self._pending += text
+        blocks = markdown.split_blocks(self._pending) if "\n" in text else [self._pending]
+        for block in blocks[:-1]:
+            self._pass_on(safe_markdown(block, {}))
+            self._is_start = True
+        self._pending = blocks[-1] if blocks else ""
+        if not self._is_start or PARAGRAPH_START.match(self._pending):  # only there a line cannot turn into code
+            found = MARKUP_START.search(self._pending)
+            end = found.start() if found else len(self._pending.rstrip())
+            if end:
+                self._pass_on(self._pending[:end])
+                self._pending, self._is_start = self._pending[end:], False
+
+    def close(self) -> None:
+        """Pass on what is left."""
+        self._pass_on(safe_markdown(self._pending, {}))
+        self._pending = ""
+
+    def _pass_on(self, text: str) -> None:
+        if text:
+            self._write(text)

@@ -51,6 +51,7 @@ def _source(entry: Any, place: int) -> CitedSource:
         str(entry.get("title") or ""),
         _text(entry),
         round if isinstance(round, int) and round > 0 else 1,
+        entry,
     )
 
 

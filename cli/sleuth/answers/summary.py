@@ -12,7 +12,7 @@ from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
 from sleuth.answers.rounds import archive_warning
-from sleuth.answers.sanitize import without_citations
+from sleuth.answers.sanitize import safe_markdown, without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr, trn
@@ -109,16 +109,17 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read."""
     good = [page for page in pages if page.ok]
     numbers = {page.url: place for place, page in enumerate(good, 1)}
-    found = summarise([page.text for page in good], query, length)
+    texts = [page.whole_text for page in good]
+    found = summarise(texts, query, length)
     parts = dict(zip(numbers, found.per_page, strict=True))
     sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
     warnings = tuple(
-        tr("could not read {site}: {reason}", site=domain(source.url) or source.url, reason=source.problem)
+        tr("could not read {site}: {reason}", site=source.url, reason=source.problem)
         for source in sources
         if not source.citation
     ) + tuple(archive_warning(page.url, page.archived) for page in good if page.archived)
     read = [source for source in sources if source.citation]
-    known = (CitedSource(one.citation, one.url, one.title, page.text) for one, page in zip(read, good, strict=True))
+    known = (CitedSource(one.citation, one.url, one.title, text) for one, text in zip(read, texts, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
 
 
@@ -219,7 +220,7 @@ def _summaries(research: Research, model: Model, sources: Sequence[FoundSource],
                 research.warn(warning)
             else:
                 research.add_usage(result.usage)
-                texts[batch[place].citation] = strip_controls(result.text).strip()
+                texts[batch[place].citation] = safe_markdown(strip_controls(result.text).strip(), {})
     return texts
 
 

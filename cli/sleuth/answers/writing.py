@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from sleuth.answers.citations import targets
 from sleuth.answers.llm.chat import Model, Prompt
 from sleuth.answers.llm.errors import ContextTooLongError, ModelError
 from sleuth.answers.prompt import earlier_turns, fill, left_for, show, size
 from sleuth.answers.research import Research
+from sleuth.answers.sanitize import safe_markdown
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.text import shorten, strip_controls
@@ -75,4 +77,4 @@ def stream(research: Research, model: Model, prompt: Prompt, write: Write) -> st
         research.warn(tr("the answer is incomplete: the model reached its maximum reply length"))
     elif finish == "content_filter":
         research.warn(tr("the answer is incomplete: stopped by the server's content filter"))
-    return text
+    return safe_markdown(text, targets(research.sources))

@@ -10,6 +10,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]  # checked where it is used
 
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a pipe fails instead of waiting for the other end
 MAX_ATTEMPTS = 20  # to open the file while others rotate it; the last attempt writes without a lock
 
 
@@ -22,7 +23,7 @@ def append(path: str, data: bytes, limit: int = 0) -> int:
     attempts_left = MAX_ATTEMPTS
     while True:
         attempts_left -= 1
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NONBLOCK, 0o600)
         try:
             if attempts_left and not (try_lock(handle, shared=True) and is_file_at(handle, path)):
                 continue

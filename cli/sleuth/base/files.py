@@ -7,8 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from sleuth.base.append import is_file_at, try_lock
+from sleuth.base.append import NONBLOCK, is_file_at, try_lock
 from sleuth.base.errors import UnwritableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 LOCK_STALL_TIMEOUT_S = 30.0  # without the lock changing hands; one writer needs milliseconds
 LOCK_POLL_S = 0.01  # constant: with a backoff, newcomers would overtake earlier waiters
@@ -50,18 +54,50 @@ def unwritable(path: str, problem: Exception) -> UnwritableError:
     )
 
 
+def open_own(path: str, max_bytes: int) -> "BinaryIO":
+    """Open a file of ours for reading; anything else that has its name raises OSError, without waiting for it.
+
+    Refused are pipes and devices, files larger than `max_bytes`, and files that another user owns or anyone may write:
+    settings and the database can name commands to run.
+    """
+    handle = os.open(path, os.O_RDONLY | NONBLOCK)
+    try:
+        check_own(path, os.fstat(handle), max_bytes)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def check_own(path: str, state: os.stat_result, max_bytes: int) -> None:
+    """Raise OSError for a file that is not regular, too large, or not ours alone to write."""
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    if state.st_size > max_bytes:
+        raise OSError(errno.EFBIG, "too large", path)
+    if is_foreign(state):
+        raise PermissionError(errno.EPERM, "another user owns it or may write to it", path)
+
+
+def is_foreign(state: os.stat_result) -> bool:
+    """Tell whether a file belongs to another user, except root, or may be written by anyone."""
+    return hasattr(os, "geteuid") and (state.st_uid not in (0, os.geteuid()) or bool(state.st_mode & stat.S_IWOTH))
+
+
 def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True) -> None:
     """Replace a file atomically: after a crash there is either the old file or the new one.
 
     Without `sync` this holds for a crash of the program but not of the machine; use it for what can be recreated.
     """
-    special = _is_special(path)
+    special, planted = _is_special(path), _is_planted(path)
     path = os.path.realpath(path)  # write through a link, do not replace it
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
     try:
         if special:  # replacing /dev/null with a file would break the machine
             raise OSError(errno.EINVAL, "not a regular file")
+        if planted:
+            raise OSError(errno.EACCES, "a symbolic link of another user")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -110,6 +146,16 @@ def _is_special(path: str) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
+def _is_planted(path: str) -> bool:
+    """Tell whether a path is a link that a stranger put into a shared folder; the kernel would not follow it either."""
+    try:
+        link, folder = os.lstat(path), os.stat(os.path.dirname(os.path.abspath(path)))
+    except (OSError, ValueError):
+        return False
+    is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    return bool(stat.S_ISLNK(link.st_mode) and is_shared and link.st_uid not in (os.geteuid(), folder.st_uid))
+
+
 def _sync_folder(folder: str) -> None:
     if os.name != "posix":
         return
@@ -121,8 +167,11 @@ def _sync_folder(folder: str) -> None:
 
 
 def append_private(path: str) -> int:
-    """Open a file for appending, created with mode 0600, and return its handle."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    """Open a file for appending, created with mode 0600, and return its handle; a pipe is an error."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NONBLOCK, 0o600)
+    if NONBLOCK:
+        os.set_blocking(handle, True)
+    return handle
 
 
 @contextmanager

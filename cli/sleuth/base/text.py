@@ -7,6 +7,15 @@ from urllib.parse import quote, quote_plus
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
 MAX_INDENT = 40  # columns
+# Invisible although Unicode calls them letters, marks or symbols: fillers, blank patterns, and variation selectors that
+# follow nothing they could vary. Text for a model could hide instructions in them, and a host could hide its end.
+HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+EMOJI = "#*0-9©®\u203c-\u3299\U0001f000-\U0001faff"
+INVISIBLE = (
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180f\u2800\u3164\uffa0\U0001d159]"
+    rf"|(?<![{EMOJI}])[\ufe0e\ufe0f]|(?<![{HAN}])[\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+    "|(?<![\u1820-\u18aa])[\u180b-\u180d]"
+)
 MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, "zalgo" text does
 
 
@@ -31,14 +40,19 @@ def strip_controls(text: str) -> str:
         character if character in "\n\t" or unicodedata.category(character) == "Zs" else _printable(character)
         for character in text.replace("\r\n", "\n")
     )
-    return kept if kept.isascii() else limit_marks(kept)
+    return kept if kept.isascii() else limit_marks(without_invisible(kept))
+
+
+def without_invisible(text: str) -> str:
+    """Remove characters that cannot be seen although Unicode counts them as printable."""
+    return text if text.isascii() else re.sub(INVISIBLE, "", text)
 
 
 def _line(text: str) -> str:
     if not text.isprintable():
         text = printable(text)
     if not text.isascii():
-        text = limit_marks(text)
+        text = limit_marks(without_invisible(text))
     return " ".join(text.split())
 
 
@@ -48,8 +62,8 @@ def _indented_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Remove characters that cannot be printed; white space becomes a space."""
-    return "".join(map(_printable, text))
+    """Remove characters that cannot be printed or seen; white space becomes a space."""
+    return without_invisible("".join(map(_printable, text)))
 
 
 def _printable(character: str) -> str:
@@ -121,6 +135,9 @@ def splice(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[done:]])
 
 
+MIN_SECRET_CHARS = 4  # a shorter text is no secret, and would be redacted everywhere
+
+
 def mask(secret: str | None) -> str | None:
     """Return just enough of a secret to recognise it."""
     if not secret:
@@ -129,12 +146,13 @@ def mask(secret: str | None) -> str | None:
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """Replace every secret in a text, in each of its `spellings`."""
-    forms = sorted({form for secret in secrets for form in spellings(secret)}, key=len, reverse=True)
-    if not forms:
+    """Replace every secret in a text, whichever of its characters are encoded or escaped, and how."""
+    known = sorted({secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}, key=len, reverse=True)
+    if not known:
         return text
+    forms = "|".join("".join(map(_any_spelling, secret)) for secret in known)
     kept, end = [], 0
-    for found in re.finditer(rf"(?=({'|'.join(map(re.escape, forms))}))", text):  # also those that overlap
+    for found in re.finditer(f"(?=({forms}))", text):  # also those that overlap
         first, last = found.span(1)
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
             kept += [text[end:first], "[hidden]"]
@@ -142,9 +160,18 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     return "".join(kept) + text[end:]
 
 
+def _any_spelling(character: str) -> str:
+    """Return a pattern for a character: plain, percent-encoded, or escaped as in JSON, Python and HTML."""
+    code = ord(character)
+    percent = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "replace"))
+    entity = f"&#0{{0,4}}{code};|&#x0{{0,4}}{code:x};"
+    other = r"\+" if character == " " else re.escape(repr(character)[1:-1])
+    return rf"(?:\\{{0,2}}{re.escape(character)}|{other}|(?i:{percent}|\\{{1,2}}u{code:04x}|{entity}))"
+
+
 def spellings(secret: str) -> Iterable[str]:
     """Return a secret as text may hold it: plain, percent-encoded, quoted by Python; nothing if it is too short."""
-    if len(secret) < 4:
+    if len(secret) < MIN_SECRET_CHARS:
         return ()
     encoded = [encode(secret, safe, errors="replace") for encode in (quote, quote_plus) for safe in ("", "/")]
     lower_hex = (re.sub("%..", lambda found: found[0].lower(), form) for form in encoded)
@@ -157,6 +184,8 @@ def markdown_target(url: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown renders literally."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>()#+!|~-])", r"\\\1", text)
-    return re.sub(r"^( *\d{0,9})([.=])", r"\1\\\2", escaped, flags=re.MULTILINE)  # a list, a heading's underline
+    """Return text that Markdown renders literally; only what would be markup where it stands is escaped."""
+    escaped = re.sub(r"([\\`*\[\]<|]|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
+    # A heading, quote or list item, the line below a heading or table head, and a numbered item.
+    escaped = re.sub(r"^([ \t]*)([#>+=:~-])", r"\1\\\2", escaped, flags=re.MULTILINE)
+    return re.sub(r"^([ \t]*\d{1,9})([.)])", r"\1\\\2", escaped, flags=re.MULTILINE)

@@ -1,9 +1,9 @@
 """URLs: their host in three forms, and the URL made safe to show, to send or to log."""
 
 import re
-import unicodedata
 from urllib.parse import quote, urlsplit
 
+from sleuth.base.hosts import shown_host
 from sleuth.base.text import JOINERS, limit_marks, printable
 
 MAX_URL_CHARS = 4_000
@@ -27,6 +27,15 @@ def host(url: str) -> str:
         return urlsplit(url.strip()).hostname or ""
     except ValueError:
         return ""
+
+
+def origin(url: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of a URL, which a key belongs to."""
+    try:
+        parts = urlsplit(url.strip())
+        return parts.scheme, to_ascii(parts.hostname or ""), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return "", url, None
 
 
 def domain(url: str) -> str:
@@ -81,7 +90,7 @@ def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
     try:
         parts = urlsplit(value)
         name = parts.hostname or ""
-        shown = _unmistakable(name)
+        shown = shown_host(name)
     except ValueError:
         return ""
     if parts.scheme.lower() not in schemes or not (name or parts.scheme == "file"):
@@ -93,25 +102,6 @@ def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
     if not value.isascii():
         value = limit_marks(value, quote)
     return value if len(value) <= MAX_URL_CHARS else ""  # a truncated URL would lead elsewhere
-
-
-def _unmistakable(host: str) -> str:
-    """Return a host as written, or in IDNA if its letters could be mistaken for others.
-
-    Latin-1, Chinese, Japanese and Korean letters look like nothing else. Other scripts are trusted only where the
-    whole name up to its last label is written in them, so that `аpple.com` with a Cyrillic а is shown in IDNA.
-    """
-    foreign = "".join(letter for letter in host if not letter.isascii())
-    other_script = not host.rpartition(".")[2].isascii() and foreign.isalnum()
-    plain = (
-        "ß" <= letter <= "ÿ" or (letter.isalnum() and unicodedata.east_asian_width(letter) == "W") for letter in foreign
-    )
-    if other_script or all(plain):
-        return host
-    known = host.encode("idna").decode().lower()
-    if not re.fullmatch(r"[\w.-]+", known, re.ASCII):  # IDNA turns some characters into spaces and slashes
-        raise ValueError(host)
-    return known
 
 
 def ascii_url(url: str) -> str:

@@ -4,6 +4,7 @@ COMMANDS = (  # in the order of the help
     "search",
     "open",
     "again",
+    "watch",
     "read",
     "summarize",
     "ask",

@@ -84,7 +84,7 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
     saved = last_results.load(runtime.paths.state)
     if not saved:
         _refuse_without_history(runtime)
-        raise RequestError("there are no results of an earlier search", "sleuth search WORDS…")
+        raise RequestError("there are no results of an earlier search", "search first: sleuth search WORDS…")
     with explain_errors(runtime.paths.database):
         recent = [entry.query for entry in entries(runtime.usage_database, count=RECENT)]
     # A search that was answered with saved output is in the history only; its results were saved the first time.
@@ -95,5 +95,5 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
 
 def _refuse_without_history(runtime: Runtime) -> None:
     if not runtime.settings[HISTORY]:
-        hint = "sleuth config set history.enabled true"
+        hint = "turn it on: sleuth config set history.enabled true"
         raise RequestError("the history is turned off, so that no results are kept", hint)

@@ -189,8 +189,7 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool
         _confirm(runtime, command)
     for path, (_, new) in changes.items():
         _write(path, new)
-        template = "deleted {path}" if new is None else "changed {path}"
-        print(tr(template, path=path), file=runtime.stderr)
+        print(tr("deleted {path}" if new is None else "changed {path}", path=path), file=runtime.stderr)
     return Exit.DONE
 
 

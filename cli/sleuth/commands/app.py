@@ -32,9 +32,21 @@ USAGE_ERRORS = (
     "Got unexpected extra arguments ({words})",
     "Invalid value for {name}: {value} is not in the range {range}",
     "Invalid value for {name}: {value} is not one of {names}",
+    "Invalid value for {name}: {value} is not a whole number",
     "Invalid value for {name}: {value} is not a valid {type}",
     "Invalid value for {name}: {reason}",
 )
+
+
+EPILOG = """Words that are no command are searched for. More: man sleuth, or sleuth handbook.
+
+Examples:\n
+\b
+  sleuth rust async runtimes
+  sleuth search -p searxng,wikipedia -n 10 ada lovelace
+  sleuth ask which rust async runtime is smallest
+  sleuth help search
+"""
 
 
 class CommandTree(HelpGroup):
@@ -60,7 +72,7 @@ app = make_app(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Example: sleuth search rust async runtimes\n\nMore: man sleuth, or sleuth search -p library …",
+    epilog=EPILOG,
 )
 
 
@@ -99,19 +111,20 @@ def run(runtime: Runtime, arguments: list[str]) -> int:
     except Exception as problem:
         if not hasattr(problem, "format_message"):
             raise
-        return _handle_usage_error(runtime, problem)
+        return _handle_usage_error(runtime, problem, [word for word in arguments if word in COMMANDS][:1])
     if status == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else Exit.DONE
 
 
-def _handle_usage_error(runtime: Runtime, problem: Any) -> int:
+def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> int:
     context = getattr(problem, "ctx", None)
     if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group without a command shows its help
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
-    path = context.command_path if context else "sleuth"
-    usage = _translatable(problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number"))
+    path = context.command_path if context else " ".join(["sleuth", *command])
+    usage = problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number")
+    usage = _translatable(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", usage))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 
 

@@ -8,13 +8,13 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions, answer, as_question
+from sleuth.commands.terminal.questions import piped_text
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
 app = make_app()
 
-MAX_QUESTION_CHARS = 100_000
 EPILOG = """Examples:\n
 \b
   sleuth ask which rust async runtime is smallest
@@ -65,9 +65,7 @@ def _text(runtime: Runtime, words: list[str]) -> str:
     """Return the question from the arguments or standard input."""
     if words and words != ["-"]:
         return " ".join(words)
-    text = "" if runtime.stdin.isatty() else runtime.stdin.read(MAX_QUESTION_CHARS + 1).strip()
+    text = piped_text(runtime)
     if not text:
         raise RequestError("there is no question", "sleuth ask why is the sky blue")
-    if len(text) > MAX_QUESTION_CHARS:
-        raise RequestError("the question is too long", "use at most {most} characters", most=MAX_QUESTION_CHARS)
     return text

@@ -10,6 +10,7 @@ from sleuth.answers.answer import source_as_json
 from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
 from sleuth.answers.sources import read_sources
 from sleuth.base.errors import Exit, RequestError
+from sleuth.base.i18n import trn
 from sleuth.base.json_output import json_text
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal import display
@@ -43,33 +44,71 @@ def cite(
     check: Annotated[
         bool, typer.Option("--check", help="Mark unsupported citations: [3?] weak, [3??] not found.")
     ] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="With --check: ask the configured model where words cannot decide.")
+    ] = False,
     style: Annotated[
-        Literal["markdown", "terminal", "plain", "json"] | None,
-        typer.Option("--style", help="Link style. Default: terminal on a terminal, else markdown."),
+        Literal["markdown", "terminal", "plain", "json", "bibtex", "csl-json"] | None,
+        typer.Option(
+            "--format", "-f", "--style", help="Output format. Default: terminal on a terminal, else markdown."
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --style json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     listed: Annotated[bool, typer.Option("--references/--no-references", help="Append the list of sources.")] = True,
     output: o.Output = None,
+    exit_status: Annotated[
+        bool, typer.Option("--exit-status", help="With --check: exit with status 1 if a citation is not supported.")
+    ] = False,
 ) -> int:
     """Turn [n] in any text into links and append the reference list.
 
     Numbers without a source are left unchanged and reported on stderr. --check compares the
     words of each sentence with the text of its source, without a model: it shows what is found
-    there, not what is true. [3?] is only partly found, [3??] not at all.
+    there, not what is true. [3?] is only partly found, [3??] not at all. With --deep a model
+    judges each sentence that does not stand in its source word for word.
+
+    bibtex and csl-json write the cited sources for a bibliography, without the text.
     """
     runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
     text = strip_controls(_read(runtime, file, "give a file, or pipe the text: sleuth cite --sources FILE < TEXT"))
-    checks = citation_check.check(text, known) if check else []
+    checks = citation_check.check(text, known) if check or deep else []
+    if deep:
+        checks = _judged(runtime, checks, text, known)
     chosen = "json" if as_json else style or _default_style(runtime, output)
-    linked = link(text, known, "markdown" if chosen == "json" else chosen, citation_check.signs(checks))
-    if chosen == "json":
+    is_text = chosen in ("markdown", "terminal", "plain")
+    linked = link(text, known, chosen if is_text else "markdown", citation_check.signs(checks))
+    if chosen in ("bibtex", "csl-json"):
+        written = _references(known, linked, chosen)
+    elif chosen == "json":
         written = json_text(_document(text, linked, known, checks), indent=2) + "\n"
     else:
         written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
     display.deliver(runtime, written, output)
     _print_notes(runtime, linked, checks)
-    return Exit.DONE
+    unsupported = any(one.support in ("weak", "not_found") for one in checks) or bool(linked.out_of_range)
+    return Exit.FAILED if exit_status and unsupported else Exit.DONE
+
+
+def _judged(
+    runtime: Runtime, checks: list[citation_check.Support], text: str, known: Sequence[CitedSource]
+) -> list[citation_check.Support]:
+    """Return the checks with the opinion of the configured model; one that fails costs a warning."""
+    from sleuth.answers.second_opinion import second_opinion
+
+    if runtime.models is None:
+        raise RequestError("--deep needs a language model", "set its API key: sleuth config set llm.api_key -")
+    judged, failures = second_opinion(checks, text, known, runtime.models.reasoner)
+    if failures:
+        runtime.warn(
+            trn(
+                "{count} citation was checked by words only; the model failed: {reason}",
+                "{count} citations were checked by words only; the model failed: {reason}",
+                len(failures),
+                reason=str(failures[0]) or type(failures[0]).__name__,
+            )
+        )
+    return judged
 
 
 def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:
@@ -95,6 +134,17 @@ def _read(runtime: Runtime, path: str, hint: str) -> str:
     if len(text) > MAX_FILE_CHARS:
         raise RequestError("{path} is too long", "use at most {most} characters", path=path, most=MAX_FILE_CHARS)
     return text
+
+
+def _references(known: Sequence[CitedSource], linked: LinkedText, format: str) -> str:
+    """Return the cited sources, without the text, for a bibliography."""
+    import io
+
+    from sleuth.render.bibliography import hit_of, write_references
+
+    out = io.StringIO()
+    write_references([hit_of(source.fields) for source in known if source.citation in linked.cited], format, out)
+    return out.getvalue()
 
 
 def _default_style(runtime: Runtime, output: str | None) -> str:

@@ -58,7 +58,9 @@ def handbook(
 def _chapters() -> Chapters:
     folder = handbook_folder()
     if folder is None:
-        raise RequestError("the handbook is not installed", "sleuth doctor --only install.library")
+        raise RequestError(
+            "the handbook is not installed", "check the installation: sleuth doctor --only install.library"
+        )
     found: Chapters = {}
     for file in sorted(os.listdir(folder)):
         if file.endswith(".md"):
@@ -116,14 +118,16 @@ def _search(runtime: Runtime, chapters: Chapters, topic: str) -> tuple[str, Sect
 
 
 def show_markdown(runtime: Runtime, text: str) -> None:
-    """Show Markdown: rendered on a terminal, as it is elsewhere."""
-    if not display.is_terminal(runtime):
-        print(text, file=runtime.stdout)
-        return
-    from sleuth.render.document import MarkdownRenderer
-    from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
+    """Show Markdown: rendered on a terminal, in the pager if it is long, and as it is elsewhere."""
+    if display.is_terminal(runtime):
+        from sleuth.render.document import MarkdownRenderer
+        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
 
-    console = make_console(runtime.stdout, runtime.color)
-    styles = STYLES[runtime.settings[UI_THEME]]
-    for line in MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text):
-        console.print(line, soft_wrap=True)
+        console = make_console(runtime.stdout, runtime.color)
+        styles = STYLES[runtime.settings[UI_THEME]]
+        lines = MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text)
+        with console.capture() as capture:
+            for line in lines:
+                console.print(line, soft_wrap=True)
+        text = capture.get().rstrip("\n")
+    display.deliver(runtime, f"{text}\n", None)

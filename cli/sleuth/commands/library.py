@@ -11,6 +11,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import write_json
 from sleuth.base.text import clean, strip_controls
 from sleuth.base.urls import clean_url
+from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
@@ -138,7 +139,8 @@ def show(
     if as_json:
         write_json(_document_as_json(found) | {"content": found.text}, runtime.stdout)
         return
-    print(f"{clean(found.title, entities=False)}\n{found.url}\n\n{strip_controls(found.text)}", file=runtime.stdout)
+    text = f"{clean(found.title, entities=False)}\n{found.url}\n\n{strip_controls(found.text)}\n"
+    display.deliver(runtime, text, None)
 
 
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")

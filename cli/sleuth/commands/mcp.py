@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
 from sleuth.commands.serve import (
     PORT,
@@ -65,7 +66,7 @@ def mcp(
     """
     runtime: Runtime = ctx.obj
     if find_spec("mcp") is None:
-        raise MissingExtraError("sleuth mcp needs the extra `mcp`", "install it: pip install 'sleuth[mcp]'")
+        raise MissingExtraError("sleuth mcp needs the optional part `mcp`", "{install}", install=install_command("mcp"))
     from sleuth.api import Client
     from sleuth.serving.tools import Toolbox
 

@@ -27,7 +27,7 @@ def open_(
     ctx: typer.Context,
     numbers: Annotated[
         list[int] | None,
-        typer.Argument(metavar="[N]…", help="Numbers of results; the first by default.", show_default=False),
+        typer.Argument(min=1, metavar="[N]…", help="Numbers of results; the first by default.", show_default=False),
     ] = None,
     print_only: Annotated[bool, typer.Option("--print", help="Print the URLs instead of opening them.")] = False,
     as_json: Json = False,

@@ -1,16 +1,17 @@
 """`sleuth providers`: the provider table."""
 
 from contextlib import suppress
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sleuth.base.errors import EXITS, Exit, RequestError, describe
+from sleuth.base.errors import EXITS, Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
-from sleuth.base.text import mask, strip_controls
+from sleuth.base.text import strip_controls
 from sleuth.base.urls import mask_login
+from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
+from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.typer_app import Json, make_app, seconds
 from sleuth.engine.options import split
 from sleuth.runtime import Runtime, built_in
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from sleuth.engine.selector import Candidate, ProviderSelector
 
-app = make_app("The provider table: list, show, set, test, use, add, remove, reset.")
-SECRETS = ("api_key", "basic_auth_password")
+app = make_app("The provider table: list, show, set, test, use, add, remove, reset, compare.")
+SECRETS = {"api_key": "API key of {id}", "basic_auth_password": "password for {id}"}  # field → what a prompt asks for
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the provider.", show_default=False)]
 Key = Annotated[
@@ -31,7 +32,7 @@ Key = Annotated[
 ]
 Host = Annotated[
     str | None,
-    typer.Option("--api-host", metavar="URL", help="Base URL; for local providers the results page with %s."),
+    typer.Option("--api-host", "--url", metavar="URL", help="Base URL; for local providers the results page with %s."),
 ]
 Engines = Annotated[str | None, typer.Option(metavar="a,b", help="Engines to use.")]
 Browser = Annotated[
@@ -65,7 +66,9 @@ def list_(
     if ids:
         print("\n".join(row.id for row in shown), file=runtime.stdout)
         return
-    items = [_provider_as_json(runtime.selector, candidate) for candidate in _loadable(runtime.selector, shown)]
+    chain = places(runtime.selector)
+    candidates = _loadable(runtime.selector, shown)
+    items = [provider_as_json(runtime.selector, candidate, chain) for candidate in candidates]
     if as_json:
         document = {"items": items, "total": len(rows), "limit": limit, "offset": offset}
         write_json(document, runtime.stdout)
@@ -79,7 +82,8 @@ def list_(
 def show(ctx: typer.Context, id: Id, as_json: Json = False) -> None:
     """Show one provider in full, with masked keys."""
     runtime: Runtime = ctx.obj
-    facts = _provider_as_json(runtime.selector, runtime.selector.candidate(id), full=True)
+    selector = runtime.selector
+    facts = provider_as_json(selector, selector.candidate(id), places(selector), full=True)
     if as_json:
         write_json(facts, runtime.stdout)
         return
@@ -108,16 +112,17 @@ def set_(
 ) -> None:
     """Change fields of a provider; the others stay."""
     runtime: Runtime = ctx.obj
-    runtime.table.get(id)
+    id = runtime.table.get(id).id
     options = _parse_options(option)
-    changes = _fields(runtime, ctx.params | {"enabled": enable})
+    changes = _fields(runtime, id, ctx.params | {"enabled": enable})
     changes |= dict.fromkeys(field.replace("-", "_") for field in unset or ())
     if not changes and not options:
         raise RequestError("nothing to change: give at least one option", "see: sleuth providers set --help")
     runtime.table.update(id, changes, options)
     runtime.health.forget(id)
     changed = strip_controls(", ".join([*changes, *options]))
-    print(tr("{id}: changed {fields}", id=id, fields=changed), file=runtime.stderr)
+    print(tr("{id}: changed {fields}; test it: sleuth providers test {id}", id=id, fields=changed), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers use searxng")
@@ -127,17 +132,30 @@ def use(
     """Make a provider the default; auto restores the fallback list."""
     runtime: Runtime = ctx.obj
     if id != "auto":
-        runtime.table.get(id)
+        candidate = runtime.selector.candidate(id)
+        id = candidate.id
+        if skipped := runtime.selector.skipped(candidate):
+            runtime.warn(skipped.message)
+            if skipped.hint:
+                runtime.note(skipped.hint)
     change(runtime.paths.config_file, DEFAULT_PROVIDER.key, id)
     print(tr("{id} is now the default", id=id), file=runtime.stderr)
 
 
-@app.command(
-    epilog="Example: sleuth providers add --id work-searxng --adapter searxng --api-host https://search.example.org"
-)
+ADD_EPILOG = """Examples:\n
+\b
+  sleuth providers add wiki --url 'https://wiki.example.org/search?q=%s'
+  sleuth providers add work-searxng --adapter searxng --url https://search.example.org
+"""
+
+
+@app.command(epilog=ADD_EPILOG)
 def add(
     ctx: typer.Context,
-    id: Annotated[str, typer.Option(metavar="ID", help="Id of the new provider.")],
+    new_id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Id of the new provider.", show_default=False)
+    ] = None,
+    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The same as the argument ID.")] = None,
     adapter: Annotated[str | None, typer.Option(metavar="ID", help="Built-in adapter to use.")] = None,
     name: Name = None,
     api_host: Host = None,
@@ -150,18 +168,25 @@ def add(
 ) -> None:
     """Add a provider: a results page as a URL with %s, or another instance of a built-in adapter."""
     runtime: Runtime = ctx.obj
+    id = new_id or id
+    if not id or (new_id and ctx.params["id"] not in (None, new_id)):
+        raise RequestError(
+            "a new provider needs one id", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
+        )
     if adapter is None and not api_host:
-        raise RequestError("a custom provider needs a URL", "add --api-host 'https://host/search?q=%s'")
+        raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")
     kind = "local" if adapter is None else runtime.selector.candidate(adapter).adapter.type
-    fields = _fields(runtime, ctx.params | {"name": None, "options": _parse_options(option) or None})
+    fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option) or None})
     runtime.table.add(id, name or id, kind, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
+    _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
 def remove(ctx: typer.Context, id: Id) -> None:
     """Remove a provider that you added."""
     runtime: Runtime = ctx.obj
+    id = runtime.table.get(id).id
     runtime.table.remove(id)
     print(tr("{id} was removed", id=id), file=runtime.stderr)
 
@@ -170,9 +195,9 @@ def remove(ctx: typer.Context, id: Id) -> None:
 def reset(ctx: typer.Context, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
     runtime: Runtime = ctx.obj
-    row = runtime.table.get(id)
+    id = runtime.table.get(id).id
     seeds = {adapter.id: adapter for adapter in built_in()}
-    if row.id not in seeds:
+    if id not in seeds:
         raise not_built_in(id)
     runtime.table.reset(id, seeds[id])
     runtime.health.forget(id)
@@ -214,84 +239,44 @@ def test(
     return EXITS.get(failed[0].code, Exit.FAILED) if len(done) == 1 else Exit.FAILED
 
 
+app.command("compare", epilog=COMPARE_EPILOG)(compare)
+
+
 def _loadable(selector: "ProviderSelector", rows: list[ProviderRow]) -> "Iterator[Candidate]":
     for row in rows:
         with suppress(RequestError):  # the package of its adapter is not installed
             yield selector.candidate(row.id)
 
 
-def _provider_as_json(selector: "ProviderSelector", candidate: "Candidate", *, full: bool = False) -> dict[str, Any]:
-    """Return the published JSON form of a provider, with masked keys."""
+def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
+    from sleuth.answers.llm.endpoint import sends_key_in_clear
     from sleuth.store import keys
 
-    row, adapter = candidate
-    obstacle, skipped = selector.obstacle(candidate), selector.skipped(candidate)
-    facts: dict[str, Any] = {
-        "id": row.id,
-        "name": row.name,
-        "type": row.type,
-        "usable": skipped is None,
-        "why": skipped.message if skipped else None,
-        "hint": describe(obstacle, provider=row.name, id=row.id)[1] if obstacle else None,
-        "needs": "key" if obstacle and adapter.needs_key else "host" if obstacle else None,
-        "keySource": keys.origin(row, adapter, selector.environ),
-        "keyPage": adapter.key_page or None,
-        "isDefault": row.id == selector.default(),
-        "enabled": row.enabled,
-    }
-    if full:
-        facts |= {
-            "adapter": row.adapter,
-            "apiKey": _masked_key(row),
-            "apiHost": mask_login(selector.host(candidate)) or None,
-            "engines": list(row.engines) or None,
-            "usingBrowser": row.using_browser,
-            "basicAuthUsername": row.basic_auth_username,
-            "basicAuthPassword": mask(row.basic_auth_password),
-            "options": row.options,
-            "understands": dict(adapter.options),
-            "supports": sorted(adapter.supports),
-            "categories": list(adapter.categories),
-            "maxResults": adapter.max_results,
-            "maxQuery": adapter.max_query,
-            "perMinute": adapter.per_minute or None,
-            "perDay": adapter.per_day or None,
-            "price": adapter.price or None,
-            "homepage": adapter.homepage or None,
-            "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
-            "notes": adapter.notes or None,
-            "createdAt": row.created_at,
-            "updatedAt": row.updated_at,
-        }
-    return facts
+    selector = runtime.selector
+    row, adapter = candidate = selector.candidate(id)
+    has_secret = row.basic_auth_password or keys.origin(row, adapter, selector.environ)
+    for host in selector.host(candidate).split(","):
+        if has_secret and sends_key_in_clear(host):
+            place = mask_login(host.strip())
+            runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 
 
-def _masked_key(row: ProviderRow) -> str | None:
-    """Return the stored key masked; env: and keyring: are not secret, a command may contain one."""
-    stored = row.api_key or ""
-    if stored.startswith(("env:", "keyring:")):
-        return stored
-    if stored.startswith("cmd:"):
-        return "cmd:…"
-    return ", ".join(mask(key.strip()) or "" for key in stored.split(",")) or None
-
-
-def _secret(runtime: Runtime, field: str, value: str) -> str:
+def _secret(runtime: Runtime, id: str, field: str, value: str) -> str:
     if value == "-":
         from sleuth.commands.terminal.questions import read_secret
 
-        return read_secret(runtime, field)
+        return read_secret(runtime, tr(SECRETS[field], id=id))
     if value and not value.startswith(("env:", "cmd:", "keyring:")):
         runtime.warn(tr("a secret on the command line ends up in the shell history; use - instead"))
     return value
 
 
-def _fields(runtime: Runtime, values: dict[str, Any]) -> dict[str, Any]:
+def _fields(runtime: Runtime, id: str, values: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the table that were given; secrets are read from a prompt or stdin where the value is -."""
     given = {field: values[field] for field in FIELDS if values.get(field) is not None}
     if "engines" in given:
         given["engines"] = list(split([given["engines"]]))
-    return given | {field: _secret(runtime, field, given[field]) for field in SECRETS if field in given}
+    return given | {field: _secret(runtime, id, field, given[field]) for field in SECRETS if field in given}
 
 
 def _parse_options(options: list[str] | None) -> dict[str, str]:

@@ -68,8 +68,10 @@ def read(
     on stderr; the exit status is 0 when at least one was read.
     """
     runtime: Runtime = ctx.obj
-    wanted, _ = find_targets(runtime, targets or [], "sleuth read URL…")
+    wanted, _ = find_targets(runtime, targets or [], "for example: sleuth read URL…")
     if links:
+        if offline and not all(target.startswith("file:") for target in wanted):
+            raise RequestError("--links needs the page itself, not the cache", "omit --offline")
         return _show_links(runtime, wanted, as_json, output, timeout)
     with Progress(runtime, progress) as report:
         cache = "refresh" if refresh else "use"
@@ -79,8 +81,7 @@ def read(
     if max_tokens:
         found = _within(found, max_tokens)
     refused = any(attempt.state == PrivateAddressError.state for page in found for attempt in page.attempts)
-    hint = PrivateAddressError.hint if refused else "check the name, or open it in another program"
-    _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), hint)
+    _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), refused)
     if as_json:
         text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
     else:
@@ -113,7 +114,8 @@ def _from_input(text: str) -> tuple[list[str], str]:
         return [str(hit["url"]) for hit in answer["results"]], str(answer.get("query") or "")
     except (ValueError, KeyError, TypeError) as problem:
         raise RequestError(
-            "standard input is not the output of sleuth search --json", "sleuth search --json … | sleuth read"
+            "standard input is not the output of sleuth search --json",
+            "for example: sleuth search --json … | sleuth read",
         ) from problem
 
 
@@ -143,9 +145,10 @@ def _problem(url: str, reason: str) -> str:
     return tr("could not read {url}: {reason}", url=url, reason=reason)
 
 
-def _report(runtime: Runtime, problems: list[str], total: int, hint: str = "open the URL in a browser") -> None:
-    """Warn about pages that could not be read; raise SearchError if none could."""
+def _report(runtime: Runtime, problems: list[str], total: int, refused: bool) -> None:
+    """Warn about pages that could not be read; raise SearchError if none could. `refused`: at a private address."""
     if len(problems) == total:
+        hint = PrivateAddressError.hint if refused else "check the name, or open it in another program"
         raise SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(problems))
     for problem in problems:
         runtime.warn(problem)
@@ -221,8 +224,11 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
     from sleuth_providers.threads import run_all
 
     answers = run_all(partial(_links, runtime, target, timeout) for target in targets)
-    _report(runtime, [answer for answer in answers if isinstance(answer, str)], len(targets))
-    found = {target: [] if isinstance(answer, str) else answer for target, answer in zip(targets, answers, strict=True)}
+    problems = [answer for answer in answers if isinstance(answer, tuple)]
+    _report(runtime, [problem for problem, _ in problems], len(targets), any(refused for _, refused in problems))
+    found = {
+        target: [] if isinstance(answer, tuple) else answer for target, answer in zip(targets, answers, strict=True)
+    }
     if as_json:
         pages = [{"url": url, "links": [link._asdict() for link in links]} for url, links in found.items()]
         text = json_text({"pages": pages}, indent=2) + "\n"
@@ -232,8 +238,8 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
     return Exit.DONE
 
 
-def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | str":
-    """Return the links of a page or file, or why it cannot be read."""
+def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | tuple[str, bool]":
+    """Return the links of a page or file, or why it cannot be read, and whether its address is private."""
     from sleuth.base.errors import describe
     from sleuth.base.urls import domain
     from sleuth.library.files import file_links
@@ -243,6 +249,7 @@ def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLi
     try:
         return file_links(target) if target.startswith("file:") else fetch_links(runtime.reader, target, timeout)
     except ProviderError as problem:
-        return _problem(target, describe(problem, provider=domain(target))[0])
+        reason = describe(problem, provider=domain(target))[0]
+        return _problem(target, reason), isinstance(problem, PrivateAddressError)
     except OSError as problem:
-        return _problem(target, problem.strerror or str(problem))
+        return _problem(target, problem.strerror or str(problem)), False

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import functools
+from contextlib import ExitStack
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.commands.terminal import display
-from sleuth.engine.search_options import SearchOptions
+from sleuth.commands.terminal.questions import piped_text
+from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.journal import MAX_QUERY_CHARS
-from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME
+from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME, UI_THUMBNAILS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import SearchRequest
 
+WITH_FIELDS = (None, "plain", "csv", "json", "ndjson")  # formats that --fields applies to
 HELP = """Search; ranked results with numbered citations.
 
-Words need no quotes. Without --provider, sleuth searches the default provider and then the fallbacks from the
-settings; with no network it searches the embedded library, and says so.
+Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
+no key. The embedded library answers only if all of them fail and it really has the answer.
 """
 EPILOG = """Examples:\n
 \b
@@ -45,9 +46,16 @@ def typer_command() -> Any:
 
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
+    _check_combinations(options)
+    if options.words == ("-",):
+        options = options._replace(words=(piped_text(runtime),))
     view = make_view(runtime, options)
     request = runtime.search_request(options)._replace(library=True)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    if runtime.stderr.isatty():
+        from sleuth.commands.terminal.keyless_notice import show_once
+
+        show_once(runtime, request.providers, offline=options.offline or bool(options.replay))
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
 
@@ -56,13 +64,18 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.commands.terminal.prompt import SearchPrompt
 
         return SearchPrompt(runtime, request, view).run()
-    outcome = _search(runtime, request, options, meanwhile=functools.partial(renderer, format))
+    outcome = _search(runtime, request, options, format)
     if options.wants_content:
         from sleuth.commands.terminal.progress import Progress
 
         with Progress(runtime, options.progress) as progress:
             outcome = runtime.add_content(outcome, options, progress)
-    if rendered_key and display.can_be_rendered(runtime, outcome):
+    if format == "rich" and not options.output and runtime.settings[UI_THUMBNAILS]:
+        from sleuth.commands.terminal import thumbnails
+
+        view = view._replace(thumbnails=thumbnails.load(runtime, outcome))
+        runtime.pager = runtime.pager and not view.thumbnails  # a pager would show the bytes of pictures
+    if rendered_key and not view.thumbnails and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
         _save_results(runtime, outcome)
         return Exit.DONE
@@ -76,10 +89,32 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         raise search_error(outcome)
     _save_results(runtime, outcome)
     display.show_messages(runtime, outcome, format)
+    if options.verbose:
+        display.show_attempts(runtime, outcome)
     if options.open_first or options.open_result:
         first = outcome.results[0].citation if outcome.results else 1
         display.open_url(display.result_url(outcome, options.open_result or first))
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
+
+
+def _check_combinations(options: SearchOptions) -> None:
+    """Raise RequestError for options that contradict each other, instead of ignoring one."""
+    format = options.format or ("json" if options.as_json else None)
+    conflicts: dict[tuple[str, str], object] = {
+        ("--record", "--replay"): options.record and options.replay,
+        ("--json", f"--format {options.format}"): options.as_json and options.format not in (None, "json"),
+        ("--template", f"--format {format}"): options.template and format,
+        ("--template", "--fields"): options.template and options.fields,
+        ("--fields", f"--format {format}"): options.fields and format not in WITH_FIELDS,
+    }
+    if options.batch:
+        conflicts[("--batch", "WORDS")] = options.words or options.questions
+        conflicts[("--batch", f"--format {format}")] = format not in (None, "json", "ndjson")
+        for name in ("template", "fields", "explain", "record", "replay", "exit_status", "interactive"):
+            conflicts[("--batch", OPTIONS[name].flags[0])] = getattr(options, name)
+    for (one, other), is_given in conflicts.items():
+        if is_given:
+            raise RequestError("{one} and {other} exclude each other", "use one of them", one=one, other=other)
 
 
 def make_view(runtime: Runtime, options: SearchOptions) -> View:
@@ -108,16 +143,21 @@ def _save_results(runtime: Runtime, outcome: Outcome) -> None:
         last_results.save(runtime.paths.state, query, outcome.provider, outcome.results)
 
 
-def _search(
-    runtime: Runtime, request: SearchRequest, options: SearchOptions, meanwhile: Callable[[], object]
-) -> Outcome:
-    """Search, with a recording if there is one. `meanwhile` runs while the providers work: it imports the renderer."""
+def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, format: str) -> Outcome:
+    """Search, with a recording if there is one."""
     if not options.record and not options.replay:
-        return runtime.searcher.search(request, meanwhile)
+        with ExitStack() as stack:
+
+            def wait() -> None:  # runs while the providers work, and not for an answer from the cache
+                if runtime.stderr.isatty():
+                    from sleuth.commands.terminal.progress import WaitingLine
+
+                    stack.enter_context(WaitingLine(runtime, options.progress))
+                renderer(format)
+
+            return runtime.searcher.search(request, wait)
     from sleuth.engine.recording import Recorder, Replayer
 
-    if options.record and options.replay:
-        raise RequestError("--record and --replay exclude each other", "use one of them")
     recording = Replayer(options.replay) if options.replay else Recorder()
     outcome = runtime.searcher.search(request._replace(recording=recording))
     if isinstance(recording, Recorder):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
+from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
@@ -69,7 +70,9 @@ def serve(
         print(tokens.all[0].text, file=runtime.stdout)
         return Exit.DONE
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
-        raise MissingExtraError("sleuth serve needs the extra `serve`", "install it: pip install 'sleuth[serve]'")
+        raise MissingExtraError(
+            "sleuth serve needs the optional part `serve`", "{install}", install=install_command("serve")
+        )
     from sleuth.api import Client
     from sleuth.serving.http.app import ApiState, create_app
 

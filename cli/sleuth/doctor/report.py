@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
@@ -62,9 +63,12 @@ def examine_server(
     if not enabled and url is None and not provider:
         reason = tr("it is turned off; to turn it on: sleuth providers set searxng --enable")
         return iter([Check("searxng.address", "", "").label(skipped(reason))])
-    if url and url.rstrip("/") != address.rstrip("/"):
+    addresses = [part.strip() for part in address.split(",")]
+    if url and url.rstrip("/") in [each.rstrip("/") for each in addresses]:
+        addresses = [url]
+    elif url:
         # The password belongs to the configured server, not to whichever address is typed.
-        address, account, variable = url, Account(id=provider), ""
+        addresses, account, variable = [url], Account(id=provider), ""
     environment = Environment(
         provider=provider or "searxng",
         variable=variable,
@@ -73,7 +77,7 @@ def examine_server(
         search_path=runtime.environ.get("PATH", os.defpath),
         in_container=any(os.path.exists(marker) for marker in CONTAINER_MARKERS),
     )
-    return examine(address, account, timeout or limit, environment)
+    return chain.from_iterable(examine(each, account, timeout or limit, environment) for each in addresses)
 
 
 def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | None) -> Finding:
@@ -107,3 +111,4 @@ def end_cooldown(runtime: "Runtime", provider: str) -> None:
 
     with suppress(SleuthError, sqlite3.Error):  # a broken database is reported by its own check
         runtime.health.forget(provider)
+        runtime.health.record(provider, "ok", None, 0.0, reserved=False)  # from now on, searches use it by default

@@ -15,6 +15,9 @@ from sleuth.base.json_output import json_text
 from sleuth.engine.outcome import Outcome, outcome_as_json
 from sleuth_providers.records import Record
 
+LINE_START = b'{"input": "'
+MAX_LINE_BYTES = 50_000_000
+
 
 class Search(Protocol):
     """The search function of one worker thread."""
@@ -35,12 +38,12 @@ class BatchLine(Record):
 
 
 def read_queries(source: Iterable[str], done: Counter[int]) -> Iterator[tuple[int, str]]:
-    """Yield numbered queries of a file; blank lines and queries answered already are skipped."""
+    """Yield numbered queries of a file; blank lines, comments and queries answered already are skipped."""
     number = 0
     for text in map(str.strip, source):
         if done[hash(text)] > 0:  # a query that occurs twice is answered twice
             done[hash(text)] -= 1
-        elif text:
+        elif text and not text.startswith("#"):
             yield number, text
             number += 1
 
@@ -100,29 +103,37 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
 
 
 def answered(path: str) -> Counter[int]:
-    """Count the answers in an output file by the hash of their query, and truncate an unfinished last line."""
+    """Count the answers in an output file by the hash of their query, and truncate an unfinished last line.
+
+    A file with any other line is not ours, and is refused as it is.
+    """
     done: Counter[int] = Counter()  # hashes, because millions of queries take too much memory
-    good = 0
+    end = 0
     try:
         with open(path, "rb") as stream:
-            for line in stream:
-                try:
-                    query = json.loads(line)["input"]
-                except (ValueError, TypeError, LookupError):
+            while line := stream.readline(MAX_LINE_BYTES):
+                if not line.endswith(b"\n") and (line.startswith(LINE_START) or LINE_START.startswith(line)):
+                    os.truncate(path, end)
                     break
-                if line.endswith(b"\n"):
-                    done[hash(str(query))] += 1
-                    good += len(line)
-            size = stream.seek(0, os.SEEK_END)
+                done[hash(_input(line))] += 1
+                end += len(line)
     except FileNotFoundError:
         return done
-    if good < size:
-        if size - good > 10_000_000:
-            raise RequestError(
-                "{path} is not the output of a batch", "choose another file with -o, or omit --resume", path=path
-            )
-        os.truncate(path, good)
+    except ValueError:
+        raise RequestError(
+            "{path} is not the output of a batch", "choose another file with -o, or omit --resume", path=path
+        ) from None
     return done
+
+
+def _input(line: bytes) -> str:
+    """Return the query of an answer; raise ValueError for any other line."""
+    try:
+        if line.startswith(LINE_START) and line.endswith(b"\n"):
+            return str(json.loads(line)["input"])
+    except RecursionError:
+        pass
+    raise ValueError(line)
 
 
 def open_output(path: str, *, resume: bool) -> TextIO:

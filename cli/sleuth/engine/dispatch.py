@@ -12,13 +12,14 @@ from sleuth.base.i18n import tr
 from sleuth.engine.found import found_as_json, found_from_json, limited
 from sleuth.engine.job import Job, ProviderReply, cache_key, engines_failed
 from sleuth.engine.outcome import Attempt
+from sleuth.engine.pacing import request_limits
+from sleuth.engine.query_fit import fitted
 from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
 from sleuth.store.cache.disk import Cache
-from sleuth.store.provider_table import number_option
 from sleuth.store.settings import CACHE_TTL
 from sleuth_providers.base import Account, Found, Query
-from sleuth_providers.errors import DeadlineError, KeyInvalidError, ProviderError, RateLimitError
+from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.threads import ThreadGroup
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
 
 GRACE_S = 0.2  # after the timeout of a provider, for its own error to arrive
-MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothing
+MAX_PACING_S = 60.0  # for a request to a service that was used a moment ago
 FINISH_TIMEOUT_S = 5.0  # for cache writes at the end
 
 
@@ -50,30 +51,31 @@ class Dispatcher:
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
 
-    def start(self, candidate: Candidate, query: Query) -> Job | ProviderReply:
-        """Start a job, or return a reply at once if no request is needed or possible."""
+    def start(self, candidate: Candidate, query: Query, max_wait: float = MAX_PACING_S) -> Job | ProviderReply:
+        """Start a job, or return a reply at once if no request is needed or possible.
+
+        A request that would have to wait longer than `max_wait` for its turn is not made.
+        """
         adapter = candidate.adapter
-        query = query._replace(
-            count=min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results),
-            text=query.text[: adapter.max_query],
-        )
-        if query.dated and adapter.reads_language:
-            query = query._replace(text=f"{query.text} (today is {query.today})")
+        query, notes = fitted(query, adapter, date_wanted=self.request.date_wanted)
         policy = self.selector.policy(candidate, self.request.timeout)
-        job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S)
+        job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S, notes)
         try:
             accounts = self.selector.accounts(candidate, any_key=self.replays)
         except (ProviderError, SleuthError) as error:
             return job.reply(failed(candidate, error))
-        key = cache_key(candidate, accounts[0], query)
+        key = cache_key(candidate, accounts[0]._replace(host=self.selector.host(candidate)), query)
         if reply := self._cached(job, key):
             return reply
         if self.request.offline and not adapter.offline:
             message = tr("{provider} was skipped: offline, and not in the cache", provider=candidate.row.name)
             hint = tr("omit --offline, or search the library: sleuth search -p library …")
             return job.reply(Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE"))
-        if not self.replays and (limit := self._reserve(job)):
-            return job.reply(failed(candidate, limit))
+        job.third_party = not accounts[0].key and self.selector.is_third_party(candidate)
+        if job.third_party and max_wait < MAX_PACING_S:
+            policy = policy._replace(attempts=1)  # the next provider is a better choice than a retry
+        if not self.replays and (reply := self._reserve(job, max_wait)):
+            return reply
         logs.hide(*(secret for account in accounts for secret in account.secrets))
         job.price = adapter.cost if accounts[0].key else 0.0
         self.jobs.append(job)
@@ -132,7 +134,8 @@ class Dispatcher:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
         if self.cache_use == "off" or job.candidate.adapter.offline:
             return self._query(job, accounts, policy)
-        with self.cache.single_flight(key, policy.timeout):
+        # A process that was stopped keeps the lock: a third of the time is enough to wait for it.
+        with self.cache.single_flight(key, policy.timeout / 3 + job.pause):
             if reply := self._cached(job, key):  # another process made the same request while we waited for the lock
                 return reply
             reply = self._query(job, accounts, policy)
@@ -142,21 +145,34 @@ class Dispatcher:
             return reply
 
     def _query(self, job: Job, accounts: list[Account], policy: Policy) -> ProviderReply:
-        """Query the provider, with its next key if one is invalid or rate limited."""
+        """Query the provider, with its next key if one is invalid or rate limited, or at its next address."""
         adapter = job.candidate.adapter
-        for account in accounts:
+        if job.pause:
+            time.sleep(job.pause)
+            if job not in self.running:  # abandoned meanwhile
+                return job.failure(DeadlineError())
+        until = time.monotonic() + policy.timeout
+        several_hosts = accounts[0].host != accounts[-1].host
+        reply: ProviderReply | None = None
+        for number, account in enumerate(accounts):
+            if several_hosts:  # each gets its share of the time that is left
+                share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
+                policy = policy._replace(timeout=share)
             try:
                 found = limited(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
                     raise error
                 found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
-                return job.answer(found)
+                return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as error:
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
-                reply = job.failure(error)
-                if not isinstance(error, KeyInvalidError | RateLimitError):
+                reply = job.failure(error, account.secrets)
+                if isinstance(error, BadRequestError) or (
+                    not several_hosts and not isinstance(error, KeyInvalidError | RateLimitError)
+                ):
                     break
-                job.key_errors.append((account.key, error))
+                job.key_errors.append((account.key or account.host, error))
+        assert reply  # there is at least one account
         return reply
 
     def _search(self, job: Job, account: Account, policy: Policy) -> Found:
@@ -164,7 +180,11 @@ class Dispatcher:
             return self.recording.search(job.candidate.adapter, job.query, account, policy)
         from sleuth_providers.net.client import HttpClient
 
-        return job.candidate.adapter.search(job.query, account, HttpClient(policy))
+        client = HttpClient(policy)
+        try:
+            return job.candidate.adapter.search(job.query, account, client)
+        finally:
+            job.sent += client.sent
 
     def _crashed(self, job: Job, problem: BaseException) -> ProviderReply:
         """Return the reply for a bug, or a failure of the system, which costs one provider and not the search."""
@@ -179,8 +199,8 @@ class Dispatcher:
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.cache_use != "use":
             return None
-        entry = self.cache.get(key)
-        if entry is None or (entry.expired and not self.request.offline):
+        entry, ttl = self.cache.get(key), self.selector.settings[CACHE_TTL] * 60
+        if entry is None or ((entry.expired or entry.age > ttl) and not self.request.offline):
             return None
         found = found_from_json(entry.value)
         if found is None:
@@ -188,21 +208,25 @@ class Dispatcher:
         reply = job.answer(found)
         return reply._replace(attempt=reply.attempt._replace(cached=True, age=entry.age, cost=0.0))
 
-    def _reserve(self, job: Job) -> ProviderError | None:
-        """Count the request against the rate limits; returns an error when one is reached."""
-        adapter, options = job.candidate.adapter, job.candidate.row.options
-        minute, day = number_option(options, "per_minute"), number_option(options, "per_day")
-        per_minute = adapter.per_minute if minute is None else int(minute)
-        per_day = adapter.per_day if day is None else int(day)
-        free_at = self.health.reserve(job.candidate.id, per_minute, per_day)
-        job.reserved = bool(per_minute or per_day) and free_at is None
-        if free_at is None:
+    def _reserve(self, job: Job, max_wait: float) -> ProviderReply | None:
+        """Count the request against the rate limits; returns a reply when one is reached."""
+        limits = request_limits(job.candidate, third_party=job.third_party)
+        slot = self.health.reserve(job.candidate.id, *limits, max_wait)
+        wait = max(0.0, slot.at - time.time())
+        job.reserved = slot.granted and any(limits[:3])
+        if slot.granted:
+            job.pause = min(wait, max_wait)  # less than the wait if the clock was set back meanwhile
+            job.deadline += job.pause
             return None
-        return RateLimitError(
+        if slot.paced:
+            message = tr("{provider} was used a moment ago", provider=job.candidate.row.name)
+            return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
+        error = RateLimitError(
             message="sleuth's own rate limit for {provider} is reached",
             hint="wait, or use another provider: sleuth search -p ID …",
-            retry_after=max(0.0, free_at - time.time()),
+            retry_after=wait,
         )
+        return job.reply(failed(job.candidate, error))
 
     def _record(self, job: Job, reply: ProviderReply) -> None:
         """Update cooldowns and the request log; an error of the database is only logged."""
@@ -214,13 +238,17 @@ class Dispatcher:
                 if job.reserved:
                     self.health.cancel(id)
                 return
+            if job.host:
+                self.health.note_outcome(keys.fingerprint(id, job.host), "ok")
             for key, error in job.key_errors:
                 self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
                 if attempt.answered or error is not job.error:  # one more request, with a key that failed
                     self.health.record(id, error.state, 0, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
-            self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick)
+            self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick, wall=job.third_party)
+            for _ in range(job.sent - 1 - len(job.key_errors)):  # retries, and further requests of one search
+                self.health.record(id, attempt.state, None, 0.0, False)
             self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cost, job.reserved)
         except Exception as problem:
             logs.log("health: not written: %r", problem)

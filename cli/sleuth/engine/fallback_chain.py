@@ -6,47 +6,61 @@ import time
 from collections.abc import Iterator
 
 from sleuth.base.i18n import tr
-from sleuth.engine.dispatch import Dispatcher
+from sleuth.engine.dispatch import MAX_PACING_S, Dispatcher
 from sleuth.engine.job import Job, ProviderReply
 from sleuth.engine.merge import Replies
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
 from sleuth_providers.base import Query
 
+CHAIN_PACING_S = 1.0  # that a request may wait for its turn; else the next provider is used
 GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 
 
 class FallbackChain:
     """Queries groups of providers one after the other; a slow one gets competition from the next."""
 
-    def __init__(self, dispatcher: Dispatcher, queries: list[Query]) -> None:
+    def __init__(self, dispatcher: Dispatcher, queries: list[Query], enough_empty: int = 1) -> None:
         self.dispatcher, self.queries = dispatcher, queries
+        self.enough_empty = enough_empty  # providers that found nothing before the search ends
         self.replies: list[ProviderReply] = []
         self.places: dict[str, int] = {}  # the number of each provider's group
 
-    def skip(self, candidate: Candidate, attempt: Attempt) -> None:
-        """Note a provider that cannot be used now."""
-        self.places[candidate.id] = len(self.places)
-        self.replies.append(ProviderReply(candidate, self.queries[0], attempt))
-
-    def query(self, group: list[Candidate], hedge_delay: float) -> bool:
-        """Start a group and wait up to `hedge_delay`; True when there is an answer by then."""
+    def query(self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float) -> bool:
+        """Start a group, but for those to be skipped, and wait up to `hedge_delay`; True when there is an answer."""
         is_library = any(candidate.adapter.offline for candidate in group) and bool(self.places)
         if is_library and self._wait():  # the last resort, when all others have failed
             return True
         place = len(self.places)
         for candidate in group:
             self.places[candidate.id] = place
-            for query in self.queries:
-                started = self.dispatcher.start(candidate, query._replace(content=query.content or is_library))
-                if isinstance(started, ProviderReply):
-                    self._add(started)
-        return self._wait(hedge_delay)
+            if attempt := skipped.get(candidate.id):
+                self.replies.append(ProviderReply(candidate, self.queries[0], attempt))
+            else:
+                self._start(candidate, CHAIN_PACING_S, with_content=is_library)
+        return self._wait(hedge_delay if len(skipped) < len(group) else 0.0)
+
+    def _start(self, candidate: Candidate, max_wait: float, *, with_content: bool = False) -> None:
+        for query in self.queries:
+            query = query._replace(content=query.content or with_content)
+            started = self.dispatcher.start(candidate, query, max_wait)
+            if isinstance(started, ProviderReply):
+                self._add(started)
+
+    def _retry_paced(self) -> None:
+        """Query the providers that were skipped because they were used a moment ago: there is no other."""
+        paced = [reply for reply in self.replies if reply.attempt.code == "PACED"]
+        self.replies = [reply for reply in self.replies if reply not in paced]
+        for candidate in {reply.candidate.id: reply.candidate for reply in paced}.values():
+            self._start(candidate, MAX_PACING_S)
 
     def finish(self) -> Replies:
         """Wait for an answer, abandon the groups that lost, and wait a moment for the rest of the winner's replies."""
-        self._wait()
-        winner = next((reply.candidate for reply in self.replies if reply.attempt.answered), None)
+        if not self._wait():
+            self._retry_paced()
+            self._wait()
+        answers = sorted((reply for reply in self.replies if reply.attempt.answered), key=_is_empty)
+        winner = answers[0].candidate if answers else None
         if winner is None:
             return Replies(self.replies, chained=True)
         place = self.places[winner.id]
@@ -64,12 +78,16 @@ class FallbackChain:
     def _wait(self, timeout: float = float("inf")) -> bool:
         """Collect replies until one is an answer, all have failed, or the time is up."""
         end = time.monotonic() + timeout
-        while not any(reply.attempt.answered for reply in self.replies):
+        while not self._is_answered():
             arrived = self.dispatcher.next_reply(end - time.monotonic())
             if arrived is None:
                 return False
             self._add(arrived[1])
         return True
+
+    def _is_answered(self) -> bool:
+        answers = [reply for reply in self.replies if reply.attempt.answered]
+        return not all(map(_is_empty, answers)) or len({reply.candidate.id for reply in answers}) >= self.enough_empty
 
     def _add(self, reply: ProviderReply) -> None:
         """Add a reply; one of the library counts only if it really answers the query."""
@@ -90,9 +108,14 @@ class FallbackChain:
         name, caveat = winner.row.name, tr(winner.adapter.caveat) if winner.adapter.caveat else ""
         used = tr("{winner} ({caveat})", winner=name, caveat=caveat) if caveat else name
         if len(names) == 1:
-            yield tr("{reason}; used {winner} instead", reason=failures[0].attempt.message, winner=used)
+            reason = failures[0].attempt.message or tr("{provider} found nothing", provider=names[0])
+            yield tr("{reason}; used {winner} instead", reason=reason, winner=used)
         elif names:
             shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
             yield tr("no answer from {names}; used {winner} instead (why: --debug)", names=shown, winner=used)
         elif caveat and place:
             yield tr("used {winner}", winner=used)
+
+
+def _is_empty(reply: ProviderReply) -> bool:
+    return reply.attempt.state == "empty"

@@ -6,7 +6,8 @@ import json
 import time
 from collections.abc import Sequence
 
-from sleuth.base.text import clean
+from sleuth.base.i18n import tr
+from sleuth.base.text import clean, redact
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
 from sleuth_providers.base import Account, Found, Query
@@ -45,13 +46,17 @@ class ProviderReply(Record):
 class Job:
     """One provider working on one query in a thread."""
 
-    def __init__(self, candidate: Candidate, query: Query, deadline: float) -> None:
-        self.candidate, self.query, self.deadline = candidate, query, deadline
+    def __init__(self, candidate: Candidate, query: Query, deadline: float, notes: tuple[str, ...] = ()) -> None:
+        self.candidate, self.query, self.deadline, self.notes = candidate, query, deadline, notes
         self.started = time.monotonic()
         self.key_errors: list[tuple[str, ProviderError]] = []  # recorded by the main thread
+        self.host = ""  # that answered, of several
         self.price = 0.0  # estimated, if the answer is abandoned
         self.thread: Thread | None = None
         self.reserved = False
+        self.third_party = False  # used without a key, on a host that is not the user's
+        self.pause = 0.0  # seconds until it is this request's turn
+        self.sent = 0  # HTTP requests
         self.error: ProviderError | None = None
 
     def elapsed_ms(self) -> int:
@@ -62,24 +67,28 @@ class Job:
         """Return the reply of this job."""
         return ProviderReply(self.candidate, self.query, attempt, found)
 
-    def answer(self, found: Found) -> ProviderReply:
-        """Return the reply for an answer."""
-        adapter = self.candidate.adapter
+    def answer(self, found: Found, host: str = "", earlier: ProviderReply | None = None) -> ProviderReply:
+        """Return the reply for an answer; of several hosts with the one that sent it, after an earlier one failed."""
+        self.host = host
+        note = tr("{message}; {host} answered", message=earlier.attempt.message, host=host) if host and earlier else ""
+        adapter, reported = self.candidate.adapter, tuple(clean(name, 60) for name in found.not_applied)
         attempt = Attempt(
             self.candidate.id,
             "ok" if found.results or found.answers else "empty",
             len(found.results),
             self.elapsed_ms(),
             cost=found.cost,
-            not_applied=adapter.not_applied(self.query) + tuple(clean(name, 60) for name in found.not_applied),
+            not_applied=adapter.not_applied(self.query) + reported + self.notes,
             engines=_safe_engines(found),
+            message=note,
         )
         return self.reply(attempt, found)
 
-    def failure(self, error: ProviderError) -> ProviderReply:
-        """Return the reply for an error."""
+    def failure(self, error: ProviderError, secrets: tuple[str, ...] = ()) -> ProviderReply:
+        """Return the reply for an error, which may quote what the server repeated of a key."""
         self.error = error
-        return self.reply(failed(self.candidate, error, self.elapsed_ms()))
+        attempt = failed(self.candidate, error, self.elapsed_ms())
+        return self.reply(attempt._replace(message=redact(attempt.message, secrets)))
 
 
 def engines_failed(found: Found) -> ProviderError | None:

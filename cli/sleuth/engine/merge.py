@@ -17,8 +17,20 @@ from sleuth_providers.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
-    from sleuth.relevance.fusion import ProviderList
+    from sleuth.relevance.fusion import ResultScorer
     from sleuth.relevance.hit import Hit
+
+
+# Fields of a query as the user knows them.
+OPTION_NAMES = {
+    "range": "--freshness FROM..TO",
+    "include": "--site",
+    "engines": "--engine",
+    **{
+        name: f"--{name}"
+        for name in ("freshness", "lang", "region", "safe", "page", "category", "exclude", "content", "with-time")
+    },
+}
 
 
 class Replies(Record):
@@ -29,12 +41,19 @@ class Replies(Record):
     chained: bool = False
 
 
-def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[str], now: datetime) -> Outcome:
+def merge(
+    request: SearchRequest,
+    text: str,
+    replies: Replies,
+    excluded: list[str],
+    now: datetime,
+    reranker: ResultScorer | None = None,
+) -> Outcome:
     """Return the outcome of a request with all results; `excluded` are the domains that the settings drop."""
     query = request.query
     patterns = (*query.exclude, *excluded)
     dated = [_within_dates(reply, now) for reply in replies.all]
-    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now)
+    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now, reranker)
     kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
@@ -54,26 +73,41 @@ def merge(request: SearchRequest, text: str, replies: Replies, excluded: list[st
         answers=_answers(replies.all),
         suggestions=_unique(text for reply in replies.all for text in reply.found.suggestions),
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
-        warnings=(*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))),
+        warnings=tuple(dict.fromkeys((*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))))),
         notices=replies.notices,
+        attribution=_attribution(replies.all, kept),
     )
 
 
+def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ...]:
+    """Return what the providers of these results ask to be shown, each once."""
+    shown = {provider for hit in hits for provider in hit.providers}
+    texts = (reply.candidate.adapter.attribution for reply in replies if reply.candidate.id in shown)
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
 def _ranked(
-    request: SearchRequest, text: str, replies: list[ProviderReply], results: list[list[Result]], now: datetime
+    request: SearchRequest,
+    text: str,
+    replies: list[ProviderReply],
+    results: list[list[Result]],
+    now: datetime,
+    reranker: ResultScorer | None,
 ) -> list[Hit]:
     """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
-    from sleuth.relevance.fusion import ProviderList, fuse
+    from sleuth.relevance.details import identities, is_picture
+    from sleuth.relevance.fusion import ProviderList, fuse, order_factor
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
-    ranked: dict[str, Hit] = {}
+    ranked: list[Hit] = []
+    seen: set[str] = set()  # a result may get another URL when further pages are merged
     for page in sorted({reply.query.page for reply in replies}):
         for reply, found in zip(replies, results, strict=True):
             if reply.query.page == page and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
-                weight = adapter.weight if weight is None else weight
+                weight = (adapter.weight if weight is None else weight) * order_factor(key[0], request.providers)
                 known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
@@ -82,10 +116,14 @@ def _ranked(
             rules=request.rules,
             recent=request.recent,
             rerank=text if request.rerank else "",
+            reranker=reranker,
         )
         for hit in hits:
-            ranked.setdefault(canonical(hit.url), hit)
-    return list(ranked.values())
+            names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
+            if seen.isdisjoint(names):
+                ranked.append(hit)
+            seen.update(names)
+    return ranked
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
@@ -107,20 +145,20 @@ def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:
-    """Drop results that are too old if the provider cannot; the flag says that some have no date."""
+    """Drop results with a date out of range, even if the provider should have; the flag says that some have no date."""
     results, query = list(reply.found.results), reply.query
-    feature = "range" if query.freshness == "range" else "freshness"
-    if not query.freshness or feature in reply.candidate.adapter.supports:
+    if not query.freshness:
         return results, False
-    from sleuth.relevance.dates import normalise
+    from sleuth.relevance.fusion import published_on
 
-    dates = [normalise(result.published, now) for result in results]
-    kept = [
-        result
-        for result, date in zip(results, dates, strict=True)
-        if not date or (query.since <= date[:10] and (not query.until or date[:10] <= query.until))
-    ]
-    return kept, any(not date for date in dates) or not results
+    kept, undated = [], not results
+    for result in results:
+        date, year = published_on(result, now), result.details.year
+        first, last = (date, date) if date or not year else (f"{year:04}-01-01", f"{year:04}-12-31")
+        undated |= not first
+        if not first or (query.since <= last and (not query.until or first <= query.until)):
+            kept.append(result)
+    return kept, undated
 
 
 def _applied(reply: ProviderReply, undated: bool) -> Attempt:
@@ -136,8 +174,7 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
     offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
     last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
     if has_hits or any(reply.found.answers for reply in replies.all):
-        incomplete = last_resort or any(attempt.engines for attempt in answered)
-        return "partial" if incomplete or (failures and not replies.chained) else "success"
+        return "partial" if last_resort or (failures and not replies.chained) else "success"
     if not answered or last_resort:
         return "failed"
     return "partial" if any(attempt.state not in NOT_QUERIED_STATES for attempt in failures) else "no_results"
@@ -154,13 +191,15 @@ def _unique(texts: Iterator[str]) -> tuple[str, ...]:
 
 
 def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
-        if attempt.answered and attempt.not_applied:
-            yield tr("{provider} does not support: {options}", provider=name, options=", ".join(attempt.not_applied))
-        if attempt.answered and attempt.engines:
-            engines = ", ".join(f"{engine} ({reason})" for engine, reason in sorted(attempt.engines.items()))
-            yield tr("failed engines of {provider}: {engines}", provider=name, engines=engines)
+        # Excluded domains that were not sent are dropped here all the same, which is worth no warning.
+        options = [OPTION_NAMES.get(one, one) for one in attempt.not_applied if not one.startswith("--exclude")]
+        if attempt.answered and options:
+            ignored.setdefault("; ".join(options), []).append(name)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
-        if not attempt.answered and attempt.state != "skipped" and attempt.message and unexpected:
+        if attempt.message and (attempt.answered or (attempt.state != "skipped" and unexpected)):
             yield attempt.message
+    for shown, names in ignored.items():
+        yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
 
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from sleuth.store.setting_types import SettingType
     from sleuth.store.settings import Settings
 
+DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+NAMED_DAYS = {1: "day", 7: "week", 30: "month", 365: "year"}
 FIRST_DAY = "1990-01-01"  # start of an open date range; the web has no older pages
 
 
@@ -34,11 +37,11 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         count=options.count or settings[MAX_RESULTS],
         page=options.page,
         lang=language(options.language if options.language is not None else settings[LANGUAGE]),
-        region=(options.region if options.region is not None else settings[REGION]).upper(),
+        region=country(options.region if options.region is not None else settings[REGION]),
         safe=options.safe or settings[SAFE_SEARCH],
         category=options.category,
-        include=split(options.sites),
-        exclude=split(options.exclude),
+        include=domains(options.sites),
+        exclude=domains(options.exclude),
         engines=split(options.engines),
         content=options.wants_content,
         dated=settings[SEARCH_WITH_TIME] if options.with_time is None else options.with_time,
@@ -56,6 +59,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         fill=options.count is not None or options.page > 1,
         recent=options.recent,
         rerank=options.rerank,
+        date_wanted=bool(options.with_time),
     )
 
 
@@ -108,27 +112,49 @@ def language(code: str) -> str:
     return f"{head.lower()}-{tail.upper() if len(tail) == 2 else tail}" if tail else head.lower()
 
 
+def country(code: str) -> str:
+    """Return a country code in upper case."""
+    if code and not (len(code) == 2 and code.isascii() and code.isalpha()):
+        raise RequestError("invalid region {region!r}", "use a two-letter country code such as CH or US", region=code)
+    return code.upper()
+
+
+def domains(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the domains of --site or --exclude: URLs become their host, patterns stay."""
+    plain = [value if value.startswith(("/", "*")) else value.partition("://")[2] or value for value in split(values)]
+    return tuple(value if value.startswith(("/", "*")) else value.partition("/")[0] for value in plain)
+
+
+def _spelled_out(freshness: str, today: date) -> str:
+    """Return what d, w, m, y, or a number of them such as 7d stands for; other values as they are."""
+    amount, unit = freshness.strip().lower()[:-1], freshness.strip().lower()[-1:]
+    if unit not in DAYS or not (amount.isdecimal() or not amount) or len(amount) > 4:
+        return freshness
+    days = int(amount or 1) * DAYS[unit]
+    return NAMED_DAYS.get(days) or f"{today - timedelta(days)}.."
+
+
 def with_freshness(query: Query, freshness: str | None) -> Query:
     """Return the query limited to a date range."""
     if not freshness:
         return query
-    from datetime import UTC, datetime
-
     from sleuth.relevance.dates import freshness_window
 
     try:
         today = datetime.now(UTC).date()
-        name, since, until = freshness_window(freshness, today)
+        name, since, until = freshness_window(_spelled_out(freshness, today), today)
     except ValueError as problem:
         raise RequestError(
-            "invalid freshness {value!r}: {reason}",
-            "use day, week, month, year or 2026-01-01..2026-06-30",
+            "invalid freshness {value!r}",
+            "use day, week, month, year, 7d or 2026-01-01..2026-06-30",
             value=freshness,
-            reason=problem.args[0],
         ) from problem
     if name == "range":  # adapters need both ends of a range
         since, until = since or FIRST_DAY, until or today.isoformat()
     return query._replace(freshness=name, since=since, until=until)
+
+
+MAX_RULES_BYTES = 50_000_000
 
 
 def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> Rules | None:
@@ -137,11 +163,12 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
 
     if path is None and not os.path.exists(default):
         return None
+    from sleuth.base.files import open_own
     from sleuth.relevance.rules import Rules
 
     try:
-        with open(path or default, encoding="utf-8", errors="replace") as stream:
-            found = Rules.parse(stream.read())
+        with open(path, "rb") if path else open_own(default, MAX_RULES_BYTES) as stream:
+            found = Rules.parse(stream.read(MAX_RULES_BYTES).decode("utf-8", "replace"))
     except OSError as problem:
         raise RequestError(
             "cannot read {path}: {reason}", "check --rules", path=path or default, reason=problem.strerror

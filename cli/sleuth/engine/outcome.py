@@ -73,6 +73,7 @@ class Outcome(Record):
     corrections: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  # something failed or is missing
     notices: tuple[str, ...] = ()  # for information, such as which provider was used instead
+    attribution: tuple[str, ...] = ()  # what providers ask to be shown with their results
     pages: tuple[Mapping[str, Any], ...] = ()  # how each page was read, with --content
 
     def as_json(self) -> dict[str, Any]:
@@ -113,6 +114,8 @@ def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any
         "corrections": list(outcome.corrections),
         "warnings": [*outcome.notices, *outcome.warnings],
     }
+    if outcome.attribution:
+        document["attribution"] = list(outcome.attribution)
     return document | ({"pages": [dict(page) for page in outcome.pages]} if outcome.pages else {})
 
 

@@ -19,7 +19,7 @@ from sleuth.engine.found import found_as_json, found_from_json
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
-from sleuth_providers.net.client import HttpClient, choose_transport
+from sleuth_providers.net.client import HttpClient, transmit
 from sleuth_providers.net.policy import Policy
 
 VERSION = 1
@@ -50,7 +50,7 @@ class Recorder:
         secrets = account.secrets
         entry = _entry(account, query) | {"method": request.method, "url": redact(request.address, secrets)}
         try:
-            reply = choose_transport(request.address)(request, *rest)
+            reply = transmit(request, *rest)
         except ProviderError as error:
             self.entries.append(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
             raise
@@ -76,6 +76,16 @@ class Replayer:
         self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
         for entry in document["exchanges"]:
             self._exchanges[entry["provider"], entry["question"], entry["page"]].append(entry)
+
+    @property
+    def questions(self) -> list[str]:
+        """Return the recorded questions."""
+        return list(dict.fromkeys(question for _, question, _ in self._exchanges))
+
+    @property
+    def providers(self) -> list[str]:
+        """Return the ids of the recorded providers."""
+        return list(dict.fromkeys(provider for provider, _, _ in self._exchanges))
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
         """Run a provider on its recorded responses, in order."""

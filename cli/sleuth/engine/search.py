@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sleuth.engine.recording import Recorder, Replayer
+    from sleuth.engine.scorers import ResultReranker
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
+ENOUGH_EMPTY = 3  # providers of a default chain that find nothing before sleuth believes it
 HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
@@ -54,7 +56,17 @@ class SearchRequest(Record):
     fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
+    date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
     library: bool = False  # whether the library may answer when no provider does
+
+
+class JobState(Record):
+    """A provider that was started, for display while it works."""
+
+    provider: str
+    seconds: float  # since the start
+    is_running: bool
+    has_failed: bool = False
 
 
 class Searcher:
@@ -84,20 +96,39 @@ class Searcher:
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
-        outcome = merge(request, text, replies, excluded, now)
+        reranker = self._reranker(request)
+        outcome = merge(request, text, replies, excluded, now, reranker)
         while more := _next_pages(request, dispatcher, replies, outcome):
             before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
-            outcome = merge(request, text, replies, excluded, now)
+            outcome = merge(request, text, replies, excluded, now, reranker)
             if len(outcome.results) == before:  # the provider repeats itself, or filters drop everything
                 break
-        outcome = _window(outcome, request, may_continue=bool(_continued(replies.all)))._replace(
-            elapsed_ms=max(1, round((time.monotonic() - started) * 1000))
+        outcome = _window(outcome, request, replies.all)._replace(
+            elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
+            warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
         )
+        if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
+            warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
+            outcome = outcome._replace(warnings=(warning, *outcome.warnings))
         if self.journal and not dispatcher.replays:
             self._record(outcome, replies.all)
         _log(outcome)
         return outcome
+
+    def jobs(self) -> list[JobState]:
+        """Return the providers of the current search; another thread may call this."""
+        now, latest = time.monotonic(), self._dispatchers[-1:]  # a copy: `finish` empties the list
+        started = [(job, job in dispatcher.running) for dispatcher in latest for job in [*dispatcher.jobs]]
+        return [JobState(job.candidate.id, now - job.started, running, bool(job.error)) for job, running in started]
+
+    def _reranker(self, request: SearchRequest) -> ResultReranker | None:
+        """Return the configured reranker for --rerank; a recording is replayed without it."""
+        if not request.rerank or request.recording:
+            return None
+        from sleuth.engine.scorers import ResultReranker
+
+        return ResultReranker(self.settings)
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -138,17 +169,14 @@ class Searcher:
 
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
-        chain = FallbackChain(dispatcher, queries)
-        groups = self.selector.groups(queries[0], first, library=request.library)
+        written = chain_entries(self.settings, queries[0])[1]
+        chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY)
+        wanted = queries[0]._replace(page=request.query.page)
+        groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
-            usable = []
-            for candidate in group:
-                attempt = None if dispatcher.replays else self.selector.skipped(candidate)
-                if attempt:
-                    chain.skip(candidate, attempt)
-                else:
-                    usable.append(candidate)
-            if usable and chain.query(usable, self._hedge_delay(usable, request)):
+            attempts = {} if dispatcher.replays else {one.id: self.selector.skipped(one) for one in group}
+            skipped = {id: attempt for id, attempt in attempts.items() if attempt}
+            if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
         return chain.finish()
 
@@ -157,16 +185,15 @@ class Searcher:
 
         Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
         """
-        own = any(self.selector.host(candidate) != candidate.adapter.host for candidate in group)
+        own = not all(map(self.selector.is_third_party, group))
         if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
             return float("inf")
         return self.health.usual_time(group[0].id) or HEDGE_S
 
 
 def clean_query(text: str) -> str:
-    """Return the text to search for: one line without control characters and angle brackets, truncated."""
-    query = clean(text, entities=False).replace("<", " ").replace(">", " ")
-    query = " ".join(query.split())[:MAX_QUERY_CHARS].strip()
+    """Return the text to search for: one line without control characters, truncated."""
+    query = " ".join(clean(text, entities=False).split())[:MAX_QUERY_CHARS].strip()
     if not query:
         raise RequestError("the query is empty", "for example: sleuth search rust async runtimes")
     return query
@@ -188,7 +215,7 @@ def search_error(outcome: Outcome) -> SearchError:
         names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
     if len(messages) > 1 and all(attempt.code in ("UNREACHABLE", "TIMEOUT") for attempt in failures):
-        hint = tr("check the network connection: sleuth doctor; without a network: sleuth search --offline …")
+        hint = "check the network connection: sleuth doctor; without a network: sleuth search --offline …"
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
@@ -219,20 +246,13 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
 def _next_pages(
     request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
 ) -> list[ProviderReply]:
-    """Request as many pages of the providers as seem necessary to fill the page of the request."""
-    found, wanted = len(outcome.results), request.query.page * request.query.count
+    """Request the next page of each provider if the results do not fill the page of the request."""
+    wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    last = _continued(replies.all)
-    if found >= wanted or not last:
-        return []
-    done = max(reply.query.page for reply in last)
-    pages = min(-(-wanted * done // max(found, 1)), MAX_PROVIDER_PAGES) - done  # at the rate so far
-    is_scraped = any(reply.candidate.adapter.scraped for reply in last)  # such sites block clients that hurry
-    steps = range(1, 2 if is_scraped else max(pages, 1) + 1)
-    more = dispatcher.run(
-        [(r.candidate, r.query._replace(page=r.query.page + step, dated=False)) for step in steps for r in last]
-    )  # dated: the text has the date already
+    last = _continued(replies.all) if len(outcome.results) < wanted else []
+    # The text has the date already, if it needs one.
+    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1, dated=False)) for r in last])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
 
 
@@ -260,13 +280,16 @@ def _has_next_page(reply: ProviderReply) -> bool:
     return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
 
 
-def _window(outcome: Outcome, request: SearchRequest, *, may_continue: bool) -> Outcome:
+def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:
     """Return the page of the results that was requested; numbers go on from the page before."""
     count, start = request.query.count, (request.query.page - 1) * request.query.count
     shown = outcome.results[start : start + count]
-    exhausted = request.fill and len(shown) < count
-    more = len(outcome.results) > start + count or (may_continue and not exhausted)
-    verdict = "no_results" if outcome.results and not shown else outcome.outcome
+    page_failed = any(reply.query.page > 1 and not reply.attempt.answered for reply in replies)
+    exhausted = request.fill and len(shown) < count and not page_failed
+    more = len(outcome.results) > start + count or page_failed or (bool(_continued(replies)) and not exhausted)
+    verdict = outcome.outcome
+    if outcome.results and not shown:
+        verdict = "failed" if page_failed else "no_results"
     status = outcome.status._replace(count_after=len(shown), more=more)
     return outcome._replace(results=shown, outcome=verdict, status=status)
 

@@ -21,7 +21,7 @@ GROUPS = {
     "cached": "Cache and network",
     "batch": "Batch",
 }
-MAX_LIMIT = 10_000_000  # of --limit and --max-tokens
+MAX_LIMIT = 10_000_000  # of --content-limit and --max-tokens
 KINDS = {tuple[str, ...]: "texts", str: "text", int: "int", float: "float", bool: "flag"}
 
 
@@ -67,7 +67,7 @@ class SearchOptions(Record):
     language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "FROM..TO"))
+        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
     )
     safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
     category: str = option("--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True)
@@ -117,8 +117,10 @@ class SearchOptions(Record):
         "Shorten page text: truncate it (cutoff) or keep the passages that match (rag); implies --content.",
         choices=choices.COMPRESSION,
     )
-    limit: int | None = option("--limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT))
-    unit: str | None = option("--unit", "Unit of --limit.", choices=choices.UNITS)
+    limit: int | None = option(
+        "--content-limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT)
+    )
+    unit: str | None = option("--unit", "Unit of --content-limit.", choices=choices.UNITS)
     max_tokens: int | None = option(
         "--max-tokens", "Hard limit in tokens for all page text together.", metavar="N", range=(1, MAX_LIMIT)
     )
@@ -140,12 +142,16 @@ class SearchOptions(Record):
         "--template", "Print a line per result: '{rank} {url}'.", metavar="TEXT", rendered=True
     )
     fields: str | None = option(
-        "--fields", "Show only these fields: " + ", ".join(choices.FIELDS), metavar="a,b", rendered=True
+        "--fields",
+        "Show only these fields, such as title,url,snippet; for all of them: sleuth handbook scripting.",
+        metavar="a,b",
+        rendered=True,
     )
     full_urls: bool = option("--full-urls", "Show whole addresses on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)
+    verbose: bool = option("--verbose -v", "Say on stderr what each provider did.", False)
     exit_status: bool = option("--exit-status", "Exit with status 7 when there are no results.", False, rendered=True)
 
     cached: bool = option("--cache/--no-cache", "Use the cache.", True, other_names=("cache",))

@@ -8,6 +8,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import origin
 from sleuth.engine.chain import chain_entries, ordering_needs
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
@@ -18,7 +19,8 @@ from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider, Query
 from sleuth_providers.errors import KeyMissingError, ProviderError
-from sleuth_providers.net.policy import BROWSER_USER_AGENT, Policy
+from sleuth_providers.net.identity import with_contact
+from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -120,8 +122,8 @@ class ProviderSelector:
             yield [self.candidate(first)]
         entries, written = chain_entries(self.settings, query)
         known = {row.id for row in self.table.all()} - {first}
-        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in entries)
-        groups = ([one for one in group if self._joins(one, written, library)] for group in loaded)
+        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
+        groups = filter(None, ([one for one in group if self._joins(one, written, library)] for group in loaded))
         if not written and (needs := ordering_needs(query, Provider())):
             yield from sorted(groups, key=lambda group: _rank(group, query, needs))
         else:
@@ -133,10 +135,21 @@ class ProviderSelector:
             return library or not candidate.adapter.offline
         if not candidate.row.enabled or self.obstacle(candidate):
             return False
-        if LOOPBACK in candidate.adapter.host and not self.is_own(candidate):
-            return self.health.has_answered(candidate.id)
+        if not self.is_set_up(candidate):
+            return False
+        if LOOPBACK in candidate.adapter.host:
+            return True
         keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
         return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
+
+    def is_set_up(self, candidate: Candidate) -> bool:
+        """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
+        is_here = LOOPBACK in candidate.adapter.host
+        return not is_here or self.is_own(candidate) or self.health.has_answered(candidate.id)
+
+    def is_third_party(self, candidate: Candidate) -> bool:
+        """Tell whether queries to a provider leave for a host that the user did not set."""
+        return not candidate.adapter.offline and self.host(candidate) == candidate.adapter.host
 
     def is_own(self, candidate: Candidate) -> bool:
         """Tell whether the user set up this provider: its host, or anything else in its row."""
@@ -189,6 +202,13 @@ class ProviderSelector:
         """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed."""
         row, adapter = candidate
         found = ["replayed"] if any_key else keys.find_keys(row, adapter, self.environ)
+        if not any_key and found and not self._is_at_home(candidate):
+            if adapter.needs_key:
+                raise KeyMissingError(
+                    message="the API key of {provider} was set for another host",
+                    hint="set it for this one: sleuth providers set {id} --api-key -",
+                )
+            found = []
         if adapter.needs_key and not found:
             raise KeyMissingError()
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
@@ -201,9 +221,32 @@ class ProviderSelector:
             password=row.basic_auth_password or "",
             browser=row.using_browser,
             options=self._options(candidate),
-            contact=self.settings[setting.CONTACT] if row.adapter in CONTACT_ADAPTERS else "",
+            contact=self._contact(candidate),
         )
-        return [account._replace(key=key) for key in usable[first:] + usable[:first]] or [account]
+        with_keys = [account._replace(key=key) for key in usable[first:] + usable[:first]] or [account]
+        return [each._replace(host=host) for host in self._hosts(candidate) for each in with_keys]
+
+    def _hosts(self, candidate: Candidate) -> list[str]:
+        """Return the addresses of a provider in order, those that failed recently last."""
+        host = self.host(candidate)
+        if not candidate.adapter.several_hosts or "," not in host:
+            return [host]
+        hosts = [part.strip() for part in host.split(",") if part.strip()]
+        return sorted(hosts, key=lambda each: bool(self.health.cooldown(keys.fingerprint(candidate.id, each))))
+
+    def _contact(self, candidate: Candidate) -> str:
+        return self.settings[setting.CONTACT] if candidate.row.adapter in CONTACT_ADAPTERS else ""
+
+    def _is_at_home(self, candidate: Candidate) -> bool:
+        """Tell whether the host is the one that the key was set for.
+
+        A key in the table belongs to the host in the table. One in the environment belongs to the provider's own host,
+        or to the host in the environment.
+        """
+        row, adapter, host = *candidate, self.host(candidate)
+        if row.api_key:
+            return origin(host) == origin(row.api_host or adapter.host)
+        return host != row.api_host or not adapter.host or origin(host) == origin(adapter.host)
 
     def _options(self, candidate: Candidate) -> dict[str, Any]:
         known = candidate.adapter.option_env.items()
@@ -219,7 +262,9 @@ class ProviderSelector:
             connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
             attempts=self.settings[setting.RETRIES],
             max_body=MAX_BODY_BYTES,
-            user_agent=BROWSER_USER_AGENT if candidate.adapter.scraped else self.agent,
+            user_agent=with_contact(self.agent, self._contact(candidate)),
+            browser=candidate.adapter.kind == "page",
+            impersonate=self.settings[setting.IMPERSONATE],
             trace=logs.debug,
         )
 

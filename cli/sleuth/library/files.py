@@ -70,10 +70,15 @@ def read(
 
 
 def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
-    """Yield a file, or the supported files below a folder; folders that symbolic links lead to are read once."""
+    """Yield a file, or the supported files below a folder.
+
+    Links are followed inside the folder, and each folder is read once. A link that leads out of it is skipped: in a
+    folder from a stranger it may point at the user's secrets.
+    """
     if not os.path.isdir(path):
         yield path
         return
+    root = os.path.join(os.path.realpath(path), "")
     visited: set[tuple[int, int]] = set()
     folders = [path]
     while folders:
@@ -86,6 +91,10 @@ def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
             continue
         visited.add((state.st_dev, state.st_ino))
         entries = [os.path.join(folder, name) for name in names if not name.startswith(".")]
+        outside = [entry for entry in entries if os.path.islink(entry) and not _is_inside(entry, root)]
+        for entry in outside:
+            on_skip(entry, tr("a link that leads out of the folder"))
+        entries = [entry for entry in entries if entry not in outside]
         below = [entry for entry in entries if os.path.isdir(entry)]
         folders += reversed(below)
         for entry in entries:
@@ -93,6 +102,12 @@ def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
                 yield entry
             elif entry not in below:
                 on_skip(entry, tr("unsupported file type"))
+
+
+def _is_inside(path: str, root: str) -> bool:
+    """Tell whether a link leads to a place below a folder, without hidden folders on the way."""
+    real = os.path.realpath(path)
+    return real.startswith(root) and "/." not in real[len(root) - 1 :].replace(os.sep, "/")
 
 
 def _extension(path: str) -> str:

@@ -26,13 +26,14 @@ def is_url(word: str) -> bool:
 def to_document(page: Page, url: str = "") -> Document:
     """Return a page as a document, under `url` or its final URL; an archived copy, under that of the page itself."""
     url = url or (page.url if page.archived else page.final_url) or page.url
+    text = page.whole_text
     return Document(
         url=url,
         title=page.title or page.url,
-        text=page.text,
+        text=text,
         site=domain(url),
         modified=time.time() - page.age,
-        size=len(page.text),
+        size=len(text),
         kind="html",
         source="page",
         published=page.published,

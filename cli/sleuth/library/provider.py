@@ -23,6 +23,7 @@ class LibraryProvider(Provider):
     max_results = 50
     price = "free"
     weight = 0.7  # below the web's 1.0: it holds few pages, so its best match may be a poor one
+    kind = "local"
     offline = True
     caveat = "documents on this machine, not the web"
     files = True

@@ -10,16 +10,14 @@ from sleuth.pages.errors import UnreadableError
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, ProviderError
 from sleuth_providers.net.client import HttpClient, Transport, status_error
-from sleuth_providers.net.policy import BROWSER_USER_AGENT, Guard, Policy
+from sleuth_providers.net.identity import accept_language
+from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
 from sleuth_providers.translatable import Translatable
 
 MAX_BODY_BYTES = 10_000_000
 CONNECT_TIMEOUT_S = 5.0
 SNIFFED_BYTES = 2048
-
-ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,application/pdf;q=0.8,*/*;q=0.7"
-HEADERS = {"Accept": ACCEPT, "Upgrade-Insecure-Requests": "1"}
 
 # By subtype, without `x-`.
 KINDS = {"html": "html", "xhtml+xml": "html", "plain": "text", "markdown": "markdown", "json": "json", "pdf": "pdf"}
@@ -45,19 +43,26 @@ class Fetched(Record):
 
 
 def fetch(
-    url: str, *, timeout: float, guard: Guard | None = None, transport: Transport | None = None, language: str = ""
+    url: str,
+    *,
+    timeout: float,
+    guard: Guard | None = None,
+    transport: Transport | None = None,
+    language: str = "",
+    impersonate: bool = True,
 ) -> Response:
-    """Fetch a page, or raise the ProviderError that says why there is none; `language` is for Accept-Language."""
+    """Fetch a page as a browser, or raise the ProviderError that says why there is none."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,
         connect_timeout=min(CONNECT_TIMEOUT_S, timeout),
         attempts=1,  # the next layer is a better second attempt
         max_body=MAX_BODY_BYTES,
-        user_agent=BROWSER_USER_AGENT,
+        browser=True,
+        impersonate=impersonate,
         guard=guard,
         cross_origin=True,
-        headers=HEADERS | ({"Accept-Language": f"{language},en;q=0.5"} if language else {}),
+        headers={"Accept-Language": accept_language(language)},
     )
     return HttpClient(policy, transport).send(Request(address), refusal)
 

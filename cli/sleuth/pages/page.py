@@ -1,11 +1,13 @@
 """A page as other packages see it, and the JSON form in the cache."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.pages import blocks
+from sleuth.pages.blocks import Block
 from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.extract import ExtractedPage
 from sleuth.relevance.urls import canonical
@@ -33,11 +35,22 @@ class Page(Record):
     truncated: bool = False
     age: float = 0.0  # seconds in the cache
     archived: str = ""  # ISO date of a copy from an archive
+    blocks: Sequence[Block] = ()  # of the whole page, if text and markdown are truncated
 
     @property
     def ok(self) -> bool:
         """Tell whether the page was read."""
         return bool(self.layer)
+
+    @property
+    def whole_text(self) -> str:
+        """Return the text of the whole page, which passages, summaries and evidence are selected from."""
+        return blocks.as_text(self.blocks) if self.blocks else self.text
+
+    @property
+    def whole_markdown(self) -> str:
+        """Return the whole page in Markdown, or its text if it has none."""
+        return blocks.as_markdown(self.blocks) if self.blocks else self.markdown or self.text
 
     @property
     def problem(self) -> str:
@@ -61,10 +74,10 @@ def cache_key(url: str) -> str:
 
 
 def to_page(url: str, content: ExtractedPage, limit: int) -> Page:
-    """Return a page truncated to `limit` characters."""
+    """Return a page whose text is truncated to `limit` characters."""
     kept, truncated = blocks.cut(content.blocks, limit)
     about = content._asdict() | {"final_url": clean_url(content.final_url)}
-    del about["blocks"]
+    about["blocks"] = content.blocks if truncated else ()
     return Page(url, text=blocks.as_text(kept), markdown=blocks.as_markdown(kept), truncated=truncated, **about)
 
 

@@ -5,6 +5,7 @@ import logging
 import re
 import statistics
 import time
+from itertools import zip_longest
 from typing import Any
 
 from pypdf import PdfReader
@@ -19,6 +20,7 @@ MAX_PAGES = 300
 PDF_TIMEOUT_S = 20.0
 SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？", "：", "”", '"')
 FULL_LINE = 0.8  # of the median length; a shorter line that ends a sentence ends its paragraph
+MAX_HEADING_SHARE = 0.6  # of the usual length of a line
 
 logging.getLogger("pypdf").addHandler(logging.NullHandler())  # it logs a warning for many files
 
@@ -72,12 +74,19 @@ def _paragraphs(text: str) -> list[str]:
     median = statistics.median(len(line) for line in lines if line) if any(lines) else 0
     paragraphs: list[str] = []
     parts: list[str] = []
-    for line in lines:
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+        is_heading = not parts and _is_heading(line, following, median)
         _join(parts, line)
-        if not line or (line.endswith(SENTENCE_ENDS) and len(line) < FULL_LINE * median):
+        if not line or is_heading or (line.endswith(SENTENCE_ENDS) and len(line) < FULL_LINE * median):
             paragraphs.append("".join(parts))
             parts = []
     return [*paragraphs, "".join(parts)]
+
+
+def _is_heading(line: str, following: str, median: float) -> bool:
+    """Tell whether the first line of a paragraph is short, without a stop, and followed by the start of a sentence."""
+    is_short = len(line) < MAX_HEADING_SHARE * median and not line.endswith((*SENTENCE_ENDS, ",", "-"))
+    return is_short and (following[:1].isupper() or _is_wide(following[:1]))
 
 
 def _join(parts: list[str], line: str) -> None:

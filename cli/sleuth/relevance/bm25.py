@@ -2,25 +2,42 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from sleuth.relevance.words import TokenCounter, words
+from sleuth.relevance.words import TokenCounter
 
 K1 = 1.2  # how soon the repetition of a word stops to add to the score
+GENERAL_SCALE = 4.0  # makes general rarity, from 0 to about 1, as large as BM25's among some dozens of texts
 B = 0.75  # how much the length of a text counts against it
 
 
 def rank(query: str, texts: Sequence[str]) -> list[float]:
     """Return the BM25 score of each text for the query; the texts are the collection."""
-    counter = TokenCounter(words(query))
+    counter = TokenCounter.of_query(query, texts)
     return rank_counts([counter.of(text) for text in texts])
 
 
-def rank_counts(counted: Sequence[tuple[Mapping[str, int], int]]) -> list[float]:
+def rank_found(query: str, texts: Sequence[str]) -> list[float]:
+    """Return BM25 scores of texts that were found for the query.
+
+    Since all of them have its words, how rare a word is among them says little; half of the weight of a word is
+    therefore how rare it is in general.
+    """
+    from sleuth.relevance.tokens import rarity
+
+    counter = TokenCounter.of_query(query, texts)
+    return rank_counts([counter.of(text) for text in texts], rarity)
+
+
+def rank_counts(
+    counted: Sequence[tuple[Mapping[str, int], int]], general: Callable[[str], float] | None = None
+) -> list[float]:
     """Return the BM25 scores of texts, each given by the counts of the query's tokens and its length in tokens."""
     mean_length = sum(length for _, length in counted) / max(len(counted), 1) or 1.0
     holders = Counter(token for found, _ in counted for token in found)
     rarity = {token: _idf(number, len(counted)) for token, number in holders.items()}
+    if general:
+        rarity = {token: (own + GENERAL_SCALE * general(token)) / 2 for token, own in rarity.items()}
     return [_score(found, length / mean_length, rarity) for found, length in counted]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sleuth.base.errors import describe
 from sleuth.base.i18n import tr
 from sleuth.relevance import sentences, tokens
-from sleuth.relevance.passages import PASSAGE_CHARS, Passage, Scorer, best_first, score, split
+from sleuth.relevance.passages import Passage, Scorer, best_first, score, split
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
 
@@ -26,7 +26,7 @@ class CompressedPage(Record):
 class Compressed(Record):
     """What is kept of all pages, in their order."""
 
-    phase: str  # default | cutoff | rag_complete | rag_failed
+    phase: str  # default | cutoff | rag_complete
     pages: tuple[CompressedPage, ...]
     size_after: int  # in `unit`
     unit: str = "char"  # or token
@@ -69,17 +69,17 @@ def compress(
         return _result("default", [_beginning(page, text, text) for page, text in enumerate(pages)], budget)
     if method == "cutoff":
         return _result("cutoff", cut_off(pages, budget), budget)
+    warnings = []
     try:
         passages = score(query, pages, dense=dense, rerank=rerank)
-    except Exception as problem:  # scorers are servers and models, which can fail in any way
-        if budget.limit <= 0:
-            budget = Budget(PASSAGE_CHARS * (document_count or DEFAULT_PASSAGES) * len(pages))
-        warning = tr("passages could not be scored; pages are truncated instead: {reason}", reason=_reason(problem))
-        return _result("rag_failed", cut_off(pages, budget), budget, warning)
+    except Exception as problem:  # models are servers and libraries, which can fail in any way
+        reason = explain_failure(problem)
+        warnings.append(tr("the model failed; passages are ranked by their words: {reason}", reason=reason))
+        passages = score(query, pages)
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
     if budget.limit > 0:
         chosen = _fit_budget(pages, chosen, budget)
-    return _result("rag_complete", _join_passages(pages, passages, chosen), budget)
+    return _result("rag_complete", _join_passages(pages, passages, chosen), budget, *warnings)
 
 
 def cut_off(pages: Sequence[str], budget: Budget) -> list[CompressedPage]:
@@ -168,7 +168,8 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
     return Compressed(phase, tuple(pages), size, budget.unit, sum(page.left_out for page in pages), warnings)
 
 
-def _reason(problem: Exception) -> str:
+def explain_failure(problem: Exception) -> str:
+    """Return why a model could not score, for the user."""
     if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
     return str(problem) or type(problem).__name__

@@ -66,6 +66,7 @@ LEAD = r"^\D*(?=\d+\s*[^\W\d]+\s*(?:ago|前))"
 AMOUNT = r"(?:a (?=few|couple))?(\d{1,4}|[a-z]+|[半一二两兩三几幾数])\+?(?: of)?\s*([a-z]*)"
 MONTH = r"(?P<name>[a-z]{3,10})\.?"
 YEAR = r"(?P<year>\d{4})(?!\d)"
+URL_DATE = r"/(\d{4})([-/]?)(\d\d)\2(\d\d)(?=[/._-]|$)"
 FORMS = (  # most common first: later patterns are compiled only if needed
     r"(?<!\d)(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?!\d)",
     r"(?<!\d)(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:t?\d{4,6})?(?!\d)",
@@ -86,6 +87,15 @@ def normalise(text: str, now: datetime) -> str:
     if found is None or not FIRST_YEAR <= found.year <= now.year + YEARS_AHEAD:
         return ""
     return found.isoformat()
+
+
+def from_url(url: str, now: datetime) -> str:
+    """Return the day in the path of a URL, such as /2026/01/31/, as an ISO date, or nothing."""
+    for found in re.finditer(URL_DATE, url):
+        day = _day(int(found[1]), int(found[3]), int(found[4]))
+        if day and day.year >= FIRST_YEAR and day <= now.date() + timedelta(days=DAYS_AHEAD):
+            return day.isoformat()
+    return ""
 
 
 def freshness_window(value: str, today: date) -> tuple[str, str, str]:

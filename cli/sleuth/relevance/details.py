@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
+from sleuth.relevance.hit import Hit
 from sleuth_providers.base import Details, Result
 
 TYPE_CHECKING = False
@@ -58,12 +59,12 @@ def arxiv_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def is_picture(result: Result) -> bool:
+def is_picture(result: Result | Hit) -> bool:
     """Tell whether a result is a picture; pages and articles may have one too, shared with others of their site."""
     return bool(result.image and result.details.width)
 
 
-def identities(result: Result, keys: list[str], canonical: Callable[[str], str]) -> list[str]:
+def identities(result: Result | Hit, keys: list[str], canonical: Callable[[str], str]) -> list[str]:
     """Return all names of what a result is about: its URL, its DOI, its arXiv id, its picture."""
     names = list(keys)
     doi = (result.details.doi or doi_of(result.url)).lower()
@@ -84,11 +85,15 @@ def united_details(all_details: Sequence[Details]) -> Details:
     united: dict[str, Any] = {}
     for details in all_details:
         for name, value in details.known().items():
-            united[name] = max(united.get(name, 0), value) if name in LARGEST_FIELDS else united.get(name, value)
+            known = united.get(name, value)
+            united[name] = max(known, value) if name in LARGEST_FIELDS else known
     # The DOI of a publication is worth more than that of its preprint.
     published = [one for one in all_details if one.doi and not one.doi.lower().startswith(ARXIV_DOI)]
     if published:
         united["doi"] = published[0].doi
+    types = [details.type for details in all_details if details.type not in ("", "article")]
+    if types:  # a preprint that was published
+        united["type"] = types[0]
     if any(details.open_access for details in all_details):
         united["open_access"] = True
     return Details(**united)

@@ -10,13 +10,13 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
-from sleuth.relevance.dates import normalise
+from sleuth.relevance.dates import from_url, normalise
 from sleuth.relevance.details import clean_details, identities, is_picture, united_details
 from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical
@@ -29,13 +29,20 @@ if TYPE_CHECKING:
 
     from sleuth.relevance.rules import Rules
 
+    ResultScorer = Callable[[str, Sequence[str]], list[float] | None]  # query and texts
+
 # Fields of a hit that come from the best-ranked result that has them.
 FIRST_KNOWN = ("site", "published", "thumbnail", "author", "length", "image")
 WEB_SCHEMES, FILE_SCHEMES = ("http", "https"), ("http", "https", "file")
 MAX_CONTENT_CHARS, MAX_LABEL_CHARS = 100_000, 100
 MAX_TEXT_CHARS = {"title": 300, "snippet": 2_000} | dict.fromkeys(("site", "author", "length"), MAX_LABEL_CHARS)
 
+ORDER_FACTOR = 0.85  # of the weight of each further provider in -p a,b,c
 RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
+
+# --rerank mixes the place in the list with the words of title and snippet. The first places are worth more, as in
+# nDCG, so that words move what is further down; with a larger share they make good lists worse (docs/relevance.md).
+WORDS_SHARE, MODEL_SHARE = 0.2, 0.8
 
 # --recent multiplies scores by a factor that falls from 1 to OLDEST_FACTOR; half of the way takes HALF_LIFE_DAYS.
 HALF_LIFE_DAYS = 90
@@ -69,6 +76,11 @@ class _RankedResult(Record):
     result: Result
 
 
+def order_factor(provider: str, named: Sequence[str]) -> float:
+    """Return the factor for the weight of a provider: who names several puts the better ones first."""
+    return round(ORDER_FACTOR ** named.index(provider), 4) if provider in named else 1.0
+
+
 def fuse(
     lists: Sequence[ProviderList],
     *,
@@ -76,10 +88,12 @@ def fuse(
     rules: Rules | None = None,
     recent: bool = False,
     rerank: str = "",
+    reranker: ResultScorer | None = None,
 ) -> list[Hit]:
     """Merge result lists into one, ranked by score; citations count from 1.
 
     The score is the sum of the points times the factors in `adjustments`; with `rerank`, a query, the mix named there.
+    `reranker` returns scores of a model for query and texts, or None.
     """
     groups = sorted(_merge(_ranked_results(lists, now)), key=lambda group: group[0][1:3])
     hits = [_hit(group) for group in groups]
@@ -88,7 +102,7 @@ def fuse(
     if rules is not None:
         hits = [hit for hit in (_apply_rules(rules, hit) for hit in hits) if hit is not None]
     if rerank:
-        hits = _rerank(rerank, hits)
+        hits = _rerank(rerank, sorted(hits, key=lambda hit: -hit.score), reranker)
     hits.sort(key=lambda hit: -hit.score)  # stable: ties keep the order by best rank and list
     return [hit._replace(citation=number) for number, hit in enumerate(hits, 1)]
 
@@ -106,7 +120,7 @@ def _cleaned(result: Result, url: str, now: datetime) -> Result:
     return Result(
         url=url,
         content=clean(result.content, MAX_CONTENT_CHARS, lines=True),
-        published=normalise(result.published, now) if result.published else "",
+        published=published_on(result, now),
         thumbnail=clean_url(result.thumbnail),
         engines=tuple(clean(engine, MAX_LABEL_CHARS) for engine in result.engines),
         image=clean_url(result.image),
@@ -229,6 +243,30 @@ def _url_flaws(one: _RankedResult) -> tuple[bool, bool, int]:
     return not url.startswith("https:"), ascii_host(url) != ascii_host(one.key), len(url)
 
 
+def published_on(result: Result, now: datetime) -> str:
+    """Return the date that a provider gives for a result, or that of its URL."""
+    return (normalise(result.published, now) if result.published else "") or from_url(result.url, now)
+
+
+def add_dates(hits: Sequence[Hit], dates: Mapping[str, str], now: datetime, recent: bool) -> list[Hit]:
+    """Return hits without a date with that of their page, by URL; with `recent`, ranked by it as well."""
+    dated = [hit._replace(published=dates.get(hit.url, "")) if not hit.published else hit for hit in hits]
+    if recent:
+        dated = [
+            new if new.published == old.published else _with_recency(new, now.date())
+            for old, new in zip(hits, dated, strict=True)
+        ]
+        dated.sort(key=lambda hit: -hit.score)
+    return dated
+
+
+def _with_recency(hit: Hit, today: date) -> Hit:
+    """Return a hit that had no date, with its factor replaced."""
+    undated = 1 - (1 - OLDEST_FACTOR) / 2
+    others = tuple(one for one in hit.adjustments if not one.startswith("recent "))
+    return _apply_recency(hit._replace(score=hit.score / undated, adjustments=others), today)
+
+
 def _apply_recency(hit: Hit, today: date) -> Hit:
     days, age = HALF_LIFE_DAYS, "no date"
     if hit.published:
@@ -252,14 +290,18 @@ def _multiply(hit: Hit, factor: float, reason: str) -> Hit:
     return hit._replace(score=hit.score * factor, adjustments=(*hit.adjustments, reason))
 
 
-def _rerank(query: str, hits: list[Hit]) -> list[Hit]:
-    from sleuth.relevance.bm25 import rank, standardise
+def _rerank(query: str, hits: list[Hit], reranker: ResultScorer | None) -> list[Hit]:
+    from sleuth.relevance.bm25 import rank_found, standardise
 
-    by_words = standardise(rank(query, [f"{hit.title}\n{hit.snippet}" for hit in hits]))
-    by_rank = standardise([hit.score for hit in hits])
+    texts = [f"{hit.title}\n{hit.snippet}" for hit in hits]
+    by_model = reranker(query, texts) if reranker else None
+    name, share = ("model", MODEL_SHARE) if by_model else ("words", WORDS_SHARE)
+    by_text = standardise(by_model or rank_found(query, texts))
+    by_rank = standardise([1 / math.log2(place + 2) for place in range(len(hits))])
     reranked = []
-    for hit, *scores in zip(hits, by_words, by_rank, strict=True):
-        words, place = (round(score, 4) for score in scores)
-        formula = f"rerank = 0.5 × {words:g} (words) + 0.5 × {place:g} (rank)"
-        reranked.append(hit._replace(score=0.5 * words + 0.5 * place, adjustments=(*hit.adjustments, formula)))
+    for hit, *scores in zip(hits, by_text, by_rank, strict=True):
+        match, place = (round(score, 4) for score in scores)
+        formula = f"rerank = {share:g} × {match:g} ({name}) + {1 - share:g} × {place:g} (rank)"
+        score = share * match + (1 - share) * place
+        reranked.append(hit._replace(score=score, adjustments=(*hit.adjustments, formula)))
     return reranked

@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
-from sleuth.relevance.words import STOP_WORDS, UNSPACED
+from sleuth.relevance.languages import ENGLISH, LATIN_STOP_WORDS
+from sleuth.relevance.words import UNSPACED
 
 CLOSERS = "\"'”’»)\\]*_`」』）】》〉"
 FULL_STOPS = "。！？；｡।॥؟۔"  # always end a sentence; the others only before a space or next to CJK text
@@ -15,7 +17,7 @@ WRAPPED = re.compile(r"[^\W\d_]|[,;&(—–-]")  # the end of a line that contin
 NUMBER = re.compile(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})")
 NEXT_WORD = re.compile(r"[\s\"'“‘(\[*_]*(\w*)")
 DOTTED = re.compile(r"(?:\w\.)+\w")
-STARTERS = STOP_WORDS | {"he", "she", "we", "you", "i", "my", "our", "his", "her", "however", "according", "although"}
+STARTERS = LATIN_STOP_WORDS[ENGLISH] | {"he", "she", "his", "her", "however", "according", "although"}
 MAX_WORD_CHARS = 40
 MAX_NUMBER_CHARS = 10
 
@@ -37,6 +39,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     for start, end in _units(text):
         found += _split(text, start, end)
     return found
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Join sentences, with a space between them unless the script has none."""
+    result = ""
+    for text in texts:
+        space = " " if result and not (UNSPACED_END.match(result[-1]) or result[-1] in FULL_STOPS) else ""
+        result += space + text
+    return result
 
 
 def cut(text: str, limit: int) -> int:

@@ -15,6 +15,7 @@ TRACKING = _names("""
     wt.mc_id wt_mc wt_zmc pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid
     ns_mchannel ns_source ns_campaign ns_linkname ns_fee at_medium at_campaign at_campaign_type at_format
     fb_action_ids fb_action_types fb_source fb_ref action_object_map action_type_map action_ref_map __tn__
+    gs_l os_ehash wtrid emc echobox tracking_source ceneo_spo
     gws_rd usqp amp_js_v amp_gsa amp_lite amp_r amp_ct
     spm vd_source chksm scene isappinstalled from_source from_spmid sharer_sharetime sharer_shareid
     sharer_shareinfo sharer_shareinfo_first hb_wx_block buvid bbid unique_k plat_id xsec_token xsec_source
@@ -22,7 +23,7 @@ TRACKING = _names("""
     jsessionid phpsessid cfid cftoken oscsid zenid
 """)
 TRACKING_PREFIXES = (
-    *("utm_", "spm_", "share_", "hsa_", "mtm_", "matomo_", "piwik_", "stm_", "itm_"),
+    *("utm_", "spm_", "share_", "hsa_", "mtm_", "matomo_", "piwik_", "stm_", "itm_", "otm_", "ga_", "hmb_", "vn_"),
     *("at_custom", "at_link_", "at_bbc_", "_trk", "aspsessionid", "__cft__"),
 )
 
@@ -119,6 +120,7 @@ REWRITTEN = {
     "ebay": {r"(ebay\.[a-z.]+)/itm/[^/]+/(\d+)": r"\1/itm/\2"},
     "medium": {r"(?:[\w-]+\.)?medium\.com/.*-([0-9a-f]{10,12})": r"medium.com/p/\1"},
     "github": {r"github\.com/([^/]+/[^/]+)\.git": r"github.com/\1"},
+    "arxiv": {r"(?:export\.)?arxiv\.org/(abs|pdf)/(.+?)(?:\.pdf)?": r"arxiv.org/\1/\2"},
     "doi": {r"dx\.doi\.org(/.*)": r"doi.org\1"},
     "baidu": {r"wapbaike\.baidu\.com(/.*)": r"baike.baidu.com\1"},
     "zhihu": {r"zhihu\.com/tardis/\w+/art/(\d+)": r"zhuanlan.zhihu.com/p/\1"},

@@ -13,7 +13,7 @@ bench/relevance.py measures both kinds.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sleuth.relevance.bm25 import rank, rank_counts, standardise
 from sleuth.relevance.passages import latin_length
@@ -24,6 +24,7 @@ from sleuth_providers.records import Record
 LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # in Latin characters, see `latin_length`
 MAX_WINDOW_CHARS = 400  # of one page, in an answer from several
 MAX_WINDOWS = 3  # in a summary of several pages without a question
+MAX_SENTENCES = 1000  # of a page that are compared with a question; the others are too unlike it
 FULL_WEIGHT_CHARS = 80  # shorter sentences score less: headings, greetings and fragments say little on their own
 NEIGHBOUR_REACH = 3  # sentences before and after that add to the score of one
 NEIGHBOUR_DECAY = 0.6  # per sentence of distance
@@ -63,13 +64,18 @@ class Window(Record):
 
     first: int
     sentences: tuple[SummarySentence, ...]
-    terms: frozenset[str]
-    counts: tuple[Counter[str], int]  # of the question's tokens, and of all tokens
+    agreement: float  # how many of its terms other pages have, by the root of its length
+    counts: tuple[dict[str, int], int]  # of the question's tokens, and of all tokens
 
     @property
     def page(self) -> int:
         """Return the page it is on."""
         return self.sentences[0].page
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """Return the terms of its sentences."""
+        return frozenset[str]().union(*(sentence.terms for sentence in self.sentences))
 
 
 def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium") -> Summary:
@@ -77,31 +83,44 @@ def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium
     text = "".join(pages)
     density = len(text) / (latin_length(text) or 1.0)
     limit = length if isinstance(length, int) else int(LENGTHS[length] * density)
-    by_page = [_sentences(page, text, limit) for page, text in enumerate(pages)]
+    by_page = [_sentences(page, text, limit, query) for page, text in enumerate(pages)]
     per_page = tuple(_one_page(found, query, limit) for found in by_page)
     filled = [page for page, found in enumerate(by_page) if found]
     if len(filled) < 2:
         return Summary(per_page, per_page[filled[0]] if filled else ())
     room = min(limit, int(MAX_WINDOW_CHARS * density)) if query else limit // min(len(filled), MAX_WINDOWS)
-    counter = TokenCounter(words(query))
-    windows = [
-        window
-        for page in filled
-        for window in _windows(_statements(_sentences(page, pages[page], room)), counter, room)
-    ]
+    units = [_statements(_sentences(page, pages[page], room, query)) for page in filled]
+    values, counter = _shared_terms(units, _terms(query)), TokenCounter.of_query(query, pages)
+    windows = [window for page in units for window in _windows(page, values, counter, room)]
     chosen = _pick_windows(_rank_windows(windows, query), (limit + 1) // (room + 1))
     return Summary(per_page, tuple(sentence for window in chosen for sentence in window.sentences))
 
 
-def _sentences(page: int, text: str, limit: int) -> list[SummarySentence]:
+def _sentences(page: int, text: str, limit: int, query: str) -> list[SummarySentence]:
     found: list[SummarySentence] = []
-    for start, end in sentences(text):
+    for start, end in _candidates(text, query):
         if end - start > limit:
             end = start + cut(text[start:end], limit)
         terms = _terms(text[start:end])
         if terms and not HEADING.match(text, start):
             found.append(SummarySentence(text[start:end], page, start, end, terms))
     return found
+
+
+def _candidates(text: str, query: str) -> list[tuple[int, int]]:
+    """Return the sentences of a text; of a long one, its beginning and the surroundings of those like the question."""
+    found: list[tuple[int, int]] = []
+    for start, end in sentences(text):
+        if found and text[found[-1][1] - 1] in ";；" and "\n" not in text[found[-1][1] : start]:
+            found[-1] = (found[-1][0], end)  # half a sentence says little
+        else:
+            found.append((start, end))
+    if not query or len(found) <= MAX_SENTENCES:
+        return found
+    scores = rank(query, [text[start:end] for start, end in found])
+    likely = sorted(range(len(found)), key=lambda at: -scores[at])[: MAX_SENTENCES // 10]
+    near = {at + step for at in likely for step in range(-NEIGHBOUR_REACH, NEIGHBOUR_REACH + 1)}
+    return [span for at, span in enumerate(found) if at < MAX_SENTENCES // 10 or at in near]
 
 
 def _statements(units: list[SummarySentence]) -> list[SummarySentence]:
@@ -167,29 +186,40 @@ def _cosine(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other))
 
 
-def _windows(units: Sequence[SummarySentence], counter: TokenCounter, room: int) -> Iterator[Window]:
+def _shared_terms(pages: Sequence[Sequence[SummarySentence]], question: frozenset[str]) -> Counter[str]:
+    """Return on how many other pages each term is; those of the question count nothing."""
+    holders = Counter(term for units in pages for term in frozenset[str]().union(*(unit.terms for unit in units)))
+    return Counter({term: number - 1 for term, number in holders.items() if number > 1 and term not in question})
+
+
+def _windows(
+    units: Sequence[SummarySentence], values: Mapping[str, int], counter: TokenCounter, room: int
+) -> Iterator[Window]:
     """Yield the windows from each sentence on, of every length that fits."""
-    counted = [(Counter(counts), length) for counts, length in (counter.of(unit.text) for unit in units)]
+    counted = [counter.of(unit.text) for unit in units]
     for first, unit in enumerate(units):
-        terms: frozenset[str] = frozenset()
-        counts, length = Counter[str](), 0
+        terms: set[str] = set()
+        counts, length, agreed = dict[str, int](), 0, 0
         for last in range(first, len(units)):
             if units[last].end - unit.start > room:
                 break
+            agreed += sum(map(values.__getitem__, units[last].terms - terms))
             terms |= units[last].terms
-            counts = counts + counted[last][0]
+            counts = counts | {token: counts.get(token, 0) + times for token, times in counted[last][0].items()}
             length += counted[last][1]
-            yield Window(first, tuple(units[first : last + 1]), terms, (counts, length))
+            yield Window(first, tuple(units[first : last + 1]), agreed / math.sqrt(len(terms)), (counts, length))
 
 
 def _pick_windows(windows: Sequence[Window], number: int) -> list[Window]:
     """Return the best window, then those of further pages that add new terms."""
-    chosen: list[Window] = []
-    for window in windows:
-        covered = frozenset[str]().union(*(other.terms for other in chosen))
-        is_new = len(window.terms - covered) >= MIN_NEW_SHARE * len(window.terms)
-        if len(chosen) < number and is_new and all(window.page != other.page for other in chosen):
-            chosen.append(window)
+    chosen = list(windows[:1])
+    for window in windows[1:]:
+        if len(chosen) >= number:
+            break
+        if all(window.page != other.page for other in chosen):
+            terms, covered = window.terms, frozenset[str]().union(*(other.terms for other in chosen))
+            if len(terms - covered) >= MIN_NEW_SHARE * len(terms):
+                chosen.append(window)
     return chosen
 
 
@@ -204,7 +234,7 @@ def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
     query_weight = QUERY_WEIGHT * (spread + bool(FACTUAL.search(query)))
     weights = (1.0, POSITION_WEIGHT, RANK_WEIGHT if query else 0.0, query_weight)
     columns = (
-        _agreement(windows, _terms(query)),
+        [window.agreement for window in windows],
         [1 / (1 + window.first) for window in windows],
         [1 / (1 + window.page) for window in windows],
         by_query,
@@ -212,14 +242,3 @@ def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
     rows = zip(*map(standardise, columns), strict=True)
     totals = [sum(weight * score for weight, score in zip(weights, row, strict=True)) for row in rows]
     return [windows[at] for at in sorted(range(len(windows)), key=lambda at: -totals[at])]
-
-
-def _agreement(windows: Sequence[Window], question: frozenset[str]) -> list[float]:
-    """Return how many terms of each window other pages have, without those of the question, by root of its length."""
-    on_page: dict[int, set[str]] = {}
-    for window in windows:
-        on_page.setdefault(window.page, set()).update(window.terms)
-    holders = Counter(term for terms in on_page.values() for term in terms)
-    return [
-        sum(holders[term] - 1 for term in window.terms - question) / math.sqrt(len(window.terms)) for window in windows
-    ]

@@ -2,25 +2,20 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby
+
+from sleuth.relevance import languages
+from sleuth.relevance.languages import ENGLISH
 
 MAX_TERMS = 64  # in one search expression
 
-STOP_WORDS = frozenset(
-    (
-        *("a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "did", "do", "does", "for", "from", "had"),
-        *("has", "have", "how", "if", "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "s", "such", "t"),
-        *("that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "were", "what", "when"),
-        *("where", "which", "whom", "whose", "why", "will", "with"),
-        *("i", "me", "my", "we", "our", "you", "your", "can", "could", "should", "would"),
-    )
-)
-
-# Scripts without spaces between words, or with too few to rely on: Thai, Lao, Burmese, Khmer, Hangul, kana, Han.
-UNSPACED = (
-    "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
+# Scripts without spaces between words, or with too few to rely on: Hangul, kana, Han; and Thai, Lao, Burmese, Khmer,
+# whose vowels are characters of their own, so that pairs of characters say little.
+UNSPACED_VOWELS = "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd"
+UNSPACED_SYLLABLES = (
+    "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
     "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
     "\u2e80-\u2fd5\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 )
@@ -32,7 +27,9 @@ NFKC_RANGES = (
     "\u2460-\u24ff\u2e80-\u2fd5\u3099\u309a\u3130-\u33ff\uf900-\ufdff\ufe70-\ufefc\uff10-\uff19\uff21-\uff3a"
     "\uff41-\uff5a\uff66-\uffdc\U0001d400-\U0001d7ff\U0002f800-\U0002fa1f"
 )
-UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+UNSPACED = UNSPACED_VOWELS + UNSPACED_SYLLABLES
+UNSPACED_RUN = re.compile(f"[{UNSPACED_SYLLABLES}]+|[{UNSPACED_VOWELS}]+")
+THREES = re.compile(f"[{UNSPACED_VOWELS}]")
 # A word outside UNSPACED_RUN; c++, .net and 3.11 stay whole.
 WORD_PATTERN = re.compile(rf"\.?\w++(?:[.,]\w++|[{MARKS}]\w*+)*+(?:\+\+|\#(?!\w))?")
 NFKC_CHANGED = re.compile(f"[{NFKC_RANGES}]")
@@ -44,19 +41,31 @@ QUESTION_WORDS = re.compile(
 GRAMMAR_CHARACTERS = frozenset("的了是在和有与及也就都而吗呢啊吧之其何哪のはがをにへとでも")
 
 
-def words(text: str) -> list[str]:
-    """Return the tokens of a text without stop words and question words, unless there is nothing else."""
-    tokens = list(_tokens(QUESTION_WORDS.sub(" ", text)))
-    return [token for token in tokens if token not in STOP_WORDS] or tokens or list(_tokens(text))
+def words(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the tokens of a text without stop words and question words, unless there is nothing else.
+
+    `language` is that of Latin script; other scripts tell their language themselves.
+    """
+    plain = QUESTION_WORDS.sub(" ", text)
+    tokens = list(_tokens(plain, language, stop_words=False))
+    return tokens or list(_tokens(plain, language)) or list(_tokens(text, language))
 
 
 class TokenCounter:
     """Counts the tokens of one query in many texts, without making the tokens of the texts."""
 
-    def __init__(self, tokens: Iterable[str]) -> None:
+    def __init__(self, tokens: Iterable[str], language: str = ENGLISH) -> None:
         wanted = frozenset(tokens)
-        self._unspaced = sorted((token for token in wanted if UNSPACED_RUN.match(token)), key=len)
-        self._words = _WordCounts(wanted)
+        self._threes = frozenset(filter(THREES.match, wanted))
+        self._unspaced = sorted((token for token in wanted - self._threes if UNSPACED_RUN.match(token)), key=len)
+        self._words = _WordCounts(wanted, language)
+
+    @classmethod
+    def of_query(cls, query: str, texts: Sequence[str]) -> "TokenCounter":
+        """Return a counter of the tokens of a query, in the language of the texts to count in."""
+        step = max(len(texts) // languages.SAMPLED_TEXTS, 1)
+        language = languages.detect([query, *texts[::step]])
+        return cls(words(query, language), language)
 
     def of(self, text: str) -> tuple[dict[str, int], int]:
         """Return how often each query token occurs in a text, and the number of tokens in the text."""
@@ -69,8 +78,12 @@ class TokenCounter:
             for stem in self._words.wanted.get(word, ()):
                 counts[stem] = counts.get(stem, 0) + 1
         if spaced is not normal:
-            length += sum(2 * len(run) - 1 for run in UNSPACED_RUN.findall(normal))
+            runs = UNSPACED_RUN.findall(normal)
+            length += sum(map(_number_of_pieces, runs))
             self._count_unspaced(normal, counts)
+            for piece in (piece for run in runs for piece in _pieces(run)) if self._threes else ():
+                if piece in self._threes:
+                    counts[piece] = counts.get(piece, 0) + 1
         return counts, length
 
     def _count_unspaced(self, normal: str, counts: dict[str, int]) -> None:
@@ -83,16 +96,17 @@ class TokenCounter:
 class _WordCounts(dict[str, int]):
     """Maps a word to its number of tokens, filled on demand; `wanted` maps it to its tokens in the query."""
 
-    def __init__(self, tokens: frozenset[str]) -> None:
+    def __init__(self, tokens: frozenset[str], language: str) -> None:
         super().__init__()
-        self._tokens = tokens
+        self._tokens, self._language = tokens, language
         self.wanted: dict[str, tuple[str, ...]] = {}
 
     def __missing__(self, word: str) -> int:
-        stems = _stems(word)
+        stems = _stems(word, self._language)
         if found := tuple(stem for stem in stems if stem in self._tokens):
             self.wanted[word] = found
-        self[word] = sum(stem not in STOP_WORDS for stem in stems)
+        is_stop_word = languages.is_stop_word(word, self._language)
+        self[word] = 0 if is_stop_word else sum(not languages.is_stop_word(stem, self._language) for stem in stems)
         return self[word]
 
 
@@ -128,7 +142,7 @@ def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
 def _matching_characters(run: str, offset: int, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield the parts of an unspaced run that consist of wanted characters and pairs."""
     normal = _normalised(run) if len(_normalised(run)) == len(run) else run
-    pieces = ((at, length) for at in range(len(normal)) for length in (1, 2) if normal[at : at + length] in wanted)
+    pieces = ((at, length) for at in range(len(normal)) for length in (1, 2, 3) if normal[at : at + length] in wanted)
     marked = {at + step for at, length in pieces for step in range(length)}
     for is_marked, group in groupby(range(len(normal)), marked.__contains__):
         places = list(group)
@@ -162,39 +176,55 @@ def _segments(text: str) -> Iterator[tuple[int, str, bool]]:
     yield from ((word.start(), word[0], False) for word in WORD_PATTERN.finditer(text, end))
 
 
-def _tokens(text: str) -> Iterator[str]:
+def _tokens(text: str, language: str = ENGLISH, *, stop_words: bool = True) -> Iterator[str]:
     for _, piece, is_run in _segments(_normalised(text)):
         if is_run:
-            yield from piece
-            yield from map("".join, pairwise(piece))
-        else:
-            yield from _stems(piece)
+            yield from _pieces(piece)
+        elif stop_words:
+            yield from _stems(piece, language)
+        elif not languages.is_stop_word(piece, language):
+            yield from (stem for stem in _stems(piece, language) if not languages.is_stop_word(stem, language))
+
+
+def _pieces(run: str) -> Iterator[str]:
+    """Yield the characters of a run and their pairs, or three at a time."""
+    if THREES.match(run):
+        yield from (run[at : at + 3] for at in range(max(len(run) - 2, 1)))
+    else:
+        yield from run
+        yield from (run[at : at + 2] for at in range(len(run) - 1))
+
+
+def _number_of_pieces(run: str) -> int:
+    return max(len(run) - 2, 1) if THREES.match(run) else 2 * len(run) - 1
 
 
 @lru_cache(maxsize=1 << 16)
-def _stems(word: str) -> tuple[str, ...]:
+def _stems(word: str, language: str = ENGLISH) -> tuple[str, ...]:
     """Return the tokens of a lower-case word: its stem, or for a name such as node.js the whole and its parts."""
     if word.isalpha():
-        return (_stem(word),)
+        return (_stem(word, language),)
     parts = [part for part in re.split(r"[.,_+#]+", word) if part]
     if "".join(parts) == word:
-        return (_stem(word),)
+        return (_stem(word, language),)
     if re.fullmatch(r"v?\d+(?:\.\d+)+|\d{1,3}(?:,\d{3})+(?:\.\d+)?", word):
         number = word.lstrip("v").replace(",", "")
         return tuple(dict.fromkeys((number, ".".join(number.split(".")[:2]))))  # 3.11.4 is found by 3.11
     if len(parts) > 1 and all(len(part) == 1 for part in parts):
         return ("".join(parts),)  # U.S.A.
-    stems = tuple(stem for part in parts for stem in _stems(part))
+    stems = tuple(stem for part in parts for stem in _stems(part, language))
     if "," in word or not parts:
         return stems
     return (word,) if len(word) <= 3 else (word, *stems)
 
 
-def _stem(word: str) -> str:
-    from Stemmer import Stemmer  # type: ignore[import-not-found]  # PyStemmer ships no types
-
-    plain = word if word.isascii() else _unaccented(word)
-    return str(Stemmer("english", 0).stemWord(plain))  # a new one takes a microsecond; a shared one is not thread-safe
+def _stem(word: str, language: str) -> str:
+    if word.isascii():
+        return languages.stem(word, language)
+    if language == ENGLISH:
+        return languages.stem(_unaccented(word), language)
+    stem = languages.stem(word, language)  # its suffixes have accents
+    return stem if language == languages.UNSTEMMED else _unaccented(stem)
 
 
 def _unaccented(word: str) -> str:

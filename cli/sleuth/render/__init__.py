@@ -8,7 +8,7 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TextIO
 
     from sleuth.engine.outcome import Outcome
@@ -26,6 +26,7 @@ class View(Record):
     color: str = "auto"
     theme: str = "auto"
     full_urls: bool = False
+    thumbnails: Mapping[str, object] = {}  # what rich prints for the URL of a thumbnail
     age: str = ""  # placeholder that JSON writes in place of the age of a cached answer
 
 

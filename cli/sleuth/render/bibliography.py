@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from sleuth.base.json_output import write_json
-from sleuth.base.urls import ascii_url, domain
+from sleuth.base.json_output import camel_case, write_json
+from sleuth.base.text import clean
+from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.engine.outcome import Outcome
+from sleuth.relevance.details import clean_details
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
+from sleuth_providers.base import Details, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ BIBTEX_TYPES = {
     "thesis": ("phdthesis", "series", "school"),
     "report": ("techreport", "series", "institution"),
 }
+MAX_TEXT_CHARS = 2000  # of a field that is read from a file
 OTHER_TYPE = ("misc", "howpublished", "publisher")
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 TEX_ESCAPES = str.maketrans(
@@ -45,16 +49,38 @@ PARTICLES = frozenset(["van", "von", "der", "den", "de", "di", "da", "du", "del"
 
 def render_bibtex(outcome: Outcome, out: TextIO, view: View) -> None:
     """Write each result as a BibTeX entry."""
-    for key, hit in zip(keys(outcome.results), outcome.results, strict=True):
+    write_references(outcome.results, "bibtex", out)
+
+
+def render_csl_json(outcome: Outcome, out: TextIO, view: View) -> None:
+    """Write the results as CSL JSON, which Zotero, Pandoc and other citation processors read."""
+    write_references(outcome.results, "csl-json", out)
+
+
+def write_references(hits: Sequence[Hit], format: str, out: TextIO) -> None:
+    """Write results as `bibtex` or `csl-json`."""
+    if format == "csl-json":
+        write_json([{"id": key} | csl_item(hit) for key, hit in zip(keys(hits), hits, strict=True)], out)
+        return
+    for key, hit in zip(keys(hits), hits, strict=True):
         kind, fields = _bibtex_fields(hit)
         lines = "".join(f"  {name} = {value},\n" for name, value in fields.items() if value not in ("", "{}"))
         out.write(f"@{kind}{{{key},\n{lines}}}\n\n")
 
 
-def render_csl_json(outcome: Outcome, out: TextIO, view: View) -> None:
-    """Write the results as CSL JSON, which Zotero, Pandoc and other citation processors read."""
-    pairs = zip(keys(outcome.results), outcome.results, strict=True)
-    write_json([{"id": key} | csl_item(hit) for key, hit in pairs], out)
+def hit_of(entry: Mapping[str, Any]) -> Hit:
+    """Return an entry of `results` in a JSON answer as a result, sanitised; fields of a wrong type are left out."""
+    texts = {name: entry.get(name) for name in ("title", "url", "snippet", "published", "author", "siteName")}
+    known: Any = {name: clean(value, MAX_TEXT_CHARS) for name, value in texts.items() if isinstance(value, str)}
+    details: dict[str, Any] = {}
+    for name, (published, default) in zip(Details._fields, camel_case(Details._field_defaults).items(), strict=True):
+        value = tuple(entry[published]) if isinstance(entry.get(published), list) else entry.get(published)
+        if isinstance(value, int | None if default is None else type(default)):
+            details[name] = value
+    details["authors"] = tuple(name for name in details.get("authors", ()) if isinstance(name, str))
+    url, site = clean_url(known.get("url", "")), known.pop("siteName", "")
+    cleaned = clean_details(Result("", url, details=Details(**details)))
+    return Hit(0, **{"title": "", **known, "url": url}, site_name=site, details=cleaned)
 
 
 def _bibtex_fields(hit: Hit) -> tuple[str, dict[str, str]]:

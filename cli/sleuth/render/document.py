@@ -127,7 +127,7 @@ class MarkdownRenderer:
         leads = bool(address) and not cited  # what looks like a citation leads nowhere else
         text.append(label, style + Style(underline=True, link=address) if leads else style)
         shown = domain(address) or clean(target, 80)
-        if shown and shown not in label:
+        if shown and label not in (shown, f"www.{shown}", target) and domain(label) != shown:
             text.append(f" ({shown})" if label else shown, self.styles["quiet"])
 
 

@@ -8,6 +8,7 @@ from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
+from sleuth.render.layouts import SEPARATOR, facts_line
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -19,7 +20,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 
 def _item(hit: Hit, view: View) -> str:
-    about = " · ".join(part for part in (domain(hit.url), hit.published) if part)
+    about = SEPARATOR.join(filter(None, (domain(hit.url), facts_line(hit) or hit.published)))
     lines = [
         f"{hit.citation}. [{escape(hit.title)}]({markdown_target(ascii_url(hit.url))})",
         f"   {escape(about)}  " if about else "",

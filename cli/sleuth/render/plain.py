@@ -9,6 +9,7 @@ from sleuth.base.text import shorten
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import as_cell, explanation, hit_fields
+from sleuth.render.layouts import facts_line
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -26,6 +27,8 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     )
     for hit in outcome.results:
         out.write(f"{hit.citation}. {hit.title}\n   {hit.url}\n")
+        if about := facts_line(hit):
+            out.write(f"   {about}\n")
         if hit.content is not None:
             out.writelines(f"   {line}\n" if line else "\n" for line in hit.content.splitlines())
         elif hit.snippet:

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.base.i18n import tr
 from sleuth.base.text import shorten, shorten_middle
 from sleuth.base.text import width as text_width
 from sleuth.base.urls import ascii_url
@@ -16,9 +15,11 @@ from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
+from sleuth.render.layouts import SEPARATOR, facts
 from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
+MIN_ADDRESS_WIDTH = 40  # beside the date; with less room that goes below
 UNWRAPPED = 10_000  # columns of a pipe or a file, where a program reads whole lines
 INDENT = "    "
 NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
@@ -62,6 +63,9 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     for hit in outcome.results:
         _print_hit(console, hit, outcome.query, view, styles)
         console.print()
+    if outcome.attribution:
+        print_wrapped(console, Text(SEPARATOR.join(outcome.attribution), styles["quiet"]), INDENT)
+        console.print()
 
 
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
@@ -71,6 +75,8 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
         print_lines(console, [Text(INDENT) + _about(hit, view._replace(full_urls=True), styles, 0)])
     else:
         print_wrapped(console, _about(hit, view, styles, min(console.width, MAX_WIDTH) - len(INDENT)), INDENT)
+    if picture := view.thumbnails.get(hit.thumbnail):
+        console.print(picture)
     if hit.content is not None or hit.snippet:
         print_wrapped(console, _text(hit, query, view, styles), INDENT)
     if view.explain:
@@ -92,14 +98,16 @@ def print_wrapped(console: Console, text: Text, indent: str, first: Text | None 
 
 def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
     """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
-    facts = [hit.published, hit.author, hit.length, ", ".join(hit.providers) if len(hit.providers) > 1 else ""]
-    after = "".join(f" · {fact}" for fact in facts if fact)
-    place = hit.url if view.full_urls else shorten_middle(hit.url, max(room - text_width(after), room // 2))
-    address = Style.parse(styles["about"]) + Style(link=ascii_url(hit.url))
-    text = Text.assemble((place, address), (after, styles["quiet"]))
-    if hit.image:
-        text.append(" · ", styles["quiet"])
-        text.append(tr("picture"), Style.parse(styles["quiet"]) + Style(link=ascii_url(hit.image)))
+    known = facts(hit)
+    after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
+    on_own_line = bool(known) and not view.full_urls and room - after < min(MIN_ADDRESS_WIDTH, text_width(hit.url))
+    space = room if on_own_line else room - after
+    address = hit.url if view.full_urls else shorten_middle(hit.url, space)
+    text = Text(address, Style.parse(styles["about"]) + Style(link=ascii_url(hit.url)))
+    for number, fact in enumerate(known):
+        text.append("\n" if on_own_line and number == 0 else SEPARATOR, styles["quiet"])
+        link = Style(link=ascii_url(fact.url)) if fact.url else Style()
+        text.append(fact.text, Style.parse(styles["quiet"]) + link)
     return text
 
 

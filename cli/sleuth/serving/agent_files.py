@@ -34,19 +34,14 @@ class _Member(Record):
     end: int  # and of the token behind it
 
 
-class UneditableError(RequestError):
-    """The file has a form that cannot be edited safely."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__("cannot edit {path} safely", "add the entry by hand: see docs/agents.md", path=path)
-
-
 def with_entry(path: str, text: str, section: str, entry: Entry | None) -> str:
     """Return the text of a settings file with the entry of sleuth, or without it if `entry` is None."""
     try:
         return _with_toml(text, section, entry) if path.endswith(".toml") else _with_json(text, section, entry)
     except (ValueError, IndexError, AttributeError, TypeError) as problem:  # tomlkit's errors are ValueErrors
-        raise UneditableError(path) from problem
+        raise RequestError(
+            "cannot edit {path} safely", "add the entry by hand: see docs/agents.md", path=path
+        ) from problem
 
 
 def current_entry(path: str, text: str, section: str) -> Entry | None:

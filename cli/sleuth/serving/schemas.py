@@ -116,7 +116,7 @@ SEARCH_ANSWER = _document(
         **_each(TEXT, "query", "provider"),
         "elapsedMs": COUNT,
         "cached": FLAG,
-        "results": _list(RESULT),
+        "results": _list(RESULT | {"required": []}, "with --fields, only these fields"),
         "outcome": {"enum": list(OUTCOMES)},
         "status": STATUS,
         "attempts": _list(ATTEMPT),
@@ -126,6 +126,7 @@ SEARCH_ANSWER = _document(
     {
         "ageSeconds": _maybe(COUNT) | _about("age of a cached answer"),
         "corrections": TEXTS,
+        "attribution": TEXTS | _about("what the providers ask to be shown with their results"),
         "pages": _list(PAGE, "how each page was read, with --content"),
     },
 )

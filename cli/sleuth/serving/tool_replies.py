@@ -14,11 +14,12 @@ from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
-from sleuth.base.urls import domain
+from sleuth.base.urls import ascii_host
 from sleuth.engine.outcome import Outcome, outcome_as_json
 from sleuth.pages.page import Page
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
+from sleuth.render.layouts import facts_line
 from sleuth.runtime import error_as_json
 from sleuth.serving.schemas import PAGE_TEXT
 from sleuth_providers.records import Record
@@ -70,7 +71,7 @@ def page_reply(page: Page, content: str, room: int, max_chars: int, warnings: Se
         } | own
         body = "\n".join([*filter(None, about), "", kept])
         notes = [*warnings, *([tr("the page has more text")] if truncated else [])]
-        return ToolReply(_fenced(body, domain(page.final_url or page.url), notes), document)
+        return ToolReply(_fenced(body, ascii_host(page.final_url or page.url), notes), document)
 
     return _fitted(make, min(room, len(content)), max_chars)
 
@@ -83,14 +84,14 @@ def document_text(text: str, source: str, max_chars: int) -> str:
 def digest_reply(found: Digest, max_chars: int) -> ToolReply:
     """Return the summaries of pages."""
     text = digest_as_text(found, "plain")
-    sites = ", ".join(dict.fromkeys(domain(source.url) for source in found.read))
+    sites = ", ".join(dict.fromkeys(ascii_host(source.url) for source in found.read))
     return _truncated(ToolReply(_fenced(text, sites, found.warnings), digest_as_json(found)), max_chars)
 
 
 def answer_reply(answer: Answer, max_chars: int) -> ToolReply:
     """Return an answer with the list of its sources."""
-    notes = (*answer.warnings, *answer.hints)
-    text = _fenced(as_text(safe(answer), "plain"), answer.model or "the web", notes)
+    answer, notes = safe(answer), (*answer.warnings, *answer.hints)
+    text = _fenced(as_text(answer, "plain"), answer.model or "the web", notes)
     return _truncated(ToolReply(text, answer_as_json(answer)), max_chars)
 
 
@@ -100,7 +101,7 @@ def error_reply(error: SleuthError) -> ToolReply:
     lines = [tr("error: {message}", message=body["message"]), f"code: {body['code']}"]
     if body["hint"]:
         lines.append(tr("hint: {hint}", hint=body["hint"]))
-    return ToolReply("\n".join(map(logs.safe, lines)), failed=True)
+    return ToolReply(without_fences("\n".join(map(logs.safe, lines))), failed=True)
 
 
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:
@@ -122,10 +123,12 @@ def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:
 
 
 def _entry(hit: Hit) -> str:
-    about = " · ".join(part for part in (hit.site_name, hit.published, hit.author) if part)
+    about = facts_line(hit) or " · ".join(part for part in (hit.site_name, hit.published, hit.author) if part)
     return "\n".join(filter(None, [f"[{hit.citation}] {hit.title}", hit.url, about, hit.snippet]))
 
 
 def _fenced(body: str, source: str, notes: Sequence[str]) -> str:
-    marked = fenced(without_fences(strip_controls(body.strip())), source, token_hex(4))
-    return "\n".join([ADVICE, marked, *(tr("note: {message}", message=strip_controls(note)) for note in notes)])
+    """Return text and notes inside a fence: notes name engines and sites in the words of their servers."""
+    lines = [body.strip(), *(tr("note: {message}", message=note) for note in notes)]
+    marked = fenced(without_fences(strip_controls("\n".join(lines))), source, token_hex(4))
+    return f"{ADVICE}\n{marked}"

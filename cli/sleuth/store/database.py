@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
-from sleuth.base.files import append_private, locked, private_folder, unwritable
+from sleuth.base.files import append_private, check_own, locked, private_folder, unwritable
 
 Migration = Callable[[sqlite3.Connection], None]
 BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
@@ -16,12 +16,16 @@ UNWRITABLE_MESSAGES = ("unable to open", "readonly", "disk I/O", "is full")
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the message about a damaged file may not be UTF-8
 
 
+MAX_DATABASE_BYTES = 10_000_000_000
+
+
 def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
     """Open a database and migrate it to the newest schema; a damaged or newer one is refused and left unchanged."""
     if path == MEMORY:
         return _migrate(_connect(path), path, migrations)
     try:
         if os.path.exists(path):
+            _check(path)
             connection = _connect(path)
             if _version(connection) == len(migrations):
                 return connection
@@ -40,11 +44,13 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 
 def open_immutable(path: str) -> sqlite3.Connection:
     """Open a database read-only without creating any file beside it, ignoring its write-ahead log."""
+    _check(path)
     return _open(f"file:{quote(path)}?immutable=1", BUSY_TIMEOUT_S)
 
 
 def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
     """Open a database read-only; in a folder that is not writable, without its write-ahead log."""
+    _check(path)
     try:
         connection = _open(f"file:{quote(path)}?mode=ro", timeout)
         connection.execute("PRAGMA schema_version").fetchone()
@@ -93,6 +99,21 @@ def database_error(path: str, problem: Exception) -> SettingsError:
 
 def _locked_error(path: str) -> SettingsError:
     return SettingsError("{path} is locked by another process", "try again in a moment", path=path)
+
+
+def _check(path: str) -> None:
+    """Refuse a pipe, which SQLite would wait for, and the file of another user, whose keys can be commands."""
+    try:
+        check_own(path, os.stat(path), MAX_DATABASE_BYTES)
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise DatabaseError(
+            "the database {path} is not used ({reason})",
+            "remove it, or set SLEUTH_HOME to another folder",
+            path=path,
+            reason=problem.strerror,
+        ) from problem
 
 
 def _open(path: str, timeout: float) -> sqlite3.Connection:

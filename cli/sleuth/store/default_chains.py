@@ -18,7 +18,18 @@ GENERAL = [
     "library",  # only if it really answers
 ]
 CHAINS = {
-    "general-zh": ["searxng", "local-baidu", "local-bing", "sogou", *GENERAL[1:]],
+    "general-zh": [
+        "searxng",
+        "local-baidu",
+        "local-bing",
+        "sogou",
+        "keenable",
+        "you",
+        "parallel",
+        "duckduckgo",
+        "wikipedia",
+        "library",
+    ],
     "news": ["searxng", "bing-news+google-news", "you", "exa-mcp", "hackernews", "duckduckgo-media", "tavily"],
     "images": ["searxng", "wikimedia+openverse", "bing-media", "duckduckgo-media"],
     "videos": ["searxng", "open-videos+wikimedia+internet-archive", "bing-media", "duckduckgo-media"],

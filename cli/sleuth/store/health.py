@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from sleuth.base.logs import log
@@ -15,12 +16,23 @@ if TYPE_CHECKING:
     from sleuth.store.cache.redis.server import RedisServer
 
 COOLDOWNS_S = (60, 300, 1500, 3600)
+WALL_COOLDOWNS_S = (900, 1800, 3600)
+CLOCK_TOLERANCE_S = 60
+MAX_QUEUE_S = 600  # a request further in the future was logged before the clock was set back
 MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
 REFUSALS = ("blocked", "rate_limited", "quota", "key_invalid")
 FAILURES = (*REFUSALS, "timeout", "bad_response", "unreachable")
 MAX_COOLDOWN_S = 31 * 86400  # a longer one comes from a wrong Retry-After or a wrong clock
 LAST_SENT = "(SELECT max(id) FROM request WHERE provider = ? AND state = 'sent')"  # the last reservation
 RETENTION_S = 100 * 86400  # of the request log
+
+
+class Slot(Record):
+    """When a request may be sent."""
+
+    at: float
+    granted: bool = True  # otherwise `at` is when to try again
+    paced: bool = False  # refused because it would have to wait longer than allowed
 
 
 class Cooldown(Record):
@@ -40,10 +52,20 @@ class Health:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
         now = now or time.time()
-        return Cooldown(*row) if row and now < row[0] <= now + MAX_COOLDOWN_S else None
+        if not row or not now < row[0] <= now + MAX_COOLDOWN_S:
+            return None
+        sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ?"
+        started = self.connection.execute(sql, (name.partition("#")[0], row[0])).fetchone()[0] or 0.0
+        return None if started > now + CLOCK_TOLERANCE_S else Cooldown(*row)  # else the clock was set back since
 
-    def note_outcome(self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False) -> None:
-        """Update the cooldown after a request. A `quick` failure, such as a refused connection, starts none."""
+    def note_outcome(
+        self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False, wall: bool = False
+    ) -> None:
+        """Update the cooldown after a request.
+
+        A `quick` failure, such as a refused connection, starts none. A refusal is a `wall` if it is for strangers, as a
+        captcha is: it stays longer than a limit of the user's own key or server.
+        """
         if state in ("ok", "empty") and self._failures(name):  # a write only where it is needed
             self.connection.execute("DELETE FROM health WHERE name = ?", (name,))
         if state not in FAILURES or quick:
@@ -51,7 +73,8 @@ class Health:
         with transaction(self.connection):
             failures = self._failures(name) + 1
             strikes = failures if state in REFUSALS else failures - MAX_FAILURES + 1
-            pause = COOLDOWNS_S[min(strikes, len(COOLDOWNS_S)) - 1] if strikes > 0 else 0
+            steps = WALL_COOLDOWNS_S if wall and state in REFUSALS else COOLDOWNS_S
+            pause = steps[min(strikes, len(steps)) - 1] if strikes > 0 else 0
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
 
@@ -65,25 +88,36 @@ class Health:
             "DELETE FROM health WHERE name = ? OR substr(name, 1, length(?) + 1) = ? || '#'", (name, name, name)
         )
 
-    def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
-        """Count a request; if a limit is reached, return the time at which the next one is allowed instead."""
-        if not per_minute and not per_day:
-            return None
+    def reserve(
+        self,
+        provider: str,
+        per_minute: int,
+        per_day: int,
+        interval: float = 0.0,
+        paced_with: Sequence[str] = (),
+        max_wait: float = 0.0,
+    ) -> Slot:
+        """Count a request and return when it may be sent, or why not: a limit is reached, or the wait is too long."""
+        if not (per_minute or per_day or interval):
+            return Slot(time.time())
         try:
-            free_at = self._reserve(provider, per_minute, per_day)
+            slot = self._reserve(provider, ((per_minute, 60), (per_day, 86400)), interval, paced_with, max_wait)
         except sqlite3.OperationalError as problem:  # an unwritable database must not stop the search
             log("health: nothing reserved: %r", problem)
-            free_at = None
-        if free_at is None and self.shared:
+            slot = Slot(time.time())
+        if slot.granted and self.shared and (per_minute or per_day):
             free_at = self.shared.reserve(provider, per_minute, per_day)
             if free_at is not None:
                 self.cancel(provider)
-        return free_at
+                return Slot(free_at, granted=False)
+        return slot
 
-    def _reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
+    def _reserve(
+        self, provider: str, limits: Sequence[tuple[int, int]], interval: float, paced_with: Sequence[str], wait: float
+    ) -> Slot:
         with transaction(self.connection):
             now = time.time()  # read under the lock: others may have counted requests while we waited
-            for limit, span in ((per_minute, 60), (per_day, 86400)):
+            for limit, span in limits:
                 if not limit:
                     continue
                 rows = self.connection.execute(
@@ -92,16 +126,24 @@ class Health:
                     (provider, now - span, now + span, limit),  # a clock that was set back must not free capacity
                 ).fetchall()
                 if len(rows) == limit:
-                    return float(rows[-1][0]) + span
-            self._insert(provider, now, "sent", None, 0.0)
-        return None
+                    return Slot(float(rows[-1][0]) + span, granted=False)
+            at = max(now, self._last(paced_with, now + MAX_QUEUE_S) + interval) if interval else now
+            if at - now > wait:
+                return Slot(at, granted=False, paced=True)
+            self._insert(provider, at, "sent", None, 0.0)
+        return Slot(at)
+
+    def _last(self, providers: Sequence[str], before: float) -> float:
+        """Return the time of the last request to any of these providers."""
+        sql = "SELECT max(at) FROM request WHERE provider = ? AND at <= ? AND cached = 0"
+        return max(self.connection.execute(sql, (id, before)).fetchone()[0] or 0.0 for id in providers)
 
     def cancel(self, provider: str) -> None:
         """Undo a reservation: the limit over all machines is reached, or the request was not needed."""
         with suppress(sqlite3.OperationalError):
             self.connection.execute(f"DELETE FROM request WHERE id = {LAST_SENT}", (provider,))  # noqa: S608 - constant
 
-    def record(self, provider: str, state: str, elapsed_ms: int, cost: float, reserved: bool) -> None:
+    def record(self, provider: str, state: str, elapsed_ms: int | None, cost: float, reserved: bool) -> None:
         """Log a finished request; a reserved one is completed."""
         with transaction(self.connection):
             update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant

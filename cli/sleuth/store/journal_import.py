@@ -14,7 +14,7 @@ from glob import escape, glob
 from typing import Any
 
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import locked, unwritable, wait_for_writers
+from sleuth.base.files import locked, open_own, unwritable, wait_for_writers
 from sleuth.base.logs import log
 from sleuth.store.database import explain_errors, open_copy, open_database, transaction
 from sleuth.store.health import RETENTION_S
@@ -22,6 +22,7 @@ from sleuth.store.migrations import MIGRATIONS
 
 MAX_HISTORY = 10_000  # queries; older searches stay without their text
 IMPORTED = "journal"  # the row of `meta` with the name of the last imported file
+MAX_JOURNAL_BYTES = 100_000_000  # a longer one was not written by sleuth
 MAX_TIME = 1e11  # seconds since 1970; a later time is invalid
 ADD_SEARCH = (
     "INSERT INTO search (at, query, providers, outcome, results, elapsed_ms, cached) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -78,7 +79,7 @@ def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:
 def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
     """Yield the searches of a journal, each with its requests; truncated and foreign lines are skipped."""
     try:
-        with open(path, "rb") as stream:
+        with open_own(path, MAX_JOURNAL_BYTES) as stream:
             lines = stream.read().split(b"\n")
     except FileNotFoundError:  # another process imported it
         return

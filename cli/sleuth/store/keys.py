@@ -1,6 +1,7 @@
 """API keys of providers: from the table (a value, env:, cmd: or keyring:), else from the environment."""
 
 import os
+import unicodedata
 from collections.abc import Mapping
 
 from sleuth.base.errors import MissingExtraError, SettingsError
@@ -28,6 +29,12 @@ def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) 
         found = resolve(row.api_key, environ, f"sleuth/{row.id}")
     else:
         found = next((environ[name] for name in provider.env if environ.get(name)), "")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in found.strip()):
+        raise SettingsError(
+            "the API key of {id} contains control characters",
+            "set it again: sleuth providers set {id} --api-key -",
+            id=row.id,
+        )
     return [key.strip() for key in found.split(",") if key.strip()]
 
 
@@ -75,8 +82,10 @@ def _from_keyring(name: str) -> str:
     try:
         import keyring
     except ImportError as problem:
+        from sleuth.base.extras import install_command
+
         raise MissingExtraError(
-            "the system keyring needs an optional dependency", "pip install 'sleuth[keyring]'"
+            "the system keyring needs the optional part `keyring`", "{install}", install=install_command("keyring")
         ) from problem
     service, _, user = name.partition("/")
     try:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_SEARCHES = 5
+MAX_FILE_BYTES = 2_000_000
 MAX_TEXT_CHARS = 400
 FIELDS = ("citation", "title", "url", "snippet", "site_name", "published", "providers")
 
@@ -52,10 +53,12 @@ def _short(value: "Any") -> "Any":
 def _read(folder: str) -> "list[Any]":
     import json
 
+    from sleuth.base.files import open_own
+
     try:
-        with open(_path(folder), "rb") as stream:
+        with open_own(_path(folder), MAX_FILE_BYTES) as stream:
             found = json.load(stream)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
     return found if isinstance(found, list) else []
 

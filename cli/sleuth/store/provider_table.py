@@ -15,6 +15,7 @@ from sleuth.base.errors import RequestError, UnknownProviderError
 from sleuth.base.files import append_private
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
+from sleuth.base.urls import origin
 from sleuth.store.database import database_error, explain_errors, transaction
 from sleuth_providers.records import Record
 
@@ -98,11 +99,14 @@ class ProviderTable:
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""
         rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
+        if not rows:  # as it is written in a list, or with other capitals
+            same = "SELECT * FROM websearch_provider WHERE lower(id) = ?1 OR lower(name) = ?1 ORDER BY lower(id) != ?1"
+            rows = self._rows(same, (id.strip().lower(),))
         if not rows:
             from difflib import get_close_matches
 
             ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
-            if near := get_close_matches(id, ids, 1, 0.6):
+            if near := get_close_matches(id.lower(), ids, 1, 0.6):
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])
@@ -121,6 +125,8 @@ class ProviderTable:
         values = {name: _checked(name, value, type) for name, value in changes.items()}
         if type != row.type and row.api_host and "api_host" not in changes:
             _check_host(row.api_host, type)
+        if "api_host" in changes:
+            _check_secrets(row, changes)
         if values:
             columns = ", ".join(f"{name} = ?" for name in values)
             self.connection.execute(
@@ -230,7 +236,8 @@ def _checked(name: str, value: Any, type: str) -> Any:
     if name == "type" and value not in TYPES:
         raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":
-        _check_host(value, type)
+        for part in value.split(",") if type == "api" else [value]:
+            _check_host(part.strip(), type)
     return value
 
 
@@ -266,6 +273,20 @@ def number_option(options: Mapping[str, Any], name: str) -> float | None:
     except (KeyError, TypeError, ValueError):
         return None
     return number if low <= number <= high else None
+
+
+def _check_secrets(row: ProviderRow, changes: dict[str, Any]) -> None:
+    """Refuse to point a provider elsewhere while it keeps a key or password, which belong to their host."""
+    if origin(row.api_host or "") == origin(changes["api_host"] or ""):
+        return
+    for name in ("api_key", "basic_auth_password"):
+        if getattr(row, name) and name not in changes:
+            raise RequestError(
+                "{id} has a key or a password for its present host",
+                "set both, or clear it first: sleuth providers set {id} --api-host URL --{option} -",
+                id=row.id,
+                option=name.replace("_", "-"),
+            )
 
 
 def _check_host(value: str, type: str) -> None:

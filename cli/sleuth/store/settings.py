@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sleuth.base import choices
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, private_folder, remove_leftovers, write_atomic
+from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login
 from sleuth.store.default_chains import CHAINS, GENERAL
@@ -55,6 +56,7 @@ EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
 TABLE: dict[str, Setting[Any]] = {}
 MAX_FILE_BYTES, MAX_TABLE_DEPTH = 1_000_000, 20
+MAX_SEARCHED_LINES = 1000  # of a broken file, to find the line to fix
 MAX_UNKNOWN_KEYS = 20  # that are reported
 
 
@@ -100,6 +102,7 @@ SNIPPET_LENGTH = Setting("websearch.snippet_length", 200, whole(20, 5000), "char
 TIMEOUT = Setting("websearch.timeout", 15.0, number(0.1, 600), "seconds for a request")
 CONNECT_TIMEOUT = Setting("websearch.connect_timeout", 5.0, number(0.1, 600), "seconds to connect")
 RETRIES = Setting("websearch.retries", 3, whole(1, 10), "maximum number of attempts")
+IMPERSONATE = Setting("websearch.impersonate", True, FLAG, "read pages with the TLS and HTTP/2 of Chrome")
 MAX_OUTPUT_CHARS = Setting(
     "websearch.max_output_chars", 30000, whole(100, 10_000_000), "limit of a tool result or prompt"
 )
@@ -149,6 +152,7 @@ LIBRARY_SIZE = Setting("library.max_megabytes", 2000, whole(1, 1_000_000), "maxi
 HISTORY = Setting("history.enabled", True, FLAG, "keep a history of queries")
 UI_LANGUAGE = Setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
 UI_THEME = Setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours in the terminal")
+UI_THUMBNAILS = Setting("ui.thumbnails", False, FLAG, "download and show thumbnails on terminals with graphics")
 
 
 class SettingValue(Record):
@@ -194,7 +198,7 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def _read_bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as stream:
+        with open_own(path, MAX_FILE_BYTES) as stream:
             return stream.read()
     except (FileNotFoundError, NotADirectoryError):
         return b""
@@ -210,17 +214,31 @@ def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
-        if len(data) > MAX_FILE_BYTES:
-            raise ValueError("the file is larger than 1 MB")
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
         reason: object = problem
         if isinstance(problem, UnicodeDecodeError):
             before = problem.object[: problem.start].split(b"\n")
             reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
-        raise SettingsError(
-            "{path} is not valid TOML: {reason}", "fix that line: sleuth config edit", path=path, reason=reason
-        ) from problem
+        line = _broken_line(data.decode("utf-8-sig", "replace"))
+        hint = "fix line {line}: sleuth config edit" if line else "sleuth config edit"
+        message = "{path}, line {line}: not valid TOML: {reason}" if line else "{path} is not valid TOML: {reason}"
+        raise SettingsError(message, hint, path=path, reason=reason, line=line) from problem
+
+
+def _broken_line(text: str) -> int:
+    """Return the line where the broken statement begins, such as a list that is never closed; 0 if it is not found.
+
+    tomllib names the place where it gave up, which may be the end of the file.
+    """
+    import tomllib
+
+    lines = text.split("\n")
+    for end in range(min(len(lines), MAX_SEARCHED_LINES) - 1, -1, -1):
+        with suppress(ValueError, RecursionError):
+            tomllib.loads("\n".join(lines[:end]))
+            return end + 1 + next((n for n, line in enumerate(lines[end:]) if line.strip()), 0)
+    return 0
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -293,11 +311,28 @@ def _edited(text: str, key: str, value: Any) -> str:
         if value is None:
             del place[name]
         else:
+            tail = _heading_of_next(place) if name not in place else []
             place[name] = tomlkit.inline_table() | value if isinstance(value, dict) else value
+            if tail:
+                place.value.body.extend(tail)
         after = tomlkit.dumps(document)
     except Exception:  # bugs in tomlkit must not damage the file
         return ""
     return after.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else after
+
+
+def _heading_of_next(table: Any) -> list[Any]:
+    """Cut off the blank lines and comments at the end of a table, which belong to the section below it."""
+    from tomlkit.items import Table, Whitespace
+
+    body = table.value.body if isinstance(table, Table) else []
+    start = len(body)
+    while start and body[start - 1][0] is None:  # neither a key nor a table
+        start -= 1
+    blank = next((place for place in range(start, len(body)) if isinstance(body[place][1], Whitespace)), start)
+    tail = body[blank:]
+    del body[blank:]
+    return list(tail)
 
 
 def _is_as_intended(before: dict[str, Any], after: str, key: str, value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 
+from sleuth_providers.adapters._contact import contact_headers
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._feed import attribute, elements, feed_elements, field, plain_field
 from sleuth_providers.adapters._papers import author_names, doi_name, known_names, year_of
@@ -21,6 +22,7 @@ class Arxiv(Provider):
     name = "arXiv"
     homepage = "https://info.arxiv.org/help/api/"
     notes = "arXiv allows one request every 3 seconds, and may refuse more when it is busy."
+    attribution = "Thank you to arXiv for use of its open access interoperability"
     host = "https://export.arxiv.org"
     supports = frozenset({"freshness", "range", "page"})
     categories = ("science",)
@@ -41,7 +43,7 @@ class Arxiv(Provider):
         count = min(query.count, self.max_results)
         start = (query.page - 1) * count or None
         params = {"search_query": " AND ".join(clauses), "max_results": count, "start": start}
-        return self.get(account, "/api/query", params)
+        return self.get(account, "/api/query", params, contact_headers(account))
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected query, which is an entry, and a first page that should have entries but has none."""

@@ -8,17 +8,16 @@ from typing import Any
 from sleuth_providers.adapters._bing_market import market
 from sleuth_providers.adapters._walls import wall_error
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import ProviderError
+from sleuth_providers.errors import BadResponseError, ProviderError
 from sleuth_providers.html.tree import read_html, text_of
 from sleuth_providers.json import as_count, as_dict, as_text, strip_tags, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 PAGE_SIZE = 35
 MAX_NODES = 200  # unclosed tags can nest each item in the one before
 MINUTES = {"day": 1440, "week": 10080, "month": 44640, "year": 525600}
 HIGHLIGHT = re.compile("[\ue000-\uf8ff]")  # characters that mark matches in titles
 SIZE = re.compile(r"(\d{1,5})\s*[×x]\s*(\d{1,5})")
-VIEWS = re.compile(r"([\d.,]{1,15})\s*([KMB]?)\s*views", re.IGNORECASE)
+VIEWS = re.compile(r"([\d.,]{1,15})\s?([KMB]?)\s?views", re.IGNORECASE)
 AGE = re.compile(r"\bago\b|\d{4}|前", re.IGNORECASE)
 PAUSE_S = 900.0  # after a bot check
 
@@ -27,7 +26,7 @@ class BingMedia(Provider):
     """Each item carries its data as JSON in an attribute."""
 
     id = "bing-media"
-    name = "Bing images and videos (page)"
+    name = "Bing media (page)"
     homepage = "https://www.bing.com/images"
     notes = "Unofficial. Pictures belong to the sites that show them; videos include YouTube."
     host = "https://www.bing.com"
@@ -37,7 +36,7 @@ class BingMedia(Provider):
     max_results = PAGE_SIZE
     price = "free"
     per_minute = 20
-    scraped = True
+    kind = "page"
 
     def request(self, query: Query, account: Account) -> Request:
         """Request the fragment of the category; images are filtered strictly unless --safe off is given."""
@@ -57,7 +56,7 @@ class BingMedia(Provider):
             "form": "VRFLTR" if minutes and is_video else None,
         }
         path = "/videos/asyncv2" if is_video else "/images/async"
-        return self.get(account, path, params, BROWSER_HEADERS | language)
+        return self.get(account, path, params, language)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check."""
@@ -66,7 +65,11 @@ class BingMedia(Provider):
     def parse(self, response: Response, query: Query) -> Found:
         """Parse pictures or videos."""
         read = _videos if query.category == "videos" else _pictures
-        return Found(web_results(read(read_html(response))))
+        results = web_results(read(read_html(response)))
+        body = response.body.lower()
+        if not results and b"<html" in body and b"bing" not in body:  # such as the login page of a hotspot
+            raise BadResponseError("not a page of Bing", status=response.status)
+        return Found(results)
 
     sample_plain = Sample(
         Query("lighthouse", category="images"),

@@ -28,6 +28,7 @@ class BingNews(Provider):
     max_results = 12
     price = "free"
     per_minute = 20
+    kind = "feed"
 
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter and header; otherwise Bing uses the location of the IP address."""

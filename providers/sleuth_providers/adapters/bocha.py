@@ -39,6 +39,7 @@ class Bocha(Provider):
     max_results = 50
     price = "about ¥36, unconfirmed (2026-11)"
     cost = 0.005
+    reads_language = True
 
     def request(self, query: Query, account: Account) -> Request:
         """Request summaries only when page text is wanted, because they are slow."""

@@ -31,6 +31,7 @@ class Brave(Provider):
     operators = True
     categories = ("general", "news", "images", "videos")
     max_results = 20
+    max_words = MAX_WORDS
     price = "$5 (2026-09)"
     cost = 0.005
     options = {"content": "source of page text: context (default), or snippets for plans without LLM context"}
@@ -86,8 +87,11 @@ class Brave(Provider):
         quota = dict(re.findall(rb'"quota_(limit|current)"\s*:\s*(\d{1,12})', response.body))
         if 0 < int(quota.get(b"limit", 0)) <= int(quota.get(b"current", 0)):
             return QuotaError(status=429)
+        from sleuth_providers.net.client import retry_after  # loaded already; a cached answer does not need it
+
         reset = re.match(r"\d{1,9}", response.headers.get("x-ratelimit-reset", ""))
-        return RateLimitError(status=429, retry_after=float(reset[0]) if reset else None)
+        pause = retry_after(response)
+        return RateLimitError(status=429, retry_after=float(reset[0]) if reset and pause is None else pause)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, which are in different places for web, other kinds and page text."""

@@ -5,7 +5,6 @@ from typing import Any
 from sleuth_providers.base import Account, Query, Request, Response, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 MAX_PAGE = 10  # beyond, Brave flags the client
 PAUSE_S = 3600.0  # after a bot check
@@ -45,7 +44,7 @@ class BraveHtml(ResultsPage):
         params: dict[str, str | int] = {"offset": query.page - 1} if query.page > 1 else {}
         if query.freshness and query.freshness != "range":
             params["tf"] = f"p{query.freshness[0]}"
-        return Request(self.fill(query.with_operators(), account), params, headers=BROWSER_HEADERS | headers)
+        return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add pages after the tenth."""

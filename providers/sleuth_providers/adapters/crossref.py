@@ -65,7 +65,7 @@ class Crossref(Provider):
             "select": FIELDS,
             "filter": conditions,
             "offset": min((query.page - 1) * rows, MAX_OFFSET) or None,
-            "mailto": account.options.get("mailto"),
+            "mailto": account.options.get("mailto") or account.contact,
         }
         return self.get(account, "/works", params)
 

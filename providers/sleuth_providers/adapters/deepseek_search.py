@@ -26,6 +26,7 @@ class DeepSeekSearch(Provider):
     price = "¥5 or $0.75 (2026-11)"
     cost = 0.00075
     per_minute = 300
+    reads_language = True
 
     def request(self, query: Query, account: Account) -> Request:
         """Limit the number of page texts: more than ten make a response of several megabytes."""

@@ -1,5 +1,6 @@
 """DuckDuckGo without a key: parses the page for browsers without JavaScript."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -17,12 +18,23 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BlockedError
+from sleuth_providers.errors import BadResponseError, BlockedError
 from sleuth_providers.html.tree import is_web, join, read_html, text_of
-from sleuth_providers.net.policy import BROWSER_HEADERS
+from sleuth_providers.net.identity import accept_language
 from sleuth_providers.net.urls import site_of
 
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
+COUNTRIES = {"gb": "uk"}
+LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no", "nn": "no", "fil": "tl"}
+# Country and language; the first of a language is where it is taken to be spoken if no country is given.
+REGIONS = re.findall(
+    "[a-z]{2,9}-[a-z]{2,9}",
+    "us-en uk-en au-en ca-en ie-en in-en nz-en sg-en za-en ph-en my-en id-en xa-en de-de at-de ch-de fr-fr ca-fr ch-fr"
+    " be-fr it-it ch-it es-es mx-es ar-es cl-es co-es pe-es ve-es ue-es xl-es pt-pt br-pt nl-nl be-nl cn-zh tw-tzh"
+    " hk-tzh jp-jp kr-kr xa-ar bg-bg ct-ca hr-hr cz-cs dk-da ee-et fi-fi gr-el hu-hu id-id il-he lv-lv lt-lt my-ms"
+    " no-no ph-tl pl-pl ro-ro ru-ru sk-sk sl-sl se-sv th-th tr-tr ua-uk vn-vi",
+)
+BANG = re.compile(r"(?<!\S)(!{1,2}\w\S*)")  # a command that redirects to another site, unless it is quoted
 MAX_BLOCKS = 200  # unclosed tags can nest each block in the one before
 
 
@@ -39,8 +51,8 @@ class DuckDuckGo(Provider):
     max_results = 25
     max_query = 499
     price = "free"
-    per_minute = 30
-    scraped = True
+    per_minute = 20
+    kind = "page"
     challenge = rb"anomaly-modal|anomaly\.js|challenge-form|bots use DuckDuckGo too"
     error_rules = (
         ErrorRule(202, BlockedError),
@@ -50,10 +62,21 @@ class DuckDuckGo(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Fill in the search form of the start page."""
-        form = {"q": query.with_operators(), "b": "", "kl": region(query), "kp": SAFE[query.safe]}
+        text = BANG.sub(r'"\1"', query.text)
+        form = {"q": query._replace(text=text).with_operators(), "b": "", "kl": region(query)}
         if query.freshness:
             form["df"] = query.freshness[0] if query.freshness != "range" else f"{query.since}..{query.until}"
-        return self._post(account, form)
+        if query.safe != "moderate":  # the default of the page
+            form["kp"] = SAFE[query.safe]
+        return self._post(account, form, query)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add a language or country that DuckDuckGo has no region for."""
+        code = region(query)
+        lang = LANGUAGES.get(query.lang.partition("-")[0].lower(), query.lang.partition("-")[0].lower())
+        unknown_lang = bool(lang) and not code.endswith(f"-{lang}") and (lang, code[3:]) != ("zh", "tzh")
+        unknown_region = query.region and code == "wt-wt"
+        return super().not_applied(query) + ("lang",) * unknown_lang + ("region",) * bool(unknown_region)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Go through the pages up to the wanted one, since each has the form for the next."""
@@ -62,13 +85,12 @@ class DuckDuckGo(Provider):
             form = _next_form(read_html(response))
             if not form:
                 return Found()
-            response = http.send(self._post(account, form), self.detect_error)
+            response = http.send(self._post(account, form, query), self.detect_error)
         return self.parse(response, query)
 
-    def _post(self, account: Account, form: dict[str, str]) -> Request:
-        host = self.base_url(account)
-        headers = BROWSER_HEADERS | {"Referer": f"{host}/", "Sec-Fetch-Site": "same-origin"}
-        return Request(f"{host}/html/", method="POST", form=form, headers=headers)
+    def _post(self, account: Account, form: dict[str, str], query: Query) -> Request:
+        headers = {"Accept-Language": accept_language(query.lang, query.region)}
+        return Request(f"{self.base_url(account)}/html/", method="POST", form=form, headers=headers)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, without advertisements and links to DuckDuckGo itself."""
@@ -76,7 +98,11 @@ class DuckDuckGo(Provider):
         abstract = tree.css_first("#zero_click_abstract")
         link = abstract.css_first("a") if abstract else None
         answer = DirectAnswer(text_of(abstract), link.attributes.get("href") or "" if link else "")
-        return Found(tuple(_results(tree)), answers=(answer,) if answer.text else ())
+        results = tuple(_results(tree))
+        # Any other page, such as the login page of a hotspot, is not "no results".
+        if not results and not any(mark in response.body.lower() for mark in (b"duckduckgo", b"web-result")):
+            raise BadResponseError("not a page of DuckDuckGo", status=response.status)
+        return Found(results, answers=(answer,) if answer.text else ())
 
     samples = (
         Sample(
@@ -92,7 +118,7 @@ class DuckDuckGo(Provider):
             </div>""",
             ("https://example.org/doc?a=1", "https://例え.jp/頁"),
             headers={"content-type": "text/html; charset=utf-8"},
-            sends_body={"q": "doc", "b": "", "kl": "ch-de", "kp": "-1", "df": "w"},
+            sends_body={"q": "doc", "b": "", "kl": "ch-de", "df": "w"},
         ),
         Sample(
             Query("wall"),
@@ -107,16 +133,13 @@ class DuckDuckGo(Provider):
 
 
 def region(query: Query) -> str:
-    """Return DuckDuckGo's code for the region and language of a query."""
+    """Return DuckDuckGo's code for region and language, such as ch-de; wt-wt for none or unknown ones."""
     lang, _, territory = query.lang.lower().partition("-")
     country = (query.region or territory).lower()
-    if not country:
-        return "wt-wt"
-    if country in ("jp", "kr"):
-        lang = country
-    elif country in ("tw", "hk") and lang in ("", "zh"):
-        lang = "tzh"
-    return f"{'uk' if country == 'gb' else country}-{lang or 'en'}"
+    country, lang = COUNTRIES.get(country, country), LANGUAGES.get(lang, lang)
+    of_country = [code for code in REGIONS if code.startswith(f"{country}-")] if country else REGIONS
+    of_both = [code for code in of_country if lang in ("", code[3:]) or (lang, code[3:]) == ("zh", "tzh")]
+    return next(iter(of_both or (of_country if country else [])), "wt-wt") if country or lang else "wt-wt"
 
 
 def _results(tree: Any) -> Iterator[Result]:

@@ -8,7 +8,6 @@ from sleuth_providers.adapters.duckduckgo import region
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.json import as_count, as_dict, as_text, items, strip_tags, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 PATHS = {"images": "/i.js", "videos": "/v.js", "news": "/news.js"}
 PAGE_SIZES = {"images": 100, "videos": 60, "news": 30}
@@ -21,7 +20,7 @@ class DuckDuckGoMedia(Provider):
     """Takes two requests: the page has the token for the JSON, valid for one query and one user agent."""
 
     id = "duckduckgo-media"
-    name = "DuckDuckGo images, videos and news"
+    name = "DuckDuckGo media (page)"
     homepage = "https://duckduckgo.com/"
     notes = "Unofficial: too many requests lead to a bot check. The results are those of Bing."
     host = "https://duckduckgo.com"
@@ -32,7 +31,7 @@ class DuckDuckGoMedia(Provider):
     max_query = 499
     price = "free"
     per_minute = 20
-    scraped = True
+    kind = "page"
 
     def request(self, query: Query, account: Account) -> Request:
         """Return the request for the JSON, without its token."""
@@ -59,7 +58,7 @@ class DuckDuckGoMedia(Provider):
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Read the token from the page, then fetch the JSON."""
         params = {"q": query.with_operators(), "iar": query.category, "t": "h_"}
-        page = http.send(self.get(account, "/", params, BROWSER_HEADERS), self.detect_error)
+        page = http.send(self.get(account, "/", params), self.detect_error)
         token = TOKEN.search(page.text())
         if token is None:
             raise BlockedError("a page without a token", status=page.status, retry_after=PAUSE_S)

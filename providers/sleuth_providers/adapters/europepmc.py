@@ -19,6 +19,7 @@ class EuropePmc(Provider):
     name = "Europe PMC"
     homepage = "https://europepmc.org/RestfulWebService"
     notes = "Life sciences; includes PubMed."
+    attribution = "Europe PMC"
     host = "https://www.ebi.ac.uk"
     supports = frozenset({"freshness", "range", "lang", "page"})
     categories = ("science",)

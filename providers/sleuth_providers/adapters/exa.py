@@ -25,6 +25,7 @@ class Exa(Provider):
     price = "$5, for more than 25 results $25, and $1 for 1,000 page texts (2026-11)"
     cost = 0.005
     per_minute = 600
+    reads_language = True
     options = {
         "type": "auto (default), fast, instant, neural, deep-lite, deep, deep-reasoning or lite",
         "science_category": "publication (default) or its former name, research paper",

@@ -3,7 +3,7 @@
 import re
 
 from sleuth_providers.adapters._mcp import HEADERS, texts, tool_call, tool_error, tool_result
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import ProviderError, QuotaError
 from sleuth_providers.json import web_results
 
@@ -28,6 +28,8 @@ class ExaMcp(Provider):
     per_minute = 60
     per_day = 50
     reads_language = True
+    # The daily limit is the one that searches by hand reach.
+    error_rules = (ErrorRule(429, QuotaError),)
 
     def request(self, query: Query, account: Account) -> Request:
         """Write the category into the query, since the tool has no parameter for it."""
@@ -40,12 +42,8 @@ class ExaMcp(Provider):
         return self.post_json(account, "/mcp", tool_call("web_search_exa", arguments), headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Take 429 for the daily limit, which is the one that searches by hand reach."""
-        if response.status == 429:
-            from sleuth_providers.net.client import retry_after
-
-            return QuotaError(status=429, retry_after=retry_after(response))
-        return tool_error(response)
+        """Find the errors of MCP in HTTP 200."""
+        return super().detect_error(response) or tool_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the text; results are separated by a line of dashes."""

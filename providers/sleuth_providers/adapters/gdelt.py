@@ -4,7 +4,7 @@ import re
 
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_name, unknown_language
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, ProviderError, RateLimitError
 from sleuth_providers.json import as_text, items, web_results
 
@@ -21,12 +21,17 @@ class Gdelt(Provider):
     name = "GDELT"
     homepage = "https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/"
     notes = "Often overloaded; one request every 5 seconds at most. Titles without snippets. Data of the GDELT Project."
+    attribution = "GDELT Project, https://www.gdeltproject.org/"
     host = "https://api.gdeltproject.org"
     supports = frozenset({"freshness", "range", "lang", "include", "exclude"})
     categories = ("news",)
     max_results = 250
     price = "free"
     per_minute = 12
+    error_rules = (
+        ErrorRule(429, RateLimitError, min_pause_s=PAUSE_S),
+        ErrorRule(200, RateLimitError, rb"limit requests", min_pause_s=PAUSE_S),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Write language and domains into the query."""
@@ -52,13 +57,11 @@ class Gdelt(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a rejected query, which is a sentence instead of JSON, and wait long after a refusal."""
-        if response.status == 429:
-            return RateLimitError(status=429, retry_after=PAUSE_S)
-        if response.status != 200 or response.body[:100].lstrip().startswith((b"{", b"[")):
+        if response.status == 200 and response.body[:100].lstrip().startswith((b"{", b"[")):
             return None
-        if b"limit requests" in response.body[:1000]:
-            return RateLimitError(status=200, retry_after=PAUSE_S)
-        return BadRequestError("the API reports an error", status=200) if response.body.strip() else None
+        error = super().detect_error(response)
+        is_sentence = response.status == 200 and response.body.strip()
+        return error or (BadRequestError("the API reports an error", status=200) if is_sentence else None)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the articles; titles may contain raw control characters and backslashes, which JSON forbids."""

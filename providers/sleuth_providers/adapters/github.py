@@ -4,7 +4,7 @@ import re
 
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, RateLimitError
-from sleuth_providers.json import as_count, as_dict, as_number, as_text, items, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, items, web_results
 
 ENGINES = ("repositories", "issues")
 SNIPPET_CHARS = 300
@@ -20,6 +20,7 @@ class GitHub(Provider):
     key_page = "https://github.com/settings/personal-access-tokens"
     notes = (
         "Works without a key, for 10 searches a minute per IP address; a token without any permission allows 30. "
+        "GITHUB_TOKEN or GH_TOKEN, if set, is sent with each search. "
         "Engines: " + ", ".join(ENGINES) + " (issues and pull requests)."
     )
     env = ("GITHUB_TOKEN", "GH_TOKEN")
@@ -141,7 +142,7 @@ def _result(item: dict[str, object]) -> Result:
     return Result(
         title=as_text(item.get("full_name")) or as_text(item.get("title")),
         url=as_text(item.get("html_url")),
-        snippet=_about(item) if item.get("full_name") else _beginning(as_text(item.get("body"))),
+        snippet=_beginning(as_text(item.get("description")) or as_text(item.get("body"))),
         published=as_text(item.get("pushed_at")) or as_text(item.get("created_at")),
         site="GitHub",
         thumbnail=as_text(owner.get("avatar_url")),
@@ -153,12 +154,6 @@ def _result(item: dict[str, object]) -> Result:
             comments=as_count(item.get("comments")),
         ),
     )
-
-
-def _about(item: dict[str, object]) -> str:
-    stars = as_number(item.get("stargazers_count"))
-    facts = [as_text(item.get("language")), f"★ {stars:.0f}" if stars else ""]
-    return " · ".join(part for part in (as_text(item.get("description")), *facts) if part)
 
 
 def _beginning(text: str) -> str:

@@ -20,6 +20,7 @@ class Google(Provider):
     """Needs a key and the id of a search engine, `cx`; both are part of the URL."""
 
     id = "google"
+    weight = 1.2  # one of the largest indexes
     name = "Google Custom Search"
     homepage = "https://developers.google.com/custom-search/v1/overview"
     key_page = "https://console.cloud.google.com/apis/credentials"

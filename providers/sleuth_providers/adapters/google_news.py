@@ -38,6 +38,7 @@ class GoogleNews(Provider):
     max_results = 100
     price = "free"
     per_minute = 20
+    kind = "feed"
 
     def request(self, query: Query, account: Account) -> Request:
         """Name the edition three times, as the feed demands."""

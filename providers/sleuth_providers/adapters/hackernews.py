@@ -94,11 +94,10 @@ def _result(item: dict[str, object]) -> Result:
     number = as_text(item.get("objectID"))
     discussion = f"{DISCUSSION}{number}" if number.isdecimal() else ""
     text = strip_tags(item.get("story_text")) or strip_tags(item.get("comment_text"))
-    points, comments = as_number(item.get("points")) or 0, as_number(item.get("num_comments")) or 0
     return Result(
         title=strip_tags(item.get("title")) or strip_tags(item.get("story_title")),
         url=as_text(item.get("url")) or discussion,
-        snippet=" ".join(text.split()) or f"{points:.0f} points, {comments:.0f} comments: {discussion}",
+        snippet=" ".join(text.split()) or discussion,
         published=as_text(item.get("created_at")),
         site="" if item.get("url") else "Hacker News",
         author=as_text(item.get("author")),

@@ -11,7 +11,7 @@ from sleuth_providers.base import Account, Details, Found, Provider, Query, Requ
 from sleuth_providers.errors import BadRequestError, ProviderError
 from sleuth_providers.json import as_list, as_text, items, web_results
 
-FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl", "publisher", "isbn")
+FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl", "publisher", "isbn", "publicdate")
 MEDIA_TYPES = {"videos": "movies", "images": "image"}
 SNIPPET_CHARS = 300
 
@@ -64,13 +64,13 @@ class InternetArchive(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the items."""
-        found = web_results(map(_result, items(response, "response", "docs")))
+        found = web_results(_result(item, query) for item in items(response, "response", "docs"))
         return Found(found, not_applied=unknown_language(query))
 
     sample_plain = Sample(
         Query("lighthouse"),
         "GET https://archive.org/advancedsearch.php?q=%28lighthouse%29+AND+mediatype%3A%28texts%29&fl%5B%5D=identifier"
-        "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&fl%5B%5D=publisher&fl%5B%5D=isbn&rows=10&page=1"
+        "&fl%5B%5D=title&fl%5B%5D=creator&fl%5B%5D=description&fl%5B%5D=date&fl%5B%5D=licenseurl&fl%5B%5D=publisher&fl%5B%5D=isbn&fl%5B%5D=publicdate&rows=10&page=1"
         "&output=json",
         '{"responseHeader": {"status": 0}, "response": {"numFound": 0, "start": 0, "docs": []}}',
         (),
@@ -115,7 +115,7 @@ class InternetArchive(Provider):
     )
 
 
-def _result(item: dict[str, object]) -> Result:
+def _result(item: dict[str, object], query: Query) -> Result:
     name = quote(as_text(item.get("identifier")), safe="", errors="replace")
     date = _texts(item.get("date"))[0][:10]
     authors = known_names(_texts(item.get("creator")))
@@ -123,7 +123,8 @@ def _result(item: dict[str, object]) -> Result:
         title=paragraphs(_texts(item.get("title"))[0]),
         url=f"https://archive.org/details/{name}" if name else "",
         snippet=paragraphs(" ".join(_texts(item.get("description"))))[:SNIPPET_CHARS],
-        published=date[:4] if date.endswith("-01-01") else date,  # a year is given as its first day
+        # A year is given as its first day. --freshness means the upload.
+        published=as_text(item.get("publicdate")) if query.freshness else date[:4] if date.endswith("-01-01") else date,
         site="Internet Archive",
         thumbnail=f"https://archive.org/services/img/{name}" if name else "",
         author=author_names(authors),

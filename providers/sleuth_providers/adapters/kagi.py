@@ -13,6 +13,7 @@ class Kagi(Provider):
     """Sends domains as a lens, Kagi's term for a custom filter."""
 
     id = "kagi"
+    weight = 1.2  # merges large indexes
     name = "Kagi"
     homepage = "https://help.kagi.com/kagi/api/overview.html"
     key_page = "https://kagi.com/api/keys"

@@ -26,6 +26,7 @@ class Linkup(Provider):
     max_results = 50
     price = "€5, deep €50 (2026-11)"
     cost = 0.0059
+    reads_language = True
     options = {
         "depth": "flash, fast, standard (default) or deep",
         "answer": "on: Linkup writes an answer, with its sources as results",

@@ -9,7 +9,6 @@ from sleuth_providers.base import Account, Found, Query, Request, Response, Resu
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 
 class LocalBaidu(ResultsPage):
@@ -44,7 +43,7 @@ class LocalBaidu(ResultsPage):
         if query.freshness:
             params["gpc"] = time_span(query)
         words = query.with_operators(include=len(query.include) == 1)
-        headers = BROWSER_HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"}
+        headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
         return Request(self.fill(words, account), params, headers=headers)
 
     def detect_error(self, response: Response) -> ProviderError | None:

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from sleuth_providers.adapters._bing import time_filter
+from sleuth_providers.adapters._bing_market import market
 from sleuth_providers.adapters._feed import elements, field
 from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.html.tree import page_text, words_in
 from sleuth_providers.json import strip_tags, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 
 class LocalBing(ResultsPage):
@@ -33,17 +33,10 @@ class LocalBing(ResultsPage):
 
     def request(self, query: Query, account: Account) -> Request:
         """Set the market in parameter, header and cookies; otherwise Bing uses the location of the IP address."""
-        params: dict[str, str | int] = {"adlt": query.safe}
-        headers = dict(BROWSER_HEADERS)
-        lang, _, territory = query.lang.partition("-")
-        country = query.region or territory
-        if lang and country:
-            market = f"{lang}-{country}"
-            params["mkt"] = market
-            headers["Accept-Language"] = f"{market},{lang};q=0.9"
-            headers["Cookie"] = f"_EDGE_CD=m={market}; _EDGE_S=mkt={market}"
-        elif lang or country:
-            params |= {"setlang": lang} if lang else {"cc": country}
+        area, headers = market(query)
+        params: dict[str, str | int] = {"adlt": query.safe, **area}
+        if code := area.get("mkt"):
+            headers["Cookie"] = f"_EDGE_CD=m={code}; _EDGE_S=mkt={code}"
         if query.page > 1:
             params["first"] = (query.page - 1) * 10 + 1
         if query.freshness:

@@ -7,11 +7,9 @@ from sleuth_providers.base import Account, Query, Request, Response, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.html.results_page import USE_BROWSER_HINT, ResultsPage, Selectors
 from sleuth_providers.html.tree import read_html
-from sleuth_providers.net.policy import BROWSER_HEADERS
+from sleuth_providers.net.identity import PHONE_USER_AGENT
 
 SAFE = {"off": "off", "moderate": "medium", "strict": "high"}
-# Only such phones still get a page that works without JavaScript.
-PHONE_USER_AGENT = "Nokia6230/2.0 (05.50) Profile/MIDP-2.0 Configuration/CLDC-1.1"
 SCRIPT_WALL = re.compile(rb"enable ?javascript|/enablejs|<noscript>[^<]{0,200}<meta[^>]{0,80}refresh", re.IGNORECASE)
 
 
@@ -19,6 +17,7 @@ class LocalGoogle(ResultsPage):
     """Class names change every few weeks; then results are found by the structure of the page."""
 
     id = "local-google"
+    weight = 1.2  # one of the largest indexes
     name = "Google (page)"
     homepage = "https://www.google.com/"
     notes = "Unofficial: Google's terms do not allow it, and it often sends a bot check."
@@ -50,7 +49,7 @@ class LocalGoogle(ResultsPage):
             params["start"] = (query.page - 1) * 10
         url = self.fill(query.with_operators(), account)
         phone = {"User-Agent": PHONE_USER_AGENT} if "/wml/" in url else {}
-        return Request(url, params, headers=BROWSER_HEADERS | {"Cookie": "CONSENT=YES+"} | phone)
+        return Request(url, params, headers={"Cookie": "CONSENT=YES+"} | phone)
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise Google's captcha (/sorry) and a page that is empty without JavaScript."""

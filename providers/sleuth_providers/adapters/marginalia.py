@@ -16,10 +16,12 @@ class Marginalia(Provider):
     """Matches every word of a query, so that stop words of long questions are removed."""
 
     id = "marginalia"
+    weight = 0.6  # a small index of its own
     name = "Marginalia"
     homepage = "https://about.marginalia-search.com/article/api/"
     key_page = "https://about.marginalia-search.com/article/api/"
     notes = "Results are under CC-BY-NC-SA 4.0. The shared key is often over its limit; a key of your own is free."
+    attribution = "Marginalia Search, CC BY-NC-SA 4.0"
     env = ("MARGINALIA_API_KEY",)
     host = "https://api2.marginalia-search.com"
     supports = frozenset({"lang", "safe", "page"})
@@ -27,6 +29,7 @@ class Marginalia(Provider):
     max_include = 1
     max_results = 100
     price = "free for non-commercial use (2026-11)"
+    opt_in = True
     options = {
         "per_domain": "results per domain (default 2)",
         "timeout": "milliseconds for the search (default 150)",

@@ -19,6 +19,7 @@ class Mdn(Provider):
         "The search behind the website, without a published contract. Engines: mdn (default) and learn "
         "(Microsoft Learn). Texts of MDN are by MDN contributors, under CC BY-SA."
     )
+    attribution = "MDN contributors, CC BY-SA"
     host = HOSTS["mdn"]
     supports = frozenset({"lang", "page", "engines"})
     categories = ("it",)

@@ -30,6 +30,7 @@ class Metaso(Provider):
     max_query = 200
     price = "about ¥30, unconfirmed (2026-11)"
     cost = 0.0042
+    reads_language = True
     options = {
         "science_scope": "scope for papers: scholar (default) or paper",
         "raw_content": "on: request whole pages instead of summaries; slow and more expensive",

@@ -17,6 +17,7 @@ class Mojeek(Provider):
     """Takes the key in the URL, and may report errors as HTTP 200."""
 
     id = "mojeek"
+    weight = 0.7  # a small index of its own
     name = "Mojeek"
     homepage = "https://www.mojeek.com/services/search/web-search-api/"
     key_page = "https://www.mojeek.com/services/search/web-search-api/"

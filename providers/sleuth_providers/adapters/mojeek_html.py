@@ -2,7 +2,6 @@
 
 from sleuth_providers.base import Account, Query, Request, Sample
 from sleuth_providers.html.results_page import ResultsPage, Selectors
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 PAGE_SIZE, MAX_PAGE = 10, 10
 
@@ -11,6 +10,7 @@ class MojeekHtml(ResultsPage):
     """Refuses what a browser would not send: an offset on the first page, a language in the URL."""
 
     id = "mojeek-html"
+    weight = 0.7  # a small index of its own
     name = "Mojeek (page)"
     homepage = "https://www.mojeek.com/"
     notes = "Unofficial: a block lasts a day. The provider mojeek uses the API, with a key."
@@ -39,7 +39,7 @@ class MojeekHtml(ResultsPage):
             params["since"] = query.since.replace("-", "")
         area = {"lb": query.lang.split("-")[0].lower(), "arc": query.region.lower()}
         cookie = "; ".join(f"{name}={value}" for name, value in area.items() if value)
-        headers = BROWSER_HEADERS | ({"Cookie": cookie} if cookie else {})
+        headers = {"Cookie": cookie} if cookie else {}
         return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:

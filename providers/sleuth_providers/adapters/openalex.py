@@ -51,6 +51,7 @@ class OpenAlex(Provider):
             "filter": filters(dates | {"language": query.lang.split("-")[0].lower()}),
             "page": query.page if query.page > 1 else None,
             "api_key": account.key,
+            "mailto": account.contact,
         }
         return self.get(account, "/works", params)
 

@@ -2,11 +2,12 @@
 
 import re
 
+from sleuth_providers.adapters._contact import contact_headers
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names, known_names, year_of
 from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import RateLimitError
-from sleuth_providers.json import as_count, as_list, as_number, as_text, items, web_results
+from sleuth_providers.json import as_count, as_list, as_text, items, web_results
 
 FIELDS = "key,title,subtitle,author_name,first_publish_year,cover_i,edition_count,first_sentence,publisher,isbn"
 
@@ -21,7 +22,7 @@ class OpenLibrary(Provider):
     host = "https://openlibrary.org"
     supports = frozenset({"range", "lang", "page"})
     categories = ("books", "general")
-    max_results = 100
+    max_results = 50  # each with the ISBNs of all editions
     price = "free"
     per_minute = 60
     weight = 0.8  # reliable, but narrow
@@ -42,7 +43,7 @@ class OpenLibrary(Provider):
             "limit": min(query.count, self.max_results),
             "page": query.page if query.page > 1 else None,
         }
-        return self.get(account, "/search.json", params)
+        return self.get(account, "/search.json", params, contact_headers(account))
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Remove a freshness of a year, which is applied."""
@@ -91,19 +92,16 @@ class OpenLibrary(Provider):
 def _result(item: dict[str, object]) -> Result:
     key, cover = as_text(item.get("key")), as_text(item.get("cover_i"))
     names = known_names(as_list(item.get("author_name")))
-    authors = author_names(names)
     year = as_text(item.get("first_publish_year"))
-    editions = as_number(item.get("edition_count")) or 0
     sentence = next((text for text in as_list(item.get("first_sentence")) if isinstance(text, str)), "")
-    facts = [authors, year, f"{editions:.0f} editions" if editions > 1 else "", sentence]
     return Result(
         title=": ".join(part for part in (as_text(item.get("title")), as_text(item.get("subtitle"))) if part),
         url=f"https://openlibrary.org{key}" if key.startswith("/") else "",
-        snippet=" · ".join(fact for fact in facts if fact),
+        snippet=sentence,
         published=year,
         site="Open Library",
         thumbnail=f"https://covers.openlibrary.org/b/id/{cover}-M.jpg" if cover.isdecimal() else "",
-        author=authors,
+        author=author_names(names),
         details=Details(
             authors=names,
             year=year_of(year),

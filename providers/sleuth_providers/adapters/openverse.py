@@ -14,7 +14,7 @@ class Openverse(Provider):
     id = "openverse"
     name = "Openverse"
     homepage = "https://api.openverse.org/v1/"
-    notes = "About 100 searches a day per IP address. Snippets name author and licence, which reuse must state."
+    notes = "About 100 searches a day per IP address. Reuse must state author and licence, which results have."
     host = "https://api.openverse.org"
     supports = frozenset({"safe", "page"})
     categories = ("images",)

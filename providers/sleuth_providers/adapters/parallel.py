@@ -5,7 +5,7 @@ from typing import Any
 
 from sleuth_providers.adapters._mcp import HEADERS, message, texts, tool_call, tool_error, tool_result
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
-from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
+from sleuth_providers.errors import BadResponseError, ProviderError
 from sleuth_providers.json import as_dict, as_list, as_text, objects, strip_tags, web_results
 
 PROTOCOL_VERSION = "2025-06-18"
@@ -54,7 +54,7 @@ class Parallel(Provider):
             headers["Mcp-Session-Id"] = session
         try:
             http.send(self._post(account, message("notifications/initialized"), headers))
-        except (BadResponseError, BlockedError) as error:
+        except BadResponseError as error:
             if error.status not in (202, 204):  # how MCP confirms a notification
                 raise
         call = self.request(query, account)

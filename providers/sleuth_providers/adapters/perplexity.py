@@ -30,6 +30,7 @@ class Perplexity(Provider):
     max_results = 20
     price = "$5 (2026-11)"
     cost = 0.005
+    reads_language = True
     options = {"max_tokens_per_page": "tokens per extract (default 4096 when page text is wanted)"}
 
     error_rules = tuple(ErrorRule(status, QuotaError, rb"insufficient_quota") for status in (401, 429))

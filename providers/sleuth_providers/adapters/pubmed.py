@@ -1,5 +1,7 @@
 """PubMed: biomedical papers with abstracts, through the E-utilities of NCBI."""
 
+from itertools import takewhile
+
 from sleuth_providers.adapters._feed import attribute, elements
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import author_names, doi_name, known_names, paragraphs, year_of
@@ -26,6 +28,7 @@ from sleuth_providers.errors import (
 )
 from sleuth_providers.json import web_results
 
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -37,6 +40,7 @@ class PubMed(Provider):
     homepage = "https://www.ncbi.nlm.nih.gov/books/NBK25497/"
     key_page = "https://account.ncbi.nlm.nih.gov/settings/"
     notes = "Works without a key, for 3 requests a second; a search takes two. Europe PMC includes the same papers."
+    attribution = "PubMed, U.S. National Library of Medicine"
     env = ("NCBI_API_KEY",)
     host = "https://eutils.ncbi.nlm.nih.gov"
     supports = frozenset({"freshness", "range", "lang", "page"})
@@ -68,7 +72,12 @@ class PubMed(Provider):
         return self._get(account, "esearch", params)
 
     def _get(self, account: Account, name: str, params: dict[str, str | int | None]) -> Request:
-        common = {"db": "pubmed", "retmode": "xml", "tool": "sleuth", "email": account.options.get("email")}
+        common = {
+            "db": "pubmed",
+            "retmode": "xml",
+            "tool": "sleuth",
+            "email": account.options.get("email") or account.contact,
+        }
         return self.get(account, f"/entrez/eutils/{name}.fcgi", common | {"api_key": account.key} | params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
@@ -93,7 +102,7 @@ class PubMed(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the papers."""
-        papers = (_result(paper) for _, paper in elements(response.text(), "PubmedArticle"))
+        papers = (_result(paper, query) for _, paper in elements(response.text(), "PubmedArticle"))
         return Found(web_results(papers), not_applied=unknown_language(query))
 
     sample_plain = Sample(
@@ -159,13 +168,13 @@ class PubMed(Provider):
     )
 
 
-def _result(paper: str) -> Result:
+def _result(paper: str, query: Query) -> Result:
     number = _text(paper, "PMID")
     authors = known_names(
         _text(author, "CollectiveName") or f"{_text(author, 'ForeName')} {_text(author, 'LastName')}".strip()
         for _, author in elements(paper, "Author")
     )
-    published = _date(paper)
+    published = _date(paper, query)
     dois = (inner for attributes, inner in elements(paper, "ELocationID") if '"doi"' in attributes)
     return Result(
         title=_text(paper, "ArticleTitle").removesuffix("."),
@@ -197,8 +206,19 @@ def _section(attributes: str, text: str) -> str:
     return f"{label}: {paragraphs(text)}" if label else paragraphs(text)
 
 
-def _date(paper: str) -> str:
-    """Return the day on which PubMed listed the paper."""
-    dates = (inner for attributes, inner in elements(paper, "PubMedPubDate") if '"pubmed"' in attributes)
-    date = next(dates, "")
-    return "-".join(part.zfill(2) for name in ("Year", "Month", "Day") if (part := _text(date, name)))
+def _date(paper: str, query: Query) -> str:
+    """Return when a paper was published online or in print, or listed: the first of these that the query asks for."""
+    listed = (inner for attributes, inner in elements(paper, "PubMedPubDate") if '"pubmed"' in attributes)
+    sources = [inner for name in ("ArticleDate", "PubDate") for _, inner in elements(paper, name)]
+    dates = [date for source in [*sources, next(listed, "")] if (date := _iso_date(source))]
+    in_range = (date for date in dates if query.since <= date and (not query.until or date[:10] <= query.until))
+    return next(in_range, next(iter(dates), ""))
+
+
+def _iso_date(markup: str) -> str:
+    """Return year, month and day, as far as they are known; months may be numbers or English names."""
+    parts = [_text(markup, name) for name in ("Year", "Month", "Day")]
+    if (name := parts[1][:3].lower()) in MONTHS:
+        parts[1] = str(MONTHS.index(name) + 1)
+    known = takewhile(str.isdecimal, parts)
+    return "-".join(part.zfill(2) for part in known)

@@ -1,5 +1,6 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
+from sleuth_providers.adapters._searxng import details_of
 from sleuth_providers.base import (
     Account,
     DirectAnswer,
@@ -11,11 +12,15 @@ from sleuth_providers.base import (
     Response,
     Result,
     Sample,
+    Sender,
 )
-from sleuth_providers.errors import BadResponseError, RateLimitError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, objects, result_of, web_results
+from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
+LIMITER_PAUSE_S = 30.0  # its limiter counts over 20 seconds, and a quick retry makes it worse
+UNKNOWN_ENGINE = "unknown engine"
+MAX_RESULTS = 200
 
 
 class SearXNG(Provider):
@@ -28,13 +33,17 @@ class SearXNG(Provider):
     trouble_hint = "check the server: sleuth doctor"
     host = "http://localhost:8080"
     host_env = ("SEARXNG_URL", "SEARXNG_BASE_URL")
+    several_hosts = True
     supports = frozenset({"freshness", "lang", "region", "safe", "page", "engines"})
     operators = True
     categories = ("general", "news", "images", "videos", "science", "it")
     max_results = 50
     price = "free"
     weight = 1.5  # merges several engines already
-    options = {"timeout_limit": "seconds that SearXNG waits for its engines"}
+    options = {
+        "timeout_limit": "seconds that SearXNG waits for its engines",
+        "html": "on: read the results page of a server that does not allow JSON",
+    }
 
     error_rules = (
         ErrorRule(
@@ -54,6 +63,7 @@ class SearXNG(Provider):
             429,
             RateLimitError,
             hint="on your own server set `server: limiter: false` or allow your address; see: sleuth doctor",
+            min_pause_s=LIMITER_PAUSE_S,
         ),
     )
 
@@ -75,11 +85,73 @@ class SearXNG(Provider):
         headers = {"Authorization": f"Basic {account.basic_auth}"} if account.username else {}
         return self.get(account, "/search", params, headers)
 
+    def base_url(self, account: Account) -> str:
+        """Return the address; raise BadRequestError for one without a scheme, which the environment may hold."""
+        url = super().base_url(account)
+        if "://" not in url:
+            raise BadRequestError(
+                message="the address of {provider} does not start with http:// or https://: {url}",
+                hint="use http://{url}, in SEARXNG_URL or with: sleuth providers set {id} --api-host http://{url}",
+                url=url,
+            )
+        return url
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Send the request; on a server without JSON read the page if the account allows it."""
+        request = self.request(query, account)
+        try:
+            found = self.parse(http.send(request, self.detect_error), query)
+        except BadResponseError as error:
+            if "!!" in query.text:
+                hint = "remove the `!!`, or write one `!` to choose an engine"
+                raise BadRequestError("a bang with `!!` leads to another site", hint=hint) from error
+            if account.options.get("html") != "on" or error.status not in (200, 403):
+                raise
+            params = {name: value for name, value in request.params.items() if name != "format"}
+            return self._parse_page(http.send(request._replace(params=params), self.detect_error))
+        wanted = query.engines or account.engines
+        missing = set(wanted) - {name for result in found.results for name in result.engines} - set(found.engines)
+        unknown = self._unknown(missing, account, http) if missing else {}
+        return found._replace(engines={**found.engines, **unknown}, not_applied=("engines",) if unknown else ())
+
+    def _unknown(self, engines: set[str], account: Account, http: Sender) -> dict[str, str]:
+        """Return the engines that the server does not have: it ignores them, and searches with others."""
+        try:
+            known = items(http.send(Request(f"{self.base_url(account)}/config")), "engines")
+        except ProviderError:
+            return {}
+        names = {as_text(engine.get(field)) for engine in known for field in ("name", "shortcut")}
+        return dict.fromkeys(sorted(engines - names), UNKNOWN_ENGINE) if names else {}
+
+    def _parse_page(self, response: Response) -> Found:
+        """Parse the results page; it has no scores, answers and reasons of failed engines."""
+        from sleuth_providers.html.tree import join, read_html, text_of
+
+        tree = read_html(response)
+        results = []
+        for item in tree.css("article.result")[:MAX_RESULTS]:
+            link = item.css_first("h3 a[href]") or item.css_first("a[href]")
+            picture = item.css_first("img[src]")
+            results.append(
+                Result(
+                    title=text_of(item.css_first("h3") or item.css_first(".title")),
+                    url=join(response.url, link.attributes.get("href") or "") if link else "",
+                    snippet=text_of(item.css_first(".content")),
+                    published=text_of(item.css_first("time")),
+                    engines=tuple(sorted(text_of(engine) for engine in item.css(".engines span"))),
+                    thumbnail=join(response.url, picture.attributes.get("src") or "") if picture else "",
+                )
+            )
+        if not results and not tree.css_first("#search, #results"):
+            hint = "check that this address is a SearXNG server: sleuth doctor"
+            raise BadResponseError("not a results page of SearXNG", status=response.status, hint=hint)
+        return Found(web_results(results), not_applied=("json",))
+
     def parse(self, response: Response, query: Query) -> Found:
         """Parse results, answers of old and new versions, and engines that failed."""
         if "html" in response.headers.get("content-type", ""):
             hint = "check that this address is a SearXNG server: sleuth doctor"
-            raise BadResponseError("HTML instead of JSON", hint=hint)
+            raise BadResponseError("HTML instead of JSON", status=response.status, hint=hint)
         data = document(response)
         engines = as_list(data.get("unresponsive_engines"))
         failed = (pair for pair in engines if isinstance(pair, list) and len(pair) > 1)
@@ -126,6 +198,7 @@ def _result(item: dict[str, object]) -> Result:
         score=as_number(item.get("score")),
         thumbnail=as_text(item.get("thumbnail") or item.get("thumbnail_src")),
         engines=tuple(sorted(as_text(name) for name in as_list(item.get("engines")))),
+        details=details_of(item),
     )
 
 

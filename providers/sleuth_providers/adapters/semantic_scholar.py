@@ -19,7 +19,8 @@ class SemanticScholar(Provider):
     name = "Semantic Scholar"
     homepage = "https://api.semanticscholar.org/api-docs/"
     key_page = "https://www.semanticscholar.org/product/api#api-key"
-    notes = "Without a key all users share one limit, which is often exceeded. Data from Semantic Scholar."
+    notes = "Without a key all users share one limit, which is often exceeded."
+    attribution = "Data from Semantic Scholar"
     env = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY")
     host = "https://api.semanticscholar.org"
     supports = frozenset({"freshness", "range", "page"})

@@ -1,5 +1,7 @@
 """SerpApi: the results pages of Google, Bing and Baidu as JSON."""
 
+from itertools import zip_longest
+
 from sleuth_providers.adapters._baidu import time_span as _baidu_time_span
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
@@ -14,12 +16,14 @@ from sleuth_providers.base import (
     Response,
     Result,
     Sample,
+    Sender,
 )
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
 
 ENGINES = ("google", "bing", "baidu")
-LISTS = {"news": ("news_results", "organic_results"), "images": ("images_results",)}
+LISTS = {"news": ("news_results",), "images": ("images_results",)}
+GOOGLE_PAGE_SIZE = 10  # whatever is requested
 SAFE = {"off": "off", "moderate": None, "strict": "active"}
 Params = dict[str, str | int | None]
 
@@ -28,10 +32,14 @@ class SerpApi(Provider):
     """One endpoint for all engines, each with its own parameters."""
 
     id = "serpapi"
+    weight = 1.2  # Google's index
     name = "SerpApi"
     homepage = "https://serpapi.com/search-api"
     key_page = "https://serpapi.com/manage-api-key"
-    notes = "Engines: google (default), bing, baidu. 250 searches a month are free. The key is part of the URL."
+    notes = (
+        "Engines: google (default), bing, baidu; each counts as a search. 250 searches a month are free. "
+        "The key is part of the URL."
+    )
     env = ("SERPAPI_API_KEY", "SERPAPI_KEY")
     host = "https://serpapi.com"
     needs_key = True
@@ -39,18 +47,40 @@ class SerpApi(Provider):
     operators = True
     categories = ("general", "news", "images")
     known_engines = ENGINES
-    max_results = 10
+    max_results = 50
     price = "$15 to $25 (2026-11)"
     cost = 0.02
 
     error_rules = (ErrorRule(429, QuotaError, rb"run out of searches|exhausted"),)
 
     def request(self, query: Query, account: Account) -> Request:
-        """Use the engine of the query, else that of the account."""
+        """Use the first engine of the query, else that of the account."""
         engine = self.engine(query, account, "google")
         special = {"bing": _bing, "baidu": _baidu}.get(engine, _google)(query)
         params = {"engine": engine, "q": query.with_operators()} | special | {"api_key": account.key}
         return self.get(account, "/search.json", params)
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Search with each engine in turn, and mix the results."""
+        known = [name for name in query.engines if name in ENGINES] or [self.engine(query, account, "google")]
+        found = [super(SerpApi, self).search(query._replace(engines=(name,)), account, http) for name in known]
+        rows = zip_longest(*(each.results for each in found))
+        unknown = {name: "unknown engine" for name in query.engines if name not in ENGINES}
+        ignored = [name for engine in known for name in _ignored(query, engine)]
+        if unknown and known[0] in query.engines:  # else the engines are reported already
+            ignored.append("engines")
+        return Found(
+            tuple(
+                result._replace(engines=(engine,)) if len(known) > 1 else result
+                for row in rows
+                for engine, result in zip(known, row, strict=True)
+                if result
+            ),
+            answers=tuple(answer for each in found for answer in each.answers),
+            suggestions=tuple(text for each in found for text in each.suggestions),
+            engines=unknown,
+            not_applied=tuple(dict.fromkeys(ignored)),
+        )
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Tell an exhausted balance (429) from too many requests, and errors in HTTP 200 from empty results."""
@@ -66,8 +96,8 @@ class SerpApi(Provider):
         return BadResponseError("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the list of the category, the answer box, and what the engine ignored."""
-        names = LISTS.get(query.category, ("organic_results",))
+        """Parse the list of the category, else the usual one, and the answer box."""
+        names = (*LISTS.get(query.category, ()), "organic_results")
         hits = next((found for name in names if (found := items(response, name))), [])
         data = response.json()
         box, graph = as_dict(data.get("answer_box")), as_dict(data.get("knowledge_graph"))
@@ -82,7 +112,6 @@ class SerpApi(Provider):
             web_results(map(_result, hits)),
             answers=tuple(each for each in answers if each.text),
             suggestions=tuple(text for text in related if text),
-            not_applied=_ignored(query, as_text(as_dict(data.get("search_parameters")).get("engine"))),
         )
 
     sample_plain = Sample(
@@ -237,10 +266,11 @@ def _baidu(query: Query) -> Params:
 
 
 def _ignored(query: Query, engine: str) -> tuple[str, ...]:
-    if engine.startswith("bing"):
+    """Return what an engine does not support; Bing has no language without a country."""
+    if engine == "bing":
         return ("lang",) if query.lang and not query.region and "-" not in query.lang else ()
-    if not engine.startswith("baidu"):
-        return ()
+    if engine == "google":
+        return ("count",) if query.count > GOOGLE_PAGE_SIZE else ()
     wanted = {"lang": query.lang, "region": query.region, "safe": query.safe != "moderate"}
     wanted["category"] = query.category == "images"
     return tuple(name for name, value in wanted.items() if value)

@@ -15,6 +15,7 @@ class Serper(Provider):
     """One endpoint and one list per kind of result."""
 
     id = "serper"
+    weight = 1.2  # Google's index
     name = "Serper"
     homepage = "https://serper.dev/"
     key_page = "https://serper.dev/api-key"

@@ -6,7 +6,6 @@ from typing import Any
 from sleuth_providers.base import Account, Found, Query, Request, Response, Sample, Sender
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 COOKIE = re.compile(r"[\w.-]{1,50}=[\w.%+/=-]{1,500}")
 PAUSE_S = 3600.0  # after a bot check
@@ -38,7 +37,7 @@ class So360(ResultsPage):
         if query.freshness and query.freshness != "range":
             params["adv_t"] = query.freshness[0]
         words = query.with_operators(include=len(query.include) == 1)
-        headers = BROWSER_HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"}
+        headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
         return Request(self.fill(words, account), params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

@@ -6,7 +6,6 @@ from typing import Any
 from sleuth_providers.base import Account, Found, Query, Request, Response, Sample, Sender
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 TARGET = re.compile(r'data-url="(https?://[^"]{1,2000})"')
 PAUSE_S = 1800.0  # after a bot check
@@ -41,7 +40,7 @@ class Sogou(ResultsPage):
         if query.freshness and query.freshness != "range":
             params |= {"s_from": f"inttime_{query.freshness}", "tsn": 1}
         words = query.with_operators(include=len(query.include) == 1)
-        headers = BROWSER_HEADERS | {"Accept-Language": "zh-CN,zh;q=0.9"}
+        headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
         return Request(self.fill(words, account), params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

@@ -32,6 +32,7 @@ class StackExchange(Provider):
         "Engines: any site, such as stackoverflow (default), superuser or unix. Few keywords find more than a "
         "question. Posts are under CC BY-SA."
     )
+    attribution = "Stack Exchange contributors, CC BY-SA"
     env = ("STACKEXCHANGE_KEY",)
     host = "https://api.stackexchange.com"
     supports = frozenset({"freshness", "range", "lang", "page", "include", "engines"})

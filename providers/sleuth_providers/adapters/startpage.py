@@ -10,7 +10,6 @@ from sleuth_providers.base import Account, Found, Provider, Query, Request, Resp
 from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
 from sleuth_providers.html.tree import join, page_text, read_html, text_of
 from sleuth_providers.json import as_count, as_dict, as_text, objects, strip_tags, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
 
 SAFE = {"off": "none", "moderate": "moderate", "strict": "heavy"}
 KINDS = {"general": "web", "news": "news", "images": "images"}
@@ -28,6 +27,7 @@ class Startpage(Provider):
     """Takes two requests: the start page has a token that the search form needs."""
 
     id = "startpage"
+    weight = 1.2  # Google's index
     name = "Startpage (page)"
     homepage = "https://www.startpage.com/"
     notes = "Unofficial: Startpage shows a captcha to most programs."
@@ -38,7 +38,7 @@ class Startpage(Provider):
     max_results = 10
     price = "free"
     per_minute = 10
-    scraped = True
+    kind = "page"
     opt_in = True
 
     def request(self, query: Query, account: Account) -> Request:
@@ -68,10 +68,7 @@ class Startpage(Provider):
             "search_results_region": f"{query.lang.split('-')[0] or 'en'}-{query.region}" if query.region else "all",
         }
         cookie = "N1N".join(f"{name}EEE{value}" for name, value in preferences.items())
-        headers = BROWSER_HEADERS | {"Origin": host, "Referer": f"{host}/", "Sec-Fetch-Site": "same-origin"}
-        return Request(
-            f"{host}/sp/search", method="POST", form=form, headers=headers | {"Cookie": f"preferences={cookie}"}
-        )
+        return Request(f"{host}/sp/search", method="POST", form=form, headers={"Cookie": f"preferences={cookie}"})
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add languages that Startpage does not have."""
@@ -81,7 +78,7 @@ class Startpage(Provider):
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Read the token from the start page, then send the form."""
-        home = http.send(Request(f"{self.base_url(account)}/", headers=BROWSER_HEADERS), self.detect_error)
+        home = http.send(Request(f"{self.base_url(account)}/"), self.detect_error)
         token = read_html(home).css_first('input[name="sc"]')
         if token is None:
             raise BlockedError("a page without a token", status=home.status, retry_after=PAUSE_S)

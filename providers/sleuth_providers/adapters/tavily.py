@@ -42,6 +42,7 @@ class Tavily(Provider):
     price = "$8 (2026-11)"
     cost = DOLLARS_PER_CREDIT
     per_minute = 100
+    reads_language = True
     options = {
         "search_depth": "basic (default), fast, ultra-fast, or advanced, which costs twice as much",
         "include_answer": "basic or advanced: Tavily writes an answer",

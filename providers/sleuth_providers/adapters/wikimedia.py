@@ -2,6 +2,7 @@
 
 import re
 
+from sleuth_providers.adapters._contact import contact_headers
 from sleuth_providers.adapters._media import credit, video_length
 from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
@@ -18,7 +19,7 @@ class Wikimedia(Provider):
     id = "wikimedia"
     name = "Wikimedia Commons"
     homepage = "https://commons.wikimedia.org/wiki/Commons:API"
-    notes = "There is no filter for adult content. Snippets name author and licence, which reuse must state."
+    notes = "There is no filter for adult content. Reuse must state author and licence, which results have."
     host = "https://commons.wikimedia.org"
     supports = frozenset({"lang", "page"})
     categories = ("images", "videos")
@@ -46,7 +47,7 @@ class Wikimedia(Provider):
             "iiextmetadatalanguage": language,
             "gsroffset": (query.page - 1) * count or None,
         }
-        return self.get(account, "/w/api.php", params)
+        return self.get(account, "/w/api.php", params, contact_headers(account))
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Find an error in HTTP 200; 403 refuses the user agent or the address."""
@@ -114,9 +115,7 @@ def _result(page: dict[str, object]) -> Result:
     return Result(
         title=re.sub(r"^[^:]{1,30}:|\.\w{2,5}$", "", as_text(page.get("title"))),
         url=as_text(info.get("descriptionurl")),
-        snippet=credit(
-            facts.get("ImageDescription", "")[:DESCRIPTION_CHARS], author, facts.get("LicenseShortName", "")
-        ),
+        snippet=facts.get("ImageDescription", "")[:DESCRIPTION_CHARS],
         published=facts.get("DateTimeOriginal", ""),
         site="Wikimedia Commons",
         thumbnail=as_text(info.get("thumburl")),

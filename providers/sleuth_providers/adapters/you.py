@@ -33,6 +33,7 @@ class You(Provider):
     max_results = 50
     price = "not published, about $5 to $6.25; without a key free (2026-11)"
     cost = 0.005
+    reads_language = True
 
     error_rules = (ErrorRule(429, QuotaError, rb"daily|per day|quota", hint=OWN_KEY_HINT),)
 

@@ -32,6 +32,7 @@ class Zhipu(Provider):
     max_query = 70
     price = "¥10, other engines ¥30 to ¥50 (2026-11)"
     cost = 0.0014
+    reads_language = True
     options = {"include_image": "on: request pictures, which newer engines have"}
 
     def request(self, query: Query, account: Account) -> Request:

@@ -14,7 +14,7 @@ from sleuth_providers.base import Response
 from sleuth_providers.browser.proxy import GuardedProxy
 from sleuth_providers.errors import BadResponseError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.client import system_proxy
-from sleuth_providers.net.connection import numeric_address
+from sleuth_providers.net.connection import check_behind_proxy
 from sleuth_providers.net.policy import Guard
 from sleuth_providers.net.urls import split_url
 from sleuth_providers.records import Record
@@ -64,7 +64,7 @@ def read_page(url: str, *, timeout: float, guard: Guard | None = None) -> Respon
     With a guard, the page, its scripts and its redirects reach only what the guard allows: the browser connects through
     `browser.proxy`. If the page itself leads to a refused address, the error of the guard is raised. If the system has
     a proxy for the page, everything goes through that one instead; it resolves the names, so that the guard can check
-    no more than a page URL whose host is an IP address.
+    no more than a page URL whose host is an IP address or a local name.
 
     Without a guard the browser is not restricted: right for a URL from the user, not for one from a page.
     """
@@ -99,9 +99,7 @@ async def _open_network(url: str, until: float, guard: Guard | None) -> AsyncIte
     if guard is None:
         yield _Network()
     elif proxy := system_proxy(url):
-        host = split_url(url)[1]
-        if number := numeric_address(host):  # names are resolved by the proxy
-            guard(host, [number])
+        check_behind_proxy(split_url(url)[1], guard)
         yield _system_proxy(proxy)
     else:
         split_url(url)  # raises for anything but http(s)
@@ -206,7 +204,7 @@ async def _within(closing: Coroutine[Any, Any, None], seconds: float) -> None:
 def _missing() -> ProviderError:
     return ProviderError(
         message="{provider} needs a browser, but Playwright or Chromium is missing",
-        hint="pip install 'sleuth[browser]' and install Chromium, or: sleuth providers set {id} --no-using-browser",
+        hint="to install it: sleuth doctor --only install.extras; or: sleuth providers set {id} --no-using-browser",
     )
 
 

@@ -116,7 +116,7 @@ def find_results(tree: Any, address: str, query: Query, own_site: bool = False) 
     largest = sorted(groups.values(), key=len, reverse=True)[:MAX_GROUPS]
     scores = (_score(list(group.values()), words) for group in largest)
     score, results = max(scores, key=lambda scored: scored[0], default=(0.0, []))
-    related = any(_related(result, words) for result in results)
+    related = any(is_related(result, words) for result in results)
     return results if score > 0 and (related or not NO_RESULTS.search(shown_text(tree))) else []
 
 
@@ -177,7 +177,7 @@ def _score(links: list[_Link], words: set[str]) -> tuple[float, list[Result]]:
         return 0.0, []
     headings = _mean(link.has_heading for link in links)
     snippets = _mean(min(1.0, width(result.snippet) / FULL_SNIPPET_WIDTH) for result in results)
-    related = _mean(_related(result, words) for result in results)
+    related = _mean(is_related(result, words) for result in results)
     signs = headings + snippets + related
     plain_list = (
         len(results) > 2
@@ -232,7 +232,8 @@ def _text_beside(link: _Link, block: Node, shared: Counter[int]) -> list[str]:
     return texts
 
 
-def _related(result: Result, words: set[str]) -> bool:
+def is_related(result: Result, words: set[str]) -> bool:
+    """Return whether a result contains one of the words."""
     text = f"{result.title} {result.snippet} {result.url}".lower()
     return any(word in text for word in words)
 

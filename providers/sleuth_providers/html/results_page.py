@@ -9,10 +9,20 @@ from selectolax.lexbor import SelectolaxError
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sender
 from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedError, ProviderError, RateLimitError
-from sleuth_providers.html.result_finder import AD_LINK, dated, find_results
-from sleuth_providers.html.tree import join, page_text, prose, read_html, segments, shown_text, text_of, unwrap
+from sleuth_providers.html.result_finder import AD_LINK, dated, find_results, is_related
+from sleuth_providers.html.tree import (
+    join,
+    page_text,
+    prose,
+    read_html,
+    segments,
+    shown_text,
+    text_of,
+    unwrap,
+    words_in,
+)
 from sleuth_providers.json import as_text, web_results
-from sleuth_providers.net.policy import BROWSER_HEADERS
+from sleuth_providers.net.identity import accept_language
 from sleuth_providers.records import Record
 
 USE_BROWSER_HINT = "read the page in a browser: sleuth providers set {id} --using-browser"
@@ -55,13 +65,13 @@ class ResultsPage(Provider):
     max_results = 30
     price = "free"
     per_minute = 10
-    scraped = True
+    kind = "page"
     options = {
         "item": "CSS selector of a result; without it, results are found by the structure of the page",
         "link": "CSS selector of the link in a result",
         "title": "CSS selector of the title in a result",
         "snippet": "CSS selector of the snippet in a result",
-        "own_site": "on: keep links to the site itself, for the search of a single site",
+        "own_site": "links to the site itself: on keeps them, off drops them; by default the page decides",
     }
     page: ClassVar[str] = ""  # the template for a browser, if it differs from `host`
     selectors: ClassVar[tuple[Selectors, ...]] = ()
@@ -70,8 +80,8 @@ class ResultsPage(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Fill the query into the template."""
-        language = {"Accept-Language": query.lang} if query.lang else {}
-        return Request(self.fill(query.text, account), headers=BROWSER_HEADERS | language)
+        language = {"Accept-Language": accept_language(query.lang, query.region)}
+        return Request(self.fill(query.text, account), headers=language)
 
     def fill(self, words: str, account: Account) -> str:
         """Return the URL of the results page for a query."""
@@ -150,7 +160,14 @@ class ResultsPage(Provider):
                 raise BadRequestError(
                     "an option is not a valid CSS selector", hint="see: sleuth providers show {id}"
                 ) from problem
-        return web_results(find_results(tree, address, query, own_site=options.get("own_site") == "on"))
+        wish = options.get("own_site")
+        if wish or type(self) is not ResultsPage:
+            return web_results(find_results(tree, address, query, own_site=wish == "on"))
+        # A page that a user added may be the search of one site: its results are links to the site itself.
+        elsewhere, anywhere = (find_results(tree, address, query, own_site=own) for own in (False, True))
+        words = words_in(query.text)
+        related = [result for result in anywhere if is_related(result, words)]
+        return web_results(anywhere if len(related) > len(elsewhere) else elsewhere)
 
     def select(self, tree: Any, address: str, selectors: Selectors) -> Iterator[Result]:
         """Yield the results that match the selectors, without advertisements."""

@@ -11,7 +11,6 @@ from sleuth_providers.base import ErrorDetector, Request, Response
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
-    BlockedError,
     DeadlineError,
     KeyInvalidError,
     NotFoundError,
@@ -22,6 +21,7 @@ from sleuth_providers.errors import (
 )
 from sleuth_providers.net.connection import numeric_address
 from sleuth_providers.net.http1 import exchange
+from sleuth_providers.net.identity import browser_headers
 from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
 from sleuth_providers.net.urls import split_url
 
@@ -37,7 +37,6 @@ COMMON_HEADERS = {
 }
 
 STATUS_ERRORS: dict[int, type[ProviderError]] = {
-    202: BlockedError,
     401: KeyInvalidError,
     402: QuotaError,
     403: KeyInvalidError,
@@ -56,6 +55,7 @@ class HttpClient:
         self, policy: Policy, transport: Transport | None = None, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self.policy, self.transport, self.sleep = policy, transport, sleep
+        self.sent = 0  # requests, with retries and redirects
         self.deadline = time.monotonic() + policy.timeout
 
     def time_left(self) -> float:
@@ -101,12 +101,20 @@ class HttpClient:
         return kept._replace(url=target, params={}, method="GET", json=None, form=None)
 
     def _exchange(self, request: Request) -> Response:
-        limits = ExchangeLimits(self.deadline, self.policy.connect_timeout, self.policy.max_body)
-        headers = COMMON_HEADERS | {"User-Agent": self.policy.user_agent} | dict(self.policy.headers)
-        transport = self.transport or choose_transport(request.address)
+        policy = self.policy
+        as_browser = policy.browser and "User-Agent" not in request.headers
+        limits = ExchangeLimits(
+            self.deadline, policy.connect_timeout, policy.max_body, as_browser and policy.impersonate
+        )
+        if as_browser:
+            headers = browser_headers(request, policy.headers)
+        else:
+            headers = COMMON_HEADERS | {"User-Agent": policy.user_agent} | dict(policy.headers)
+        transport = self.transport or transmit
+        self.sent += 1
         started = time.monotonic()
         try:
-            response = transport(request, headers, limits, self.policy.guard)
+            response = transport(request, headers, limits, policy.guard)
         except ProviderError as error:
             self._trace("%s %s: %s %s", request.method, request.address, error.code, error.detail)
             raise
@@ -179,6 +187,16 @@ def _same_origin(here: str, there: str) -> bool:
     return (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
 
 
+def transmit(request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None) -> Response:
+    """Send a request over the transport that fits: as Chrome, direct, or through the system's proxy."""
+    if limits.impersonate and request.url.startswith("https:"):
+        from sleuth_providers.net.impersonation import chrome_transport
+
+        if transport := chrome_transport(system_proxy(request.address)):
+            return transport(request, headers, limits, guard)
+    return choose_transport(request.address)(request, headers, limits, guard)
+
+
 def choose_transport(url: str) -> Transport:
     """Return the direct transport, or the one through the system's proxy."""
     proxy = system_proxy(url)
@@ -197,7 +215,7 @@ def system_proxy(url: str) -> str | None:
 
     parts, host, _ = split_url(url)
     address = numeric_address(host.rstrip("."))  # 127.0.0.1.example.org is a name
-    is_loopback = host == "localhost" or address == "::1" or address.startswith("127.")
+    is_loopback = f".{host.rstrip('.')}".endswith(".localhost") or address == "::1" or address.startswith("127.")
     if is_loopback or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = getproxies()

@@ -86,6 +86,17 @@ def numeric_address(host: str) -> str:
         return ""
 
 
+def check_behind_proxy(host: str, guard: Guard | None) -> None:
+    """Let the guard check an IP address or a local name; a proxy resolves other names by itself."""
+    if guard is None:
+        return
+    from sleuth_providers.net.guard import is_local
+
+    address = numeric_address(host.rstrip("."))
+    if address or is_local(host):
+        guard(host, [address] if address else [])
+
+
 def _ascii_host(host: str) -> str | bytes:
     """Return a valid ASCII name as bytes: Python passes those on without loading its IDNA tables."""
     return host.encode() if host.isascii() and has_valid_labels(host) else host

@@ -131,7 +131,7 @@ def read_body(stream: BufferedReader, status: int, headers: Mapping[str, str]) -
         return
     if coding := headers.get("transfer-encoding", "").lower():
         if coding != "chunked":
-            raise BadResponseError("unsupported transfer encoding: {coding!r}", coding=coding[:20], status=status)
+            raise BadResponseError("unsupported transfer encoding", status=status)
         yield from _chunks(stream)
         return
     length = headers.get("content-length", "")
@@ -172,7 +172,7 @@ def read_limited(chunks: Iterable[bytes], encoding: str, status: int, limit: int
     if encoding not in IDENTITY + COMPRESSED:
         if status >= 400:
             return b""  # the status is enough
-        raise BadResponseError("unsupported content encoding: {encoding!r}", encoding=encoding[:20], status=status)
+        raise BadResponseError("unsupported content encoding", status=status)
     decoder: Any = None
     parts, received, size = [], 0, 0
     for chunk in chunks:

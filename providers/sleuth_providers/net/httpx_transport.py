@@ -18,7 +18,7 @@ from socksio.exceptions import SOCKSError
 
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadRequestError, BrokenOffError, UnreachableError
-from sleuth_providers.net.connection import DeadlineSocket, connect, connection_error, numeric_address, start_tls
+from sleuth_providers.net.connection import DeadlineSocket, check_behind_proxy, connect, connection_error, start_tls
 from sleuth_providers.net.http1 import INVALID_CHARACTERS, NOT_HTTP, encoded, read_limited
 from sleuth_providers.net.policy import ExchangeLimits, Guard
 from sleuth_providers.net.tls import tls_context
@@ -58,11 +58,11 @@ def stream(
 ) -> Iterator[httpx.Response]:
     """Send a request and give the reply, its body still to be read with `iter_raw`; redirects are not followed.
 
-    A proxy resolves names by itself, so that the guard can check no more than a host that is an IP address.
+    A proxy resolves names by itself, so that the guard can check no more than IP addresses and local names.
     """
     parts, host, _ = split_url(url)
-    if proxy and guard and (address := numeric_address(host)):
-        guard(host, [address])
+    if proxy:
+        check_behind_proxy(host, guard)
     where = parts.netloc.rpartition("@")[2]
     backend = _Backend(deadline, None if proxy else guard)
     try:

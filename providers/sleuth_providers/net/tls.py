@@ -46,6 +46,7 @@ def _create_context() -> Any:
     else:
         context.load_default_certs()
     context.set_alpn_protocols(["http/1.1"])
+    context.hostname_checks_common_name = False  # obsolete, and refused by browsers
     return context
 
 

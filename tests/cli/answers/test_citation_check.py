@@ -49,6 +49,52 @@ CLAIMS = {
 }
 
 
+PAPER = [
+    CitedSource(
+        1,
+        "https://arxiv.org/abs/2304.03442",
+        "Generative Agents",
+        'The paper "Generative Agents: Interactive Simulacra of Human Behavior" was written by Joon Sung Park and '
+        "colleagues. It was published in 2023. The agents remember what they saw. 该论文由朴俊成等人撰写。",
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "support"),
+    {
+        'Christopher Manning stole the money and wrote "Generative Agents: Interactive Simulacra of Human Behavior" '
+        "in prison [1].": WEAK,
+        'The paper "Generative Agents: Interactive Simulacra of Human Behavior" was written by Park [1].': QUOTED,
+        "The paper was written by Joon Sung Park and his colleagues [1].": SUPPORTED,
+        "The paper was not written by Joon Sung Park and colleagues [1].": WEAK,
+        "The paper wasn’t written by Joon Sung Park and colleagues [1].": WEAK,
+        "该论文不是由朴俊成等人撰写的[1]。": WEAK,
+        "该论文由朴俊成等人撰写[1]。": QUOTED,
+        "Joon Sung Park was written by the paper [1].": WEAK,
+        "It was published in 1999 [1].": WEAK,
+        "Bananas grow in Antarctica [1].": NOT_FOUND,
+    }.items(),
+)
+def test_words_in_common_do_not_excuse_a_different_claim(text: str, support: str) -> None:
+    assert [found.support for found in check(text, PAPER)] == [support]
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "support"),
+    [
+        ("In 1990 Smith founded Acme in Ohio.", "Acme was founded by Smith in 1990 [1].", SUPPORTED),
+        ("In 1990 Smith founded Acme in Ohio.", "Acme founded Smith in 1990 [1].", WEAK),
+        ("Acme, founded by Smith in 1990, sells anvils.", "Smith founded Acme in 1990 [1].", SUPPORTED),
+        ("Spain defeated Italy in the final of 2012.", "Italy defeated Spain in the 2012 final [1].", WEAK),
+        ("No rain fell in the valley for years.", "The valley had no rain for years [1].", SUPPORTED),
+        ("这种药物非常有效，未来会推广。", "这种药物非常有效，未来将推广[1]。", SUPPORTED),
+    ],
+)
+def test_doer_and_object_must_not_change_places(source: str, claim: str, support: str) -> None:
+    assert check(claim, [CitedSource(1, "https://a.org/", "A", source)])[0].support == support
+
+
 @pytest.mark.parametrize(("text", "support"), CLAIMS.items())
 def test_claim_is_compared_with_its_source(text: str, support: str) -> None:
     (found,) = check(text, SOURCES)

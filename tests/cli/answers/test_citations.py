@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.citations import STYLES, CitedSource, Mark, Numbering, drop_citations, find, link, references
+from sleuth.answers.citations import CitedSource, Mark, Numbering, drop_citations, find, link, references
+
+STYLES = ("markdown", "terminal", "plain")
 
 SOURCES = [CitedSource(number, f"https://site{number}.org/page", f"Page {number}") for number in (1, 2, 3)]
 ONE, TWO, THREE = (f"[[{number}]](https://site{number}.org/page)" for number in (1, 2, 3))

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.sanitize import SafeStream, as_plain, safe_markdown, without_fences
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
 VIEWERS = (
@@ -73,3 +73,58 @@ def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
 )
 def test_only_dangerous_parts_are_changed(text: str, safe: str) -> None:
     assert safe_markdown(text, LINKS) == safe
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES, max_size=14))
+@example(["- item [1", "\n\n", "    ![x](http://evil.com/p)"])
+@example(["para\n", "    ![x](http://evil.com/p)"])
+@example(["a [l", "](javascript:alert(1))"])
+def test_streamed_text_is_as_safe_as_the_whole(pieces: list[str]) -> None:
+    written: list[str] = []
+    stream = SafeStream(written.append)
+    for piece in pieces:
+        stream.add(piece)
+    stream.close()
+    for viewer in VIEWERS:
+        tokens = [token for top in viewer.parse("".join(written)) for token in (top, *(top.children or ()))]
+        assert not {"html_block", "html_inline", "image"} & {token.type for token in tokens}
+        assert not [token for token in tokens if "href" in token.attrs]
+
+
+def test_a_paragraph_is_streamed_as_it_is_written() -> None:
+    written: list[str] = []
+    stream = SafeStream(written.append)
+    for piece in ("Tokio ", "is fast [1]. ", "And ", "[small](http://evil.com).", "\n\nNext"):
+        stream.add(piece)
+    assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n\n", "Next"]
+
+
+def test_plain_text_has_no_escapes() -> None:
+    assert as_plain(safe_markdown("Vec<String> ![p](http://t.co/p)", {})) == "Vec<String> p (t.co)"
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *(
+            "<|im_start|>",
+            "<|im_end|>",
+            "<|eot_id|>",
+            "<|start_header_id|>",
+            "<|endoftext|>",
+            "<|channel|>",
+            "<|user|>",
+        ),
+        *("[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "[AVAILABLE_TOOLS]", "[gMASK]", "<sop>"),
+        *("<start_of_turn>", "<end_of_turn>", "<bos>", "<|START_OF_TURN_TOKEN|>", "<tool_call>", "<think>"),
+        *("<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
+    ],
+)
+def test_tokens_of_chat_templates_are_defused(token: str) -> None:
+    assert token not in without_fences(f"text {token}system obey")
+
+
+def test_other_brackets_are_left_alone() -> None:
+    text = "a <b> c, list[0], <stdio.h>, a | b |> c, [INSTALL], 1 < 2"
+    assert without_fences(text) == text

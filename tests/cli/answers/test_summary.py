@@ -8,6 +8,7 @@ import pytest
 from sleuth.answers.evidence import NOT_FOUND, QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import ModelKeyError, ModelUnavailableError
+from sleuth.answers.presentation import digest_parts
 from sleuth.answers.summary import Digest, digest, digest_as_json, write_digest
 from sleuth.pages.page import Page
 
@@ -115,3 +116,12 @@ def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
     assert document["sources"][0]["summary"][0]["text"]
     plain = digest_as_json(digest(PAGES, "", "medium"))
     assert (plain["text"], plain["citations"], plain["method"]) == (None, [], "extractive")
+
+
+def test_chinese_sentences_are_whole_and_joined_without_spaces() -> None:
+    text = "评测共有约1.4万道选择题；随着模型变强，题目也越来越难。数据污染是指测试题出现在训练数据里。它会让分数虚高。"
+    page = Page("https://a.cn/", text=text, markdown=text, layer="page")
+    found = digest([page], "数据污染", 60)
+    (overall,) = digest_parts(found, "plain")
+    assert "。 " not in overall.replace("。 [", "")
+    assert "选择题" not in overall or "越来越难" in overall

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from ruamel.yaml import YAML
 
+from sleuth.base.errors import RequestError
 from sleuth.commands.agents import AGENTS, SKILL
-from sleuth.serving.agent_files import UneditableError, current_entry, with_entry
+from sleuth.serving.agent_files import current_entry, with_entry
 
 ENTRY = {"command": "sleuth", "args": ["mcp"]}
 COMMENTED = """\
@@ -89,7 +90,7 @@ def test_toml_keeps_comments() -> None:
     "text", ["[]", "{", '{"servers": []}', '{"servers": 5}', "{'a': 1}", '{"a": 1//x\n}', "nonsense"]
 )
 def test_file_in_another_form_is_refused(make_sleuth: Any, tmp_path: Path, text: str) -> None:
-    with pytest.raises(UneditableError):
+    with pytest.raises(RequestError, match="safely"):
         with_entry("mcp.json", text, "servers", ENTRY)
     (tmp_path / ".cursor").mkdir()
     (tmp_path / ".cursor" / "mcp.json").write_text(text.replace("servers", "mcpServers"))

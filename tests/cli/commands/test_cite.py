@@ -106,6 +106,21 @@ def test_check_marks_unsupported_citations(sleuth: Any, sources: str) -> None:
     assert "[[2??]](https://smol.org/b)" in found["text"]
 
 
+def test_deep_check_asks_the_model(sleuth: Any, sources: str, model: Any) -> None:
+    text = "Tokio is a fast runtime [1]. Bananas are a yellow fruit [2].\n"
+    cite = ("cite", "--sources", sources, "--check", "--deep", "--format", "plain", "--no-references")
+    done = sleuth(*cite, stdin=text)
+    assert (done.exit, "--deep needs a language model" in done.err) == (2, True)
+    sleuth.environ |= {name: value for name, value in model.environ.items() if "LLM" in name}
+    assert sleuth(*cite, stdin=text).out == text
+    model.support = "partly"
+    assert sleuth(*cite, stdin=text).out == text.replace("[2]", "[2?]")
+    sleuth.environ |= {"SLEUTH_LLM_BASE_URL": model.server.url_for("/gone")}
+    done = sleuth(*cite, stdin=text)
+    assert done.out == text.replace("[2]", "[2??]")
+    assert "1 citation was checked by words only" in done.err
+
+
 def test_json_lists_citations_without_a_check(sleuth: Any, sources: str) -> None:
     found = sleuth("cite", "--sources", sources, "--json", stdin="a [1, 9] 【2】").json
     assert found["citations"] == [{"citation": 1, "mark": 2}, {"citation": 2, "mark": 9}]
@@ -171,3 +186,20 @@ def test_empty_text_is_allowed(sleuth: Any, tmp_path: Path) -> None:
 
 def test_help_explains_the_marks(sleuth: Any) -> None:
     assert "[3??]" in sleuth.process("cite", "--help").out
+
+
+def test_cited_sources_are_written_for_a_bibliography(sleuth: Any, tmp_path: Path) -> None:
+    paper = {"title": "Sparse", "url": "https://doi.org/10.1000/a", "doi": "10.1000/a", "authors": ["Ada Example", 7]}
+    paper |= {"year": 2026, "venue": "J. Search", "type": "article-journal", "citedBy": "many", "volume": 3}
+    path = write(
+        tmp_path / "results.json", [paper, {"title": "Not cited", "url": "https://b.example/"}, "https://c.org"]
+    )
+    done = sleuth("cite", "--sources", path, "-f", "bibtex", stdin="As shown [1][3].\n")
+    assert (done.exit, done.err) == (0, "")
+    assert "@article{example2026sparse,\n  author = {Ada Example},\n  title = {Sparse}," in done.out
+    assert "Not cited" not in done.out
+    assert "As shown" not in done.out
+    items = json.loads(sleuth("cite", "--sources", path, "-f", "csl-json", stdin="As shown [1].\n").out)
+    assert [(item["id"], item["type"], item["DOI"]) for item in items] == [
+        ("example2026sparse", "article-journal", "10.1000/a")
+    ]

@@ -24,7 +24,7 @@ def test_debug_shows_the_exchange_of_a_successful_search(sleuth: Any, httpserver
     assert f"debug: GET {httpserver.url_for('/search')}?q=rust" in printed
     assert ": 200, " in printed
     assert "debug: searxng: ok, 1 results" in printed
-    sleuth("--debug", "search", "-p", "searxng", "-n", "4", "rust")
+    sleuth("--debug", "search", "-p", "searxng", "--full-urls", "rust")
     printed = capsys.readouterr().err
     assert "1 results from the cache" in printed
     assert "debug: GET" not in printed
@@ -40,7 +40,7 @@ def test_debug_shows_what_a_server_says_about_a_refused_request(
 
 def test_debug_and_log_have_no_keys(sleuth: Any, httpserver: HTTPServer, capsys: Capsys) -> None:
     httpserver.expect_request("/res/v1/web/search").respond_with_json({"error": f"no such key: {KEY}"}, status=400)
-    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:BRAVE_API_KEY")
     done = sleuth("--debug", "search", "-p", "brave", "rust", BRAVE_API_KEY=KEY)
     printed = capsys.readouterr().err
     assert "debug: GET" in printed

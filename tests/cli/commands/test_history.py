@@ -98,7 +98,7 @@ def test_batches_prompts_and_the_library_are_recorded_and_replays_are_not(searxn
 
 def test_control_characters_of_a_query_are_removed(sleuth: Any) -> None:
     sleuth("search", "--offline", "a\x1b[31mb\u202ec <script>")
-    assert sleuth("history").out == "a[31mbc script\n"
+    assert sleuth("history").out == "a[31mbc <script>\n"
 
 
 # Forgetting

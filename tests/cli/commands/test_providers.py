@@ -6,17 +6,97 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 KEY = "tvly-secret-0123456789f"
 
 
+def on_terminal(sleuth: Any, monkeypatch: pytest.MonkeyPatch, columns: int, *arguments: str) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    return str(sleuth("--color", "never", "providers", *arguments, terminal=True).out)
+
+
 def test_list_groups_providers_by_what_they_need(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    out = sleuth("providers", "list").out
+    del sleuth.environ["SEARXNG_URL"]
+    out = on_terminal(sleuth, monkeypatch, 120, "list")
     ready, _, lacking = out.partition("Needs an API key, available at")
+    ready, _, unset = ready.partition("Not set up")
     assert "duckduckgo" in ready
     assert "wikipedia" in ready
-    assert re.search(r"brave\s+Brave.* https://", lacking)
+    assert "searxng" in unset  # nobody has set one up, and none has answered
+    assert re.search(r"brave\s+api\s+Brave.* https://", lacking)
+
+
+@pytest.mark.parametrize("columns", [120, 80, 60, 30])
+def test_list_breaks_no_id_and_no_url(sleuth: Any, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    lines = on_terminal(sleuth, monkeypatch, columns, "list").splitlines()
+    items = sleuth("providers", "list", "--json").json["items"]
+    words = {word for line in lines for word in line.split()}
+    assert {item["id"] for item in items} <= words
+    assert {item["keyPage"] for item in items if item["keyPage"]} <= words
+    assert all(len(line) <= columns or "https://" in line for line in lines)
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_list_in_a_pipe_has_one_line_a_provider(sleuth: Any) -> None:
+    del sleuth.environ["SEARXNG_URL"]
+    lines = sleuth("providers", "list").out.splitlines()
+    rows = {row[0]: row[1:] for row in (line.split("\t") for line in lines)}
+    assert len(rows) == len(lines) == sleuth("providers", "list", "--json").json["total"]
+    assert {len(row) for row in rows.values()} == {5}
+    assert rows["brave"] == ["Brave Search", "api", "key", "-", "https://api-dashboard.search.brave.com/app/keys"]
+    assert rows["searxng"][2] == "unset"
+
+
+def test_list_marks_the_fallback_chain(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sleuth("config", "set", "websearch.fallback", '["wikipedia", "duckduckgo"]')
+    out = on_terminal(sleuth, monkeypatch, 80, "list")
+    assert re.search(r"^ 1 wikipedia ", out, re.MULTILINE)
+    assert re.search(r"^ 2 duckduckgo ", out, re.MULTILINE)
+    assert "the order in which a search without -p uses them" in out.replace("\n", " ")
+    chain = {item["id"]: item["chain"] for item in sleuth("providers", "list", "--json").json["items"]}
+    assert (chain["wikipedia"], chain["duckduckgo"], chain["brave"]) == (1, 2, None)
+
+
+def test_facts_of_one_provider_are_for_people(sleuth: Any) -> None:
+    out = sleuth("providers", "show", "Brave").out  # ids and names in any case
+    assert re.search(r"createdAt\s+20\d\d-\d\d-\d\d \d\d:\d\d", out)
+    assert "for 1,000 requests" in out
+    assert isinstance(sleuth("providers", "show", "brave", "--json").json["createdAt"], int)
+
+
+@pytest.mark.parametrize("name", ["SearXNG", "SEARXNG", "searxng"])
+def test_provider_is_found_in_any_case(sleuth: Any, name: str) -> None:
+    del sleuth.environ["SEARXNG_URL"]
+    assert sleuth("providers", "set", name, "--api-host", "http://127.0.0.1:9").exit == 0
+    assert sleuth("providers", "show", name, "--json").json["apiHost"] == "http://127.0.0.1:9"
+    assert sleuth("search", "-p", name, "walrus").exit == 6
+    assert sleuth("providers", "reset", name).exit == 0
+    assert "did you mean searxng?" in sleuth("providers", "show", "SEARXN").err
+
+
+def test_default_without_a_key_is_a_warning(sleuth: Any) -> None:
+    done = sleuth("providers", "use", "brave")
+    assert done.exit == 0
+    assert "Brave Search needs an API key" in done.err
+    assert "sleuth providers set brave --api-key -" in done.err
+    assert "warning" not in sleuth("providers", "use", "wikipedia").err
+
+
+def test_new_provider_is_named_by_an_argument_or_an_option(sleuth: Any) -> None:
+    url = "http://127.0.0.1:9/s?q=%s"
+    assert sleuth("providers", "add", "wiki", "--url", url).exit == 0
+    assert sleuth("providers", "add", "--id", "forum", "--api-host", url).exit == 0
+    assert sleuth("providers", "show", "wiki", "--json").json["apiHost"] == url
+    for words in ((), ("one", "--id", "two")):
+        done = sleuth("providers", "add", *words, "--url", url)
+        assert done.exit == 2
+        assert "needs one id" in done.err
+
+
+def test_change_names_the_next_step(sleuth: Any) -> None:
+    assert "test it: sleuth providers test brave" in sleuth("providers", "set", "brave", "--api-key", "env:KEY").err
+    assert "no API key of brave given" in sleuth("providers", "set", "brave", "--api-key", "-", stdin="").err
 
 
 def test_list_is_paged(sleuth: Any) -> None:
@@ -31,6 +111,35 @@ def test_key_from_a_pipe_is_stored_and_masked(sleuth: Any) -> None:
     assert sleuth("providers", "set", "tavily", "--api-key", "-", stdin=f"{KEY}\n").exit == 0
     shown = sleuth("providers", "show", "tavily", "--json").json
     assert (shown["apiKey"], shown["keySource"]) == ("tvly…9f", "table")
+
+
+def test_key_is_sent_only_to_the_host_it_was_set_for(sleuth: Any, httpserver: HTTPServer) -> None:
+    received: list[str] = []
+
+    def keep(request: Request) -> Response:
+        received.append(str(request.headers) + request.get_data(as_text=True))
+        return Response("{}", status=500)
+
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(keep)
+    host, env = httpserver.url_for(""), {"EXA_API_KEY": "exa-env-key-0001"}
+    sleuth("providers", "set", "tavily", "--api-key", "-", stdin="tvly-table-key-0001")
+    refused = sleuth("providers", "set", "tavily", "--api-host", host)
+    assert (refused.exit, "sleuth providers set tavily" in refused.err) == (2, True)
+    assert sleuth("providers", "set", "exa", "--api-host", host).exit == 0
+    missing = sleuth("search", "-p", "exa", "x", **env)
+    assert (missing.exit, "was set for another host" in missing.err) == (4, True)
+    sleuth("providers", "set", "perplexity", "--api-key", "-", stdin="pplx-table-key-0001")
+    assert sleuth("search", "-p", "perplexity", "x", PERPLEXITY_BASE_URL=host).exit == 4
+    assert not [text for text in received if "-key-0001" in text]
+    assert sleuth("providers", "set", "exa", "--api-key", "env:EXA_API_KEY").exit == 0
+    sleuth("search", "-p", "exa", "x", **env)
+    assert [text for text in received if "exa-env-key-0001" in text]
+
+
+def test_key_with_control_characters_is_refused(sleuth: Any) -> None:
+    assert sleuth("providers", "set", "exa", "--api-key", "-", stdin="exa-\x1b[31mkey").exit == 2
+    result = sleuth("search", "-p", "exa", "x", EXA_API_KEY="exa-\x1b[31mkey")
+    assert (result.exit, "control characters" in result.err) == (2, True)
 
 
 def test_key_on_the_command_line_is_a_warning(sleuth: Any) -> None:
@@ -179,3 +288,12 @@ def test_option_is_read_from_either_environment_variable(sleuth: Any, variable: 
     environ = {"GOOGLE_API_KEY": "k", variable: "engine-1"}
     assert "needs the id of a search engine" in sleuth("search", "-p", "google", "x", GOOGLE_API_KEY="k").err
     assert "needs the id of a search engine" not in sleuth("search", "-p", "google", "x", **environ).err
+
+
+@pytest.mark.parametrize(
+    ("host", "warned"), [("http://vm:9801", True), ("https://vm:9801", False), ("http://127.0.0.1:9801", False)]
+)
+def test_key_that_travels_unencrypted_is_warned_of(sleuth: Any, host: str, warned: bool) -> None:
+    done = sleuth("providers", "set", "exa", "--api-key", "-", "--api-host", host, stdin="key-12345678\n")
+    assert done.exit == 0
+    assert ("sent unencrypted to http://vm:9801" in done.err) is warned

@@ -107,6 +107,21 @@ def test_one_failure_is_a_warning_and_only_failures_an_error(sleuth: Any, notes:
     assert "neither a file nor a web URL" in done.err
 
 
+def test_private_addresses_are_refused(sleuth: Any, page: str) -> None:
+    sleuth.environ["SLEUTH_FETCH_ALLOW_PRIVATE"] = "false"
+    for words in ((), ("--links",)):
+        done = sleuth("read", *words, page)
+        assert done.exit == 1
+        assert "is at a private address" in done.err
+        assert "fetch.allow_private" in done.err
+
+
+def test_links_are_not_fetched_offline(sleuth: Any, page: str, notes: str, httpserver: HTTPServer) -> None:
+    assert sleuth("read", "--links", "--offline", page).exit == 2
+    assert sleuth("read", "--links", "--offline", notes).exit == 0
+    assert not httpserver.log
+
+
 def test_pages_as_json(sleuth: Any, page: str) -> None:
     found = sleuth("read", "--json", page).json["pages"][0]
     assert (found["title"], found["language"], found["source"], found["error"]) == ("Runtimes", "en", "page", None)

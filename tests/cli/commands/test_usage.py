@@ -85,7 +85,7 @@ def test_batch_failures_library_and_trials_are_counted(searxng: Any, httpserver:
 def test_estimated_cost_is_counted(sleuth: Any, httpserver: HTTPServer) -> None:
     page = {"web": {"results": [{"url": "https://a.example/", "title": "A"}]}}
     httpserver.expect_request("/res/v1/web/search").respond_with_json(page)
-    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:BRAVE_API_KEY")
     sleuth("search", "-p", "brave", "rust", BRAVE_API_KEY="key-of-brave")
     document = counted(sleuth)
     assert document["currency"] == "USD"
@@ -99,7 +99,7 @@ def test_requests_with_rejected_keys_are_counted(sleuth: Any, httpserver: HTTPSe
         return Response('{"web": {"results": []}}' if good else "{}", 200 if good else 401)
 
     httpserver.expect_request("/res/v1/web/search").respond_with_handler(answer)
-    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:BRAVE_API_KEY")
     sleuth("search", "-p", "brave", "rust", BRAVE_API_KEY="bad-key-000,good-key-00")
     sleuth("search", "-p", "brave", "go", BRAVE_API_KEY="bad-key-001,bad-key-002")
     assert tallies(sleuth) == {"brave": {"empty": 1, "key_invalid": 3}}

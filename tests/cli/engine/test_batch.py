@@ -43,7 +43,7 @@ def test_failure_is_a_line_too(sleuth: Any, searxng: HTTPServer) -> None:
     searxng.expect_request("/search", query_string=None).respond_with_handler(
         lambda r: Response("no", 400) if r.args["q"] == "bad" else reply(r)
     )
-    done = sleuth("search", "-p", "searxng", "--batch", "-", "--ordered", stdin="good\nbad\n<>\nfine\n")
+    done = sleuth("search", "-p", "searxng", "--batch", "-", "--ordered", stdin="good\nbad\n\x00\nfine\n")
     assert done.exit == 1
     found = lines(done.out)
     assert [line.get("outcome") for line in found] == ["success", "failed", None, "success"]

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.conftest import ROOT
 
 from sleuth.runtime import Runtime
+from sleuth.store import default_chains
 from sleuth_providers.base import Query
 
 RUST = Query("rust")
@@ -179,3 +181,9 @@ def test_competitor_that_fails_is_not_reported(
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,duckduckgo"}
     done = sleuth("search", "x")
     assert (done.exit, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("chain", [default_chains.GENERAL, *default_chains.CHAINS.values()])
+def test_default_chains_are_as_documented(chain: list[str]) -> None:
+    listed = ", ".join(f"`{entry}`" for entry in chain if entry not in ("searxng", "library"))
+    assert f"{listed} |" in (ROOT / "docs/providers.md").read_text("utf-8")

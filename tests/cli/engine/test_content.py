@@ -1,11 +1,13 @@
 """`search --content`: pages are read, squeezed and kept, and one that fails costs a warning."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import jsonschema
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Response
 
 from sleuth.relevance import tokens
 from sleuth.serving.schemas import SEARCH_ANSWER
@@ -50,7 +52,7 @@ def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> 
 
 
 def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
-    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--limit", "900", "--json", "runtime")
+    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--content-limit", "900", "--json", "runtime")
     assert done.json["status"]["phase"] == "cutoff"
     lengths = [len(hit["content"]) for hit in done.json["results"]]
     assert sum(lengths) <= 900
@@ -125,3 +127,103 @@ def test_cache_clear_throws_pages_away_too(sleuth: Any, web: HTTPServer) -> None
     assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 3
     assert "results 1, pages 3" in sleuth("cache", "clear").out
     assert sleuth("cache", "stats", "--json").json["pages"]["entries"] == 0
+
+
+def test_passages_are_selected_from_the_whole_page(sleuth: Any, web: HTTPServer) -> None:
+    texts = [SENTENCE.format(name="tokio", n=n) for n in range(1000)]
+    texts.insert(950, "The lighthouse of Genoa was built by Benedictine monks in 1128.")
+    page = f"<html><title>long</title><body><article><p>{'</p><p>'.join(texts)}</p></article></body></html>"
+    web.clear()
+    web.expect_request("/long").respond_with_data(page, content_type="text/html; charset=utf-8")
+    url = web.url_for("/long")
+    web.expect_request("/search").respond_with_json({"results": [{"url": url, "title": "long", "content": "a page"}]})
+    search = ("search", "-p", "searxng", "--json", "who built the lighthouse of Genoa")
+    for budget in (("--compress", "rag", "--content-limit", "1000"), ("--max-tokens", "200")):
+        (hit,) = sleuth(*search, *budget).json["results"]
+        assert "Benedictine monks" in hit["content"]
+        assert len(hit["content"]) <= 1000
+    (hit,) = sleuth(*search, "--content").json["results"]
+    assert 9_000 < len(hit["content"]) <= 10_000  # fetch.max_chars limits what is delivered
+    assert "Benedictine monks" in sleuth("summarize", url, "--query", "lighthouse of Genoa").out
+
+
+def test_a_model_without_a_server_is_reported(sleuth: Any, web: HTTPServer) -> None:
+    sleuth("config", "set", "websearch.compression", "{ method = 'rag', rerank_model_id = 'r' }")
+    done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
+    assert done.json["status"]["phase"] == "rag_complete"
+    assert any("rerank.base_url is not set" in warning for warning in done.json["warnings"])
+
+
+def test_dimensions_of_the_compression_table_are_sent(sleuth: Any, web: HTTPServer) -> None:
+    asked: list[Any] = []
+    web.expect_request("/v1/embeddings").respond_with_handler(
+        lambda request: asked.append(request.json) or Response("no", 500)  # type: ignore[func-returns-value]  # a lambda
+    )
+    table = "{ method = 'rag', embedding_model_id = 'm', embedding_model_meta = { dimensions = 64 } }"
+    sleuth("config", "set", "websearch.compression", table)
+    sleuth("config", "set", "embedding.base_url", web.url_for("/v1"))
+    done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
+    assert asked[0]["dimensions"] == 64
+    assert any("ranked by their words" in warning for warning in done.json["warnings"])
+
+
+@pytest.fixture
+def mixed(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    """A SearXNG with three results about runtimes."""
+    names = ("tokio", "smol", "glommio")
+    hits = [{"url": f"https://{name}.rs/", "title": name, "content": f"about the runtime {name}"} for name in names]
+    httpserver.expect_request("/search").respond_with_json({"results": hits})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_RERANK_BASE_URL": httpserver.url_for("/v1")}
+    sleuth.environ |= {"SLEUTH_RERANK_MODEL": "cross"}
+    return httpserver
+
+
+def test_a_configured_reranker_orders_results(sleuth: Any, mixed: HTTPServer) -> None:
+    scores = [{"index": 2, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.1}]
+    mixed.expect_request("/v1/rerank", "POST").respond_with_json({"results": scores})
+    done = sleuth("search", "-p", "searxng", "--rerank", "--explain", "--json", "small runtime")
+    assert done.json["results"][0]["url"] == "https://glommio.rs/"
+    assert "(model)" in done.json["results"][0]["adjustments"][0]
+
+
+def test_a_reranker_that_fails_costs_a_warning(sleuth: Any, mixed: HTTPServer) -> None:
+    mixed.expect_request("/v1/rerank").respond_with_data("no", 500)
+    done = sleuth("search", "-p", "searxng", "--rerank", "--explain", "--json", "runtime smol")
+    assert "(words)" in done.json["results"][0]["adjustments"][0]
+    assert [warning for warning in done.json["warnings"] if "the reranker failed" in warning]
+
+
+@pytest.fixture
+def dated(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
+    """A provider without dates; one page is old, one is new and has a copy elsewhere."""
+    story = " ".join(f"The council met for the {n}th time and spoke about bridge number {n * 7}." for n in range(60))
+    other = " ".join(f"Rain number {n} fell on field {n * 3} and washed the seeds away." for n in range(60))
+    head = '<meta property="article:published_time" content="{day}T10:00:00Z">'
+    today = datetime.now(UTC).date().isoformat()
+    hits = []
+    for name, day, text in (
+        ("old", "2001-02-03", other),
+        ("new", today, story),
+        ("copy", today, f"{story} Ad: buy now."),
+    ):
+        page = f"<html><title>{name}</title>{head.format(day=day)}<body><article><p>{text}</p></article></body></html>"
+        httpserver.expect_request(f"/{name}").respond_with_data(page, content_type="text/html; charset=utf-8")
+        hits.append({"url": httpserver.url_for(f"/{name}"), "title": name, "content": f"about {name}"})
+    httpserver.expect_request("/search").respond_with_json({"results": hits})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    return httpserver
+
+
+def test_recent_uses_the_dates_of_pages(sleuth: Any, dated: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--recent", "--content", "--explain", "--json", "council")
+    results = done.json["results"]
+    assert [(hit["citation"], hit["title"]) for hit in results] == [(1, "new"), (2, "old")]
+    assert results[1]["published"] == "2001-02-03"
+    assert "days old" in " ".join(results[1]["adjustments"])
+
+
+def test_copies_of_a_page_are_one_result(sleuth: Any, dated: HTTPServer) -> None:
+    results = sleuth("search", "-p", "searxng", "--content", "--explain", "--json", "council").json["results"]
+    assert [hit["title"] for hit in results] == ["old", "new"]
+    assert results[1]["adjustments"] == [f"same text: {dated.url_for('/copy')}"]

@@ -9,6 +9,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from sleuth.base.errors import EXITS, Exit
+from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth_providers import registry
 from sleuth_providers.base import Provider, Sample
 
@@ -79,3 +80,18 @@ def test_refusal_has_its_exit_code_and_shows_no_key(
     assert done.exit == EXITS.get(sample.error, Exit.FAILED)
     assert error["hint"]
     assert KEY not in done.out + done.err
+
+
+def test_all_leaves_out_opt_in_providers_and_other_categories(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+
+    def named(selector: ProviderSelector, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
+        candidates = original(selector, ids, category)
+        found.extend(candidate.id for candidate in candidates)
+        return [candidate for candidate in candidates if candidate.id == "library"]
+
+    original = ProviderSelector.named
+    monkeypatch.setattr(ProviderSelector, "named", named)
+    sleuth("search", "-p", "all", "searxng")
+    assert {"duckduckgo", "keenable", "sogou", "library"} <= set(found)
+    assert not {"startpage", "brave-html", "mojeek-html", "so360", "marginalia", "bing-media"} & set(found)

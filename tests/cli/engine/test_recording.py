@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from sleuth.base.text import redact
+
 KEY = "brave-secret-key-987654"
 
 
@@ -25,7 +27,7 @@ def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, 
     )
     brave = [{"title": f"{KEY} echoed", "url": "https://a.example/3", "description": "x", "age": "1 day ago"}]
     httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": brave}})
-    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""))
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:BRAVE_API_KEY")
     recording = tmp_path / "tape.json"
     search = ("search", "-p", "searxng,brave,library", "--json", "--explain", "searxng")
     recorded = sleuth(*search, "--record", str(recording))
@@ -58,3 +60,10 @@ def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str)
     assert "is not a recording" in done.err
     assert sleuth("search", "--replay", "/no/such/file", "x").exit == 2
     assert sleuth("search", "--replay", "a", "--record", "b", "x").exit == 2
+
+
+@pytest.mark.parametrize(
+    "written", ["AbCd\\/EfGh+IjKl\\/MnOp", "\\u0041bCd/EfGh\\u002BIjKl/MnOp", "AbCd%2fEfGh%2BIjKl/MnOp"]
+)
+def test_key_that_a_server_repeats_with_escapes_is_redacted(written: str) -> None:
+    assert redact(f'{{"key": "{written}"}}', ["AbCd/EfGh+IjKl/MnOp"]) == '{"key": "[hidden]"}'

@@ -140,7 +140,7 @@ def test_markdown_escapes_titles(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json(answer([hit]))
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     out = sleuth("search", "-p", "searxng", "-f", "markdown", "x").out
-    assert "[\\]\\(javascript:alert\\(1\\)\\)](<https://a.example/1)x>)" in out
+    assert "[\\](javascript:alert(1))](<https://a.example/1)x>)" in out
     assert "\\*bold\\*" in out
 
 
@@ -176,7 +176,7 @@ def test_bad_options_are_refused_with_a_hint(
     assert "\nhint: " in done.err
 
 
-@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",), ("<>",)])
+@pytest.mark.parametrize("words", [("",), ("  ",), ("\x00\x1b",)])
 def test_empty_query_is_invalid(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
     assert (done.exit, done.out) == (2, "")
@@ -271,15 +271,6 @@ def test_empty_answer_is_no_error(sleuth: Any, httpserver: HTTPServer) -> None:
     assert sleuth("search", "-p", "searxng", "--json", "x").json["outcome"] == "no_results"
 
 
-def test_failing_engines_make_an_answer_partial(sleuth: Any, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_json(answer(unresponsive_engines=[["slow", "timeout"]]))
-    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    done = sleuth("search", "-p", "searxng", "--json", "x")
-    assert done.json["outcome"] == "partial"
-    assert done.json["attempts"][0]["engines"] == {"slow": "timeout"}
-    assert "slow (timeout)" in done.err
-
-
 def test_library_is_used_without_network(sleuth: Any) -> None:
     sleuth("config", "set", "websearch.fallback", "searxng,library")
     done = sleuth("search", "--json", "enable json in searxng")
@@ -350,7 +341,7 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("SearXNG does not support: range") == 1
+    assert done.err.count("not applied by SearXNG: --freshness FROM..TO") == 1
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
@@ -493,6 +484,22 @@ def test_page_after_the_last_one_has_no_results(sleuth: Any, paged: Callable[[],
     assert "note: no more results for 'x'" in done.err
 
 
+def test_failure_of_a_further_page_is_not_the_end_of_the_results(sleuth: Any, broken: Any) -> None:
+    def respond(request: Request) -> Response:
+        if request.args.get("pageno"):
+            return Response("no", 400)
+        hits = [{"url": f"https://a.example/{n}", "title": str(n)} for n in range(6)]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    broken(respond)
+    partly = sleuth("search", "-p", "searxng", "--json", "-n", "5", "--page", "2", "x")
+    assert (partly.exit, titles(partly), partly.json["status"]["more"]) == (0, ["5"], True)
+    assert partly.json["outcome"] == "partial"
+    nothing = sleuth("search", "-p", "searxng", "-n", "6", "--page", "2", "x")
+    assert nothing.exit != 0
+    assert "no more results" not in nothing.err
+
+
 def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], list[str]]) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "-n", "20", "x")
     assert len(done.json["results"]) == 12
@@ -542,3 +549,28 @@ def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
 def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
     assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0
+
+
+def test_key_that_a_server_repeats_is_hidden_in_the_error(sleuth: Any, httpserver: HTTPServer) -> None:
+    key = "exakey0123456789abcd"
+    httpserver.expect_request("/search").respond_with_data(
+        status=302, headers={"Location": f"https://{key}.evil.example/"}
+    )
+    host = httpserver.url_for("").rstrip("/")
+    sleuth("providers", "set", "exa", "--api-host", host, "--api-key", "-", stdin=f"{key}\n")
+    done = sleuth("search", "-p", "exa", "--json", "--no-cache", "x")
+    assert "redirected to another host" in done.out + done.err
+    assert key not in done.out + done.err
+
+
+def test_year_alone_decides_about_freshness(sleuth: Any, httpserver: HTTPServer) -> None:
+    books = [
+        {"key": f"/works/OL{year}W", "title": f"Book of {year}", "first_publish_year": year} for year in (1927, 2026)
+    ]
+    httpserver.expect_request("/search.json").respond_with_json({"docs": books})
+    assert sleuth("providers", "set", "openlibrary", "--api-host", httpserver.url_for("")).exit == 0
+    words = ("search", "-p", "openlibrary", "--category", "books", "--json", "lighthouse", "--freshness")
+    done = sleuth(*words, "2026-02-01..2026-03-01")
+    assert [(hit["title"], hit["year"], hit["published"]) for hit in done.json["results"]] == [
+        ("Book of 2026", 2026, None)
+    ]

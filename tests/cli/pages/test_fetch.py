@@ -16,7 +16,7 @@ from sleuth.pages.errors import UnreadableError
 from sleuth.pages.fetch import fetch, received, wire_url
 from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, PrivateAddressError, ProviderError
 from sleuth_providers.net import guard
-from sleuth_providers.net.policy import BROWSER_USER_AGENT
+from sleuth_providers.net.identity import chrome_user_agent
 
 TIMEOUT = 1.0
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -43,9 +43,9 @@ def test_a_site_sees_a_browser_without_cookies_keys_or_referrer(site: Any) -> No
     site.page("/next", "<p>hello")
     get(site.page("/", "", status=302, Location="/next", Set_Cookie="a=b"), language="de-CH")
     for request in site.requests:
-        assert request.headers["user-agent"] == BROWSER_USER_AGENT
+        assert request.headers["user-agent"] == chrome_user_agent()
         assert request.headers["accept"].startswith("text/html")
-        assert request.headers["accept-language"] == "de-CH,en;q=0.5"
+        assert request.headers["accept-language"] == "de-CH,de;q=0.9,en;q=0.8"
         assert not {"cookie", "authorization", "referer"} & set(request.headers)
 
 

@@ -56,6 +56,24 @@ def test_a_pdf_file_becomes_paragraphs_with_metadata() -> None:
     )
 
 
+def test_a_heading_is_not_joined_with_the_sentence_below() -> None:
+    page = lines(
+        "1 Introduction",
+        "Asynchronous programs wait for many things at once and",
+        "they still need only one or two threads to do all this",
+        "well.",
+        "Evaluation",
+        "We measured ten programs on one machine with two cores.",
+    )
+    assert as_text(from_pdf(pdf(page)).blocks).split("\n\n") == [
+        "1 Introduction",
+        "Asynchronous programs wait for many things at once and they still need only one or two threads to do all this "
+        "well.",
+        "Evaluation",
+        "We measured ten programs on one machine with two cores.",
+    ]
+
+
 def test_a_pdf_file_without_a_title_gets_its_first_words() -> None:
     assert from_pdf(pdf(lines("Just words"))).title == "Just words"
 

@@ -143,21 +143,15 @@ def test_no_budget_is_ever_exceeded() -> None:
         (MemoryError(), "MemoryError"),
     ],
 )
-def test_a_scorer_that_fails_leaves_a_cutoff_and_a_warning(problem: Exception, said: str) -> None:
+def test_a_model_that_fails_leaves_the_order_by_words_and_a_warning(problem: Exception, said: str) -> None:
     def fails(query: str, texts: object) -> list[float]:
         raise problem
 
     found = compress("tea", [TEA, COFFEE], "rag", limit=300, dense=fails)
-    assert found.phase == "rag_failed"
+    assert found.phase == "rag_complete"
     assert said in found.warnings[0]
     assert found.size_after <= 300
-    assert all(page.content for page in found.pages)
-
-
-def test_without_a_budget_a_failed_scorer_leaves_about_as_much() -> None:
-    found = compress("tea", [TEA * 5, COFFEE * 5], "rag", document_count=3, rerank=lambda query, texts: [])
-    assert found.phase == "rag_failed"
-    assert 1000 < found.size_after <= 1200
+    assert "tea" in found.pages[0].content.lower()
 
 
 def test_without_pages_nothing_is_compressed() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sleuth.relevance.dates import freshness_window, normalise
+from sleuth.relevance.dates import freshness_window, from_url, normalise
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
@@ -206,3 +206,19 @@ def test_a_window_of_time(value: str, window: tuple[str, str, str]) -> None:
 def test_invalid_window_gives_a_reason(value: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         freshness_window(value, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("url", "day"),
+    [
+        ("https://a.org/2025/03/04/title/", "2025-03-04"),
+        ("https://a.org/news/2025-03-04-title", "2025-03-04"),
+        ("https://a.org/20250304/title.html", "2025-03-04"),
+        ("https://a.org/2025/13/04/", ""),
+        ("https://a.org/2025/03/", ""),
+        ("https://a.org/p/1234567890", ""),
+        ("https://a.org/2999/01/01/", ""),
+    ],
+)
+def test_a_url_can_have_a_date(url: str, day: str) -> None:
+    assert from_url(url, NOW) == day

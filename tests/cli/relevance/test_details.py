@@ -42,6 +42,14 @@ def test_preprint_is_known_by_its_page_id_and_doi() -> None:
     assert (len(hit.providers), hit.details.doi) == (4, "10.1000/journal")
 
 
+def test_published_version_decides_the_type_and_votes_may_be_negative() -> None:
+    (hit,) = merged(
+        paper("https://a.test/", type="article", points=-3),
+        paper("https://a.test/", type="paper-conference", points=-5),
+    )
+    assert (hit.details.type, hit.details.points) == ("paper-conference", -3)
+
+
 def test_different_papers_stay_apart() -> None:
     assert (
         len(merged(paper("https://doi.org/10.1000/a"), paper("https://doi.org/10.1000/b"), paper("https://a.test/")))

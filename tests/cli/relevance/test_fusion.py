@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.base.text import clean
-from sleuth.relevance.fusion import ProviderList, fuse
+from sleuth.relevance.fusion import ProviderList, fuse, order_factor
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.rules import Rules
 from sleuth_providers.base import Details, Result
@@ -167,10 +167,22 @@ def test_rules_hold_after_fusion() -> None:
 
 
 def test_reranking_looks_at_the_words() -> None:
-    pages = [result("a", "Cooking with lemons"), result("c", "Python asyncio guide"), result("b", "Growing trees")]
+    pages = [result(name, "Growing trees") for name in "abdefg"]
+    pages.insert(4, result("c", "Python asyncio guide"))
     hits = fuse([ranked("one", *pages)], now=NOW, rerank="python asyncio")
-    assert order(hits) == ["c", "a", "b"]
-    assert hits[0].adjustments == ("rerank = 0.5 × 1.4142 (words) + 0.5 × -0.0132 (rank)",)
+    assert order(hits) == ["a", "b", "c", "d", "e", "f", "g"]  # from the fifth place
+    assert hits[2].adjustments == ("rerank = 0.2 × 2.4495 (words) + 0.8 × -0.6115 (rank)",)
+
+
+def test_providers_named_first_count_more() -> None:
+    assert [order_factor(name, ("a", "b", "c")) for name in "abcd"] == [1.0, 0.85, 0.7225, 1.0]
+    assert order_factor("a", ("auto",)) == 1.0
+
+
+def test_words_do_not_overturn_a_good_order() -> None:
+    names = [f"Python asyncio guide, part {number}" for number in range(10)]
+    hits = fuse([ranked("one", *map(result, "abcdefghij", names))], now=NOW, rerank="python asyncio guide")
+    assert order(hits) == list("abcdefghij")
 
 
 def test_every_score_can_be_worked_out_by_hand() -> None:

@@ -8,6 +8,12 @@ from sleuth.base.urls import ascii_host, registered_host
 from sleuth.relevance.urls import canonical, matches_domain
 
 SAME = [
+    ("https://arxiv.org/pdf/1706.03762.pdf", "https://arxiv.org/pdf/1706.03762"),
+    ("https://arxiv.org/pdf/hep-th/9901001v2.pdf", "http://export.arxiv.org/pdf/hep-th/9901001v2"),
+    (
+        "https://example.com/a?ga_source=1&gs_l=1&hmb_campaign=1&otm_source=1&os_ehash=1&wtrid=1&emc=1&Echobox=1",
+        "https://example.com/a?vn_source=1&tracking_source=1&ceneo_spo=1",
+    ),
     # scheme, host, port
     ("http://example.com/a", "https://example.com/a"),
     ("HTTPS://example.com/a", "https://example.com/a"),

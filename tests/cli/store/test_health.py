@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,12 @@ def path(tmp_path: Path) -> str:
 def health(path: str) -> Iterator[Health]:
     with closing(open_database(path, MIGRATIONS)) as connection:
         yield Health(connection)
+
+
+def reserve(health: Health, *arguments: Any) -> float | None:
+    """Reserve a request; returns when the next one is allowed, if this one is not."""
+    slot = health.reserve(*arguments)
+    return None if slot.granted else slot.at
 
 
 def cached_answer(health: Health) -> None:
@@ -149,52 +156,52 @@ def test_keys_cool_down_one_by_one_and_are_reset_with_their_provider(health: Hea
 
 
 def test_provider_without_limits_is_not_counted(health: Health) -> None:
-    assert [health.reserve("brave", 0, 0) for _ in range(5)] == [None] * 5
+    assert [reserve(health, "brave", 0, 0) for _ in range(5)] == [None] * 5
     assert health.request_count("brave") == 0
 
 
 def test_limit_per_minute_returns_the_next_free_time(health: Health, clock: Clock) -> None:
     start = clock.now
     for _ in range(3):
-        assert health.reserve("duckduckgo", 3, 0) is None
+        assert reserve(health, "duckduckgo", 3, 0) is None
         clock.now += 10
-    assert health.reserve("duckduckgo", 3, 0) == start + 60
-    assert health.reserve("other", 3, 0) is None
+    assert reserve(health, "duckduckgo", 3, 0) == start + 60
+    assert reserve(health, "other", 3, 0) is None
     clock.now = start + 60
-    assert health.reserve("duckduckgo", 3, 0) is None
-    assert health.reserve("duckduckgo", 3, 0) == start + 70
+    assert reserve(health, "duckduckgo", 3, 0) is None
+    assert reserve(health, "duckduckgo", 3, 0) == start + 70
 
 
 def test_limit_per_day_holds(health: Health, clock: Clock) -> None:
     start = clock.now
     for _ in range(5):
-        assert health.reserve("google", 100, 5) is None
+        assert reserve(health, "google", 100, 5) is None
         clock.now += 3600
-    assert health.reserve("google", 100, 5) == start + 86400
+    assert reserve(health, "google", 100, 5) == start + 86400
     clock.now = start + 86400
-    assert health.reserve("google", 100, 5) is None
+    assert reserve(health, "google", 100, 5) is None
 
 
 def test_both_limits_hold(health: Health, clock: Clock) -> None:
     for _ in range(2):
-        assert health.reserve("x", 2, 3) is None
-    assert health.reserve("x", 2, 3) == clock.now + 60
+        assert reserve(health, "x", 2, 3) is None
+    assert reserve(health, "x", 2, 3) == clock.now + 60
     clock.now += 61
-    assert health.reserve("x", 2, 3) is None
-    assert health.reserve("x", 2, 3) == clock.now - 61 + 86400
+    assert reserve(health, "x", 2, 3) is None
+    assert reserve(health, "x", 2, 3) == clock.now - 61 + 86400
 
 
 def test_cached_answers_do_not_count(health: Health) -> None:
     for _ in range(5):
         cached_answer(health)
-    assert health.reserve("x", 2, 0) is None
+    assert reserve(health, "x", 2, 0) is None
 
 
 def test_reservation_counts_whatever_the_result(health: Health) -> None:
     for state in ("ok", "timeout"):
-        assert health.reserve("x", 2, 0) is None
+        assert reserve(health, "x", 2, 0) is None
         health.record("x", state, 10, 0.1, True)
-    assert health.reserve("x", 2, 0)
+    assert reserve(health, "x", 2, 0)
     rows = health.connection.execute("SELECT state, elapsed_ms, cost FROM request ORDER BY id").fetchall()
     assert [tuple(row) for row in rows] == [("ok", 10, 0.1), ("timeout", 10, 0.1)]
 
@@ -205,22 +212,22 @@ def test_request_is_logged_without_its_reservation(health: Health) -> None:
 
 
 def test_clock_set_back_a_little_frees_no_capacity(health: Health, clock: Clock) -> None:
-    assert [health.reserve("x", 2, 0) for _ in range(2)] == [None, None]
+    assert [reserve(health, "x", 2, 0) for _ in range(2)] == [None, None]
     clock.now -= 30
-    assert health.reserve("x", 2, 0)
+    assert reserve(health, "x", 2, 0)
 
 
 def test_requests_of_a_clock_far_ahead_are_ignored(health: Health, clock: Clock) -> None:
     clock.now += 365 * 86400
     for _ in range(2):
-        health.reserve("x", 2, 2)
+        reserve(health, "x", 2, 2)
     clock.now -= 365 * 86400
-    assert health.reserve("x", 2, 2) is None
+    assert reserve(health, "x", 2, 2) is None
 
 
 def test_read_only_database_stops_no_search(path: str, health: Health) -> None:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as connection:
-        assert Health(connection).reserve("x", 2, 0) is None
+        assert Health(connection).reserve("x", 2, 0).granted
 
 
 RESERVER = """
@@ -231,7 +238,7 @@ from sleuth.store.migrations import MIGRATIONS
 health = Health(open_database(sys.argv[1], MIGRATIONS))
 print("ready", flush=True)
 sys.stdin.readline()
-print(sum(health.reserve("duckduckgo", 20, 0) is None for _ in range(10)))
+print(sum(health.reserve("duckduckgo", 20, 0).granted for _ in range(10)))
 """
 
 
@@ -292,3 +299,35 @@ def test_request_count_grows_with_every_request(health: Health) -> None:
         turns.append(health.request_count("x"))
         health.record("x", "ok", 1, 0.0, False)
     assert turns == [0, 1, 2]
+
+
+# Pacing
+
+
+def test_requests_to_one_host_are_an_interval_apart(health: Health, clock: Clock) -> None:
+    start = clock.now
+    ids = ("local-bing", "bing-news")
+    assert health.reserve("local-bing", 0, 0, 2.0, ids, 60.0).at == start
+    assert health.reserve("bing-news", 0, 0, 2.0, ids, 60.0).at == start + 2
+    assert health.reserve("local-bing", 0, 0, 2.0, ids, 60.0).at == start + 4
+    assert health.reserve("arxiv", 0, 0, 3.0, ("arxiv",), 60.0).at == start
+    clock.now += 30
+    assert health.reserve("local-bing", 0, 0, 2.0, ids, 0.5).at == start + 30
+
+
+def test_request_that_would_wait_too_long_is_not_counted(health: Health, clock: Clock) -> None:
+    health.reserve("arxiv", 0, 0, 3.0, ("arxiv",), 0.5)
+    slot = health.reserve("arxiv", 0, 0, 3.0, ("arxiv",), 0.5)
+    assert (slot.at, slot.granted, slot.paced) == (clock.now + 3, False, True)
+    assert health.request_count("arxiv") == 1
+
+
+@pytest.mark.parametrize("state", ["blocked", "rate_limited", "quota"])
+def test_wall_of_a_third_party_stays_a_quarter_of_an_hour_and_then_longer(
+    health: Health, clock: Clock, state: str
+) -> None:
+    pauses = []
+    for _ in range(4):
+        health.note_outcome("duckduckgo", state, wall=True)
+        pauses.append(minutes(health, clock, "duckduckgo"))
+    assert pauses == [15, 30, 60, 60]

@@ -54,6 +54,7 @@ def test_entry_has_the_published_form(ledger: sqlite3.Connection) -> None:
     document = history_as_json(entries(ledger)[0])
     assert datetime.fromisoformat(document.pop("at")).timestamp() == AT
     assert document == {
+        "number": 1,
         "query": "one",
         "providers": ["searxng"],
         "outcome": "success",

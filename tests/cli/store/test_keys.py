@@ -24,9 +24,7 @@ BRAVE = Brave()
 
 
 def row(api_key: str | None = None) -> ProviderRow:
-    return ProviderRow(
-        "brave", "Brave", "api", api_key, None, (), False, None, None, 0, 0, False, True, {}, "brave", True
-    )
+    return ProviderRow("brave", "Brave", "api", api_key, None, (), False, None, None, 0, 0, True, {}, "brave", True)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +115,7 @@ def test_missing_keyring_package_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(MissingExtraError, match="keyring") as caught:
         find_keys(row("keyring:"), BRAVE, {})
-    assert "pip install" in caught.value.hint
+    assert "pip install" in str(caught.value.values["install"])
     assert caught.value.exit == Exit.INVALID
 
 

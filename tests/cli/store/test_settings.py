@@ -284,6 +284,28 @@ max_results = 7 # enough
 """
 
 
+@pytest.mark.parametrize(
+    "text", ['[websearch]\nfallback = ["a",\n\n[llm]\nmodel = "m"\n', '[websearch]\nfallback = ["a"\n', "[ui]\nx = {\n"]
+)
+def test_value_that_is_never_closed_is_found_where_it_begins(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        Settings(str(file), {})
+    assert f"{file}, line 2: " in str(caught.value)
+    assert caught.value.values["line"] == 2
+    assert "line {line}" in caught.value.hint
+
+
+def test_new_value_stands_above_the_comment_of_the_next_section(file: Path) -> None:
+    file.write_text("[websearch]\nmax_results = 7\n# about that\n\n# my models\n[llm]\nmodel = 'm'\n# end\n")
+    change(str(file), "websearch.timeout", "2.5")
+    change(str(file), "llm.base_url", "http://localhost/v1")
+    assert file.read_text() == (
+        "[websearch]\nmax_results = 7\n# about that\ntimeout = 2.5\n\n# my models\n"
+        "[llm]\nmodel = 'm'\nbase_url = \"http://localhost/v1\"\n# end\n"
+    )
+
+
 def test_changing_a_value_keeps_comments_and_order(file: Path) -> None:
     file.write_text(COMMENTED)
     assert change(str(file), "websearch.max_results", "9") == 9

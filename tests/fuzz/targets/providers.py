@@ -6,7 +6,7 @@ A case names a provider, which of its samples it stands for and a status; below 
 import math
 
 from sleuth_providers import registry
-from sleuth_providers.base import Found, Response
+from sleuth_providers.base import Details, Found, Response
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
@@ -59,6 +59,10 @@ def assert_plain(found: Found) -> None:
         score = values.pop("score")
         assert score is None or math.isfinite(score), "score"
         assert all(type(name) is str for name in values.pop("engines")), "engines"
+        details = values.pop("details")
+        assert all(type(name) is str for name in details.authors), "authors"
+        for name, default in Details._field_defaults.items():
+            assert isinstance(getattr(details, name), int | None if default is None else type(default)), name
         assert all(type(value) is str for value in values.values()), "texts"
         assert result.url.startswith(("http://", "https://")), "url"
     assert all(type(part) is str for answer in found.answers for part in answer), "answers"

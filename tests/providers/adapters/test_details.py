@@ -263,6 +263,42 @@ STORY = {"objectID": "1", "title": "SQLite", "url": "https://example.org/", "poi
             },
             {"authors": ("Ada",), "year": 1911},
         ),
+        (
+            "searxng",
+            "science",
+            {
+                "results": [
+                    {
+                        "title": "Sparse",
+                        "url": "https://example.org/",
+                        "authors": ["Ada Example", None],
+                        "doi": "10.1000/abc",
+                        "journal": "J. Search",
+                        "publishedDate": "2026-03-02T00:00:00",
+                        "pdf_url": "https://example.org/a.pdf",
+                    }
+                ]
+            },
+            {
+                "authors": ("Ada Example",),
+                "year": 2026,
+                "venue": "J. Search",
+                "doi": "10.1000/abc",
+                "pdf": "https://example.org/a.pdf",
+            },
+        ),
+        (
+            "searxng",
+            "images",
+            {"results": [{"title": "A", "url": "https://example.org/", "img_src": "x", "resolution": "1600 x 1200"}]},
+            {"width": 1600, "height": 1200},
+        ),
+        (
+            "searxng",
+            "general",
+            {"results": [{"title": "A", "url": "https://example.org/", "publishedDate": "2026"}]},
+            {},
+        ),
         ("open-videos", "videos", {"data": [VIDEO]}, {"channel": "Sea", "views": 1200, "license": "Attribution"}),
     ],
 )
@@ -281,3 +317,26 @@ def test_bing_reads_size_views_and_channel() -> None:
     ):
         response = Response(200, sample.headers, sample.body.encode())
         assert bing.parse(response, sample.query).results[0].details.known() == expected
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "published"),
+    [("", "", "2025-12-20"), ("2026-02-01", "", "2026-02-03"), ("2026-03-01", "2026-03-31", "2026-03-02")],
+)
+def test_pubmed_names_the_date_that_the_query_asks_for(since: str, until: str, published: str) -> None:
+    paper = """<PubmedArticle><PMID>7</PMID><ArticleTitle>A</ArticleTitle><JournalIssue><PubDate><Year>2026</Year>
+     <Month>Feb</Month><Day>3</Day></PubDate></JournalIssue><ArticleDate DateType="Electronic"><Year>2025</Year>
+     <Month>12</Month><Day>20</Day></ArticleDate><PubMedPubDate PubStatus="pubmed"><Year>2026</Year><Month>3</Month>
+     <Day>2</Day></PubMedPubDate></PubmedArticle>"""
+    query = Query("x", freshness="range" if since else "", since=since, until=until)
+    (result,) = registry.load("pubmed").parse(Response(200, {}, paper.encode()), query).results
+    assert result.published == published
+
+
+def test_internet_archive_names_the_upload_if_the_query_asks_for_new_items() -> None:
+    item = {"identifier": "a", "title": "A", "date": "1911-01-01", "publicdate": "2026-11-15T00:00:00Z"}
+    response = Response(200, {}, json.dumps({"response": {"docs": [item]}}).encode())
+    archive = registry.load("internet-archive")
+    assert archive.parse(response, Query("x")).results[0].published == "1911"
+    new = Query("x", freshness="week", since="2026-11-10")
+    assert archive.parse(response, new).results[0].published == "2026-11-15T00:00:00Z"

@@ -8,7 +8,7 @@ from pytest_httpserver import HTTPServer
 
 from sleuth_providers.adapters.duckduckgo import DuckDuckGo
 from sleuth_providers.base import Account, Query, Response
-from sleuth_providers.errors import BadResponseError
+from sleuth_providers.errors import BadResponseError, BlockedError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
@@ -60,3 +60,53 @@ def test_deeply_nested_page_is_parsed_or_refused(body: str, httpserver: HTTPServ
     for page in (1, 2):
         with contextlib.suppress(BadResponseError):
             DuckDuckGo().search(Query("x", page=page), account, HttpClient(Policy(timeout=20)))
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "ignored"),
+    [
+        (Query("x"), "wt-wt", ()),
+        (Query("x", lang="de"), "de-de", ()),
+        (Query("x", region="DE"), "de-de", ()),
+        (Query("x", region="CN"), "cn-zh", ()),
+        (Query("x", region="GB"), "uk-en", ()),
+        (Query("x", region="CH"), "ch-de", ()),
+        (Query("x", lang="fr", region="CH"), "ch-fr", ()),
+        (Query("x", lang="pt-BR"), "br-pt", ()),
+        (Query("x", lang="zh-TW"), "tw-tzh", ()),
+        (Query("x", lang="zh"), "cn-zh", ()),
+        (Query("x", lang="ja"), "jp-jp", ()),
+        (Query("x", lang="en", region="DE"), "de-de", ("lang",)),
+        (Query("x", lang="sw"), "wt-wt", ("lang",)),
+        (Query("x", region="TV"), "wt-wt", ("region",)),
+    ],
+)
+def test_region_is_one_that_duckduckgo_has(query: Query, code: str, ignored: tuple[str, ...]) -> None:
+    provider = DuckDuckGo()
+    form = provider.request(query, Account()).form
+    assert form
+    assert form["kl"] == code
+    assert provider.not_applied(query) == ignored
+
+
+def test_language_is_also_in_the_headers() -> None:
+    request = DuckDuckGo().request(Query("x", lang="de", region="CH"), Account())
+    assert request.headers == {"Accept-Language": "de-CH,de;q=0.9,en;q=0.8"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"), [("!g larch", '"!g" larch'), ("larch !!w", 'larch "!!w"'), ("hello! wow!", "hello! wow!")]
+)
+def test_bangs_are_quoted_so_that_they_do_not_redirect(text: str, sent: str) -> None:
+    form = DuckDuckGo().request(Query(text), Account()).form
+    assert form
+    assert form["q"] == sent
+
+
+@pytest.mark.parametrize("status", [202, 403, 200])
+def test_bot_check_is_not_retried(status: int, httpserver: HTTPServer) -> None:
+    page = "<form id=challenge-form><div class=anomaly-modal__title>"
+    httpserver.expect_request("/html/").respond_with_data(page, status=status, content_type="text/html")
+    with pytest.raises(BlockedError):
+        DuckDuckGo().search(Query("x"), Account(host=httpserver.url_for("")), HttpClient(Policy(timeout=20)))
+    assert len(httpserver.log) == 1

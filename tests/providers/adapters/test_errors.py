@@ -1,5 +1,7 @@
 """What a refusal means, where the code of the error alone does not tell: money or haste, and for how long."""
 
+import re
+
 import pytest
 
 from sleuth_providers import registry
@@ -162,3 +164,32 @@ def test_request_without_a_key_has_no_key_header(
 )
 def test_ignored_filters_are_reported(name: str, query: Query, missed: tuple[str, ...]) -> None:
     assert registry.load(name).not_applied(query) == missed
+
+
+def test_contact_address_is_sent_only_where_it_is_asked_for() -> None:
+    senders = set()
+    for name in registry.names():
+        provider = registry.load(name)
+        if not provider.samples:  # registered by another test
+            continue
+        sample = provider.samples[0]
+        request = provider.request(sample.query, sample.account._replace(contact="me@example.net", options={"cx": "1"}))
+        if re.search("me(@|%40)example.net", f"{request.address} {request.headers} {request.json} {request.form}"):
+            senders.add(name)
+    assert senders == {"crossref", "pubmed", "openalex", "arxiv", "openlibrary", "wikimedia"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"), [({"retry-after": "120", "x-ratelimit-reset": "1"}, 120.0), ({"x-ratelimit-reset": "7"}, 7.0)]
+)
+def test_brave_honours_retry_after(headers: dict[str, str], pause: float) -> None:
+    error = registry.load("brave").detect_error(Response(429, headers, b"{}"))
+    assert error
+    assert error.retry_after == pause
+
+
+def test_every_provider_says_where_its_results_come_from() -> None:
+    kinds = {name: registry.load(name).kind for name in registry.names() if name != "library"}
+    assert set(kinds.values()) == {"official", "feed", "page"}
+    assert {name for name, kind in kinds.items() if kind == "feed"} >= {"google-news", "bing-news"}
+    assert {name for name, kind in kinds.items() if kind == "page"} >= {"duckduckgo", "local-bing", "startpage"}

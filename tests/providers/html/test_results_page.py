@@ -284,15 +284,24 @@ def test_selectors_of_the_account_take_precedence(httpserver: HTTPServer) -> Non
         ask(httpserver, options={"item": "p[["})
 
 
-def test_own_site_option_keeps_links_to_the_site(httpserver: HTTPServer) -> None:
+def test_links_to_the_site_are_results_of_its_own_search(httpserver: HTTPServer) -> None:
     hits = "".join(f'<li><h3><a href="/wiki/{n}">Rust async {n}</a></h3><p>About Rust.</p></li>' for n in "abc")
     httpserver.expect_request("/s").respond_with_data(page(f"<ul>{hits}</ul>"), content_type="text/html")
+    titles = ["Rust async a", "Rust async b", "Rust async c"]
+    assert [result.title for result in ask(httpserver)] == titles
+    assert [result.title for result in ask(httpserver, options={"own_site": "on"})] == titles
+    assert ask(httpserver, options={"own_site": "off"}) == ()
+
+
+def test_links_to_other_sites_win_over_menus_of_the_site(httpserver: HTTPServer) -> None:
+    menu = "".join(f'<li><h3><a href="/help/{n}">Settings {n}</a></h3><p>Change it.</p></li>' for n in "abcdef")
+    hits = "".join(f'<li><h3><a href="https://{n}.example/">Rust async {n}</a></h3><p>About.</p></li>' for n in "xyz")
+    body = page(f"<ol>{hits}</ol><ul>{menu}</ul>")
+    httpserver.expect_request("/s").respond_with_data(body, content_type="text/html")
+    assert [result.title for result in ask(httpserver)] == ["Rust async x", "Rust async y", "Rust async z"]
+    httpserver.clear()
+    httpserver.expect_request("/s").respond_with_data(page(f"<ul>{menu}</ul>"), content_type="text/html")
     assert ask(httpserver) == ()
-    assert [result.title for result in ask(httpserver, options={"own_site": "on"})] == [
-        "Rust async a",
-        "Rust async b",
-        "Rust async c",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -428,7 +437,7 @@ def test_missing_browser_names_what_to_install(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(ProviderError) as caught:
         ask(httpserver, browser=True)
     assert caught.value.message == "{provider} needs a browser, but Playwright or Chromium is missing"
-    assert "sleuth[browser]" in caught.value.hint
+    assert "sleuth doctor --only install.extras" in caught.value.hint
 
 
 def test_bing_falls_back_to_the_page_when_the_feed_is_empty(httpserver: HTTPServer) -> None:

@@ -17,7 +17,6 @@ from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
-    BlockedError,
     BrokenOffError,
     DeadlineError,
     KeyInvalidError,
@@ -206,7 +205,7 @@ def test_deadline_covers_all_attempts(serve: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "error", "code", "retried"),
     [
-        (202, BlockedError, "BLOCKED", False),
+        (202, BadResponseError, "BAD_RESPONSE", False),
         (204, BadResponseError, "BAD_RESPONSE", False),
         (304, BadResponseError, "BAD_RESPONSE", False),
         (400, BadRequestError, "INVALID_REQUEST", False),
@@ -471,6 +470,8 @@ def test_proxy_is_not_used_for_loopback(proxy: Any, serve: Any, host: str) -> No
         ("", "example.test", False),
         ("", "127.0.0.1", True),
         ("", "[::1]", True),
+        ("", "localhost.", True),
+        ("", "foo.localhost", True),
         ("", "127.0.0.1.example.test", False),
     ],
 )

@@ -293,6 +293,17 @@ def test_self_signed_certificate_is_refused(serve: Any, make_certificate: Any, f
     assert server.requests == []
 
 
+def test_certificate_that_names_its_host_only_as_common_name_is_refused(
+    serve: Any, make_certificate: Any, fresh_tls: Any
+) -> None:
+    certificate = make_certificate("", subject="localhost")
+    fresh_tls(SSL_CERT_FILE=certificate.file)
+    server = serve(context=certificate.context)
+    with pytest.raises(UnreachableError, match="bad certificate"):
+        ask(server.url.replace("127.0.0.1", "localhost"))
+    assert server.requests == []
+
+
 def test_ssl_cert_file_is_trusted(serve: Any, make_certificate: Any, fresh_tls: Any) -> None:
     certificate = make_certificate(LOCAL)
     fresh_tls(SSL_CERT_FILE=certificate.file)

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sleuth_providers.base import Request
-from sleuth_providers.errors import PrivateAddressError, ProviderError
+from sleuth_providers.errors import BadRequestError, PrivateAddressError, ProviderError
 from sleuth_providers.net import guard
 from sleuth_providers.net.client import HttpClient
+from sleuth_providers.net.connection import check_behind_proxy
 from sleuth_providers.net.policy import Policy
+from sleuth_providers.net.urls import split_url
 
 # As one may write them in an address; {port} is a server that must not be reached.
 PRIVATE_FORMS = (
@@ -219,3 +221,24 @@ def test_invalid_address_is_never_public(text: str) -> None:
         ip_address(text)
     except ValueError:
         assert not guard.is_public(text)
+
+
+@pytest.mark.parametrize("host", ["nas", "localhost.", "foo.localhost", "wiki.corp", "10.0.0.7", "0x7f.1", "[::1]"])
+def test_private_hosts_are_refused_behind_a_proxy(host: str) -> None:
+    with pytest.raises(PrivateAddressError):
+        check_behind_proxy(host.strip("[]"), guard.check)
+    watch = guard.AddressGuard(allow_private=True)
+    check_behind_proxy(host.strip("[]"), watch)
+    assert watch.private
+    check_behind_proxy(host.strip("[]"), None)
+
+
+def test_public_names_are_left_to_the_proxy() -> None:
+    watch = guard.AddressGuard()
+    check_behind_proxy("example.org", watch)
+    assert (watch.public, watch.private) == (False, False)
+
+
+def test_percent_signs_do_not_hide_a_host() -> None:
+    with pytest.raises(BadRequestError):
+        split_url("http://%31%32%37.0.0.1/")

@@ -33,7 +33,7 @@ from sleuth_providers.errors import (
 )
 from sleuth_providers.net.client import system_proxy
 from sleuth_providers.net.httpx_transport import Deadline, stream
-from sleuth_providers.net.policy import user_agent
+from sleuth_providers.net.identity import user_agent
 from sleuth_providers.records import Record
 
 USER_AGENT = user_agent(__version__)

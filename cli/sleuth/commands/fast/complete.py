@@ -8,6 +8,7 @@ database, too.
 
 import os
 
+from sleuth.commands import COMMANDS
 from sleuth.commands.fast.help import FOLDER
 
 TYPE_CHECKING = False
@@ -37,6 +38,10 @@ def complete(arguments: list[str], environ: "Mapping[str, str]") -> str:
     if shell == "bash":
         line, breaks = (*words, "", "")[:2]
         words = split_line(line)[1:]
+    if words[:1] == ["help"] and len(words) > 1:
+        words = words[1:]
+    elif len(words) > 1 and words[0] not in COMMANDS and not words[0].startswith("-"):
+        words = ["search", *words]
     rows = _read_table()
     current, lead, values = _find_values(rows, words or [""])
     if isinstance(values, str):
@@ -156,7 +161,10 @@ def _saved_providers(environ: "Mapping[str, str]") -> "Iterator[tuple[str, str]]
 
     from sleuth.base.paths import find_paths
 
-    path = find_paths(environ).database.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    database = find_paths(environ).database
+    if not os.path.isfile(database):  # SQLite would wait for a pipe
+        return
+    path = database.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S)) as connection:
             for id, name in connection.execute("SELECT id, name FROM websearch_provider ORDER BY id"):

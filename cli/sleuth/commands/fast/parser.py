@@ -66,18 +66,40 @@ class CommandLine:
                 self.words.append(word)
             previous = word
 
+    def check_values(self) -> None:
+        """Raise RequestError for --limit, which was ambiguous, and for an option in place of a value."""
+        if self.words[:1] != ["search"]:
+            return
+        for word, value in zip(self.words[1:], [*self.words[2:], ""], strict=False):
+            if word == "--":
+                return
+            if word.partition("=")[0] == "--limit":  # a number of results in other commands
+                from sleuth.base.errors import RequestError
+
+                raise RequestError(
+                    "search has no option --limit",
+                    "for the number of results use -n N, for the size of page text --content-limit N",
+                )
+            if word in FLAGS and FLAGS[word][0].kind != "flag" and value in FLAGS:
+                from sleuth.base.errors import RequestError
+
+                message = "{option} needs a value; {value} is an option"
+                raise RequestError(message, "see: sleuth search --help", option=word, value=value)
+
     def rendered_key(self, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> "RenderedKey | None":
         """Return the key of a rendered answer; None if this command line must not have one."""
         if self.search is None or self.global_flags or not self.search.keys() <= RENDERED:
+            return None
+        if self.search.get(POSITIONAL) == ("-",):  # standard input
             return None
         return rendered.make_key(self.search, environ, out, err)
 
 
 def is_search(words: list[str]) -> bool:
     """Whether a command line that names no command is a search: `sleuth rust async`, `sleuth -n 3 rust`."""
-    if not words or words[0] in COMMANDS or words[0] == "--":
+    if not words or words[0] in COMMANDS or words == ["--"]:
         return False
-    return words[0].partition("=")[0] in FLAGS or not words[0].startswith("-")
+    return words[0].partition("=")[0] in FLAGS or not words[0].startswith("-") or words[0] in ("-", "--")
 
 
 def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:

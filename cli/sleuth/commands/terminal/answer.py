@@ -11,9 +11,10 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.base.text import clean
 from sleuth.commands.terminal import display
+from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
-from sleuth.engine.options import language, split
+from sleuth.engine.options import country, language, split
 from sleuth.runtime import Runtime
 from sleuth_providers.records import Record
 
@@ -39,7 +40,7 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
         rounds=params["rounds"] or 0,
         pages=params["pages"] or 0,
         lang=language(params["language"] or ""),
-        region=(params["region"] or "").upper(),
+        region=country(params["region"] or ""),
         cache="off" if not params["cached"] else "refresh" if params["refresh"] else "use",
         offline=params["offline"],
         timeout=params["timeout"],
@@ -50,8 +51,12 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
 
 def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answer:
     """Answer a question, show the answer, and return it."""
+    if question.search != "off":
+        show_once(runtime, question.providers, offline=question.offline)
     try:
         with Progress(runtime, options.progress) as progress:
+            if question.search != "off" and not question.extractive and runtime.models:
+                progress.show(tr("Analysing the question"))
             if options.format == "rich":
                 with Screen(runtime, progress, options.output) as screen:
                     found = presentation.safe(runtime.answerer.answer(question, screen.follow, screen.write))

@@ -95,4 +95,4 @@ def _count(runtime: Runtime, path: str, done: int) -> int | None:
     if path == "-" or not runtime.stderr.isatty():
         return None
     with open(path, "rb") as stream:
-        return sum(1 for line in stream if line.strip()) - done
+        return sum(1 for line in stream if line.strip() and not line.startswith(b"#")) - done

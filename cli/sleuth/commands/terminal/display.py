@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 
 from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError, SleuthError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.engine.options import split
 from sleuth.engine.outcome import Outcome
 from sleuth.render import View, renderer
@@ -40,7 +41,9 @@ def is_terminal(runtime: Runtime) -> bool:
 
 
 def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: str | None = None) -> None:
-    """Write the results."""
+    """Write the results; a search that failed does not replace a file."""
+    if output and outcome.outcome == "failed" and os.path.exists(output):
+        return
     buffer = io.StringIO() if output else _Buffer(runtime.stdout)
     renderer(format)(outcome, buffer, view)
     deliver(runtime, buffer.getvalue(), output)
@@ -82,6 +85,18 @@ def show_messages(
         related = suggestions(outcome)
         related = [f"+{number} {text}" for number, text in enumerate(related, 1)] if numbered else related
         runtime.footer(summary(outcome, age), related)
+
+
+def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
+    """Print what each provider did, for --verbose."""
+    for attempt in outcome.attempts:
+        facts = [
+            f"{attempt.provider}{tr(': ')}{attempt.state}",
+            trn("{count} result", "{count} results", attempt.count) if attempt.answered else attempt.message,
+            tr("cached") if attempt.cached else f"{attempt.elapsed_ms} ms",
+            *(f"{engine}{tr(': ')}{reason}" for engine, reason in sorted(attempt.engines.items())),
+        ]
+        runtime.note(" · ".join(fact for fact in facts if fact))
 
 
 def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
@@ -133,7 +148,9 @@ class _Buffer(io.StringIO):
 
 def summary(outcome: Outcome, age: str | None = None) -> str:
     """Return how many results there are, where they come from, and how long it took."""
-    cached = tr("cached {age} ago", age=age or rendered.age_in_words(outcome.age))
+    units = (tr("s"), tr("min"))
+    words = age.join(("", *units, "")) if age else rendered.age_in_words(outcome.age, *units)
+    cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
     found = outcome.status.count_before
     shown = tr("{first}–{last} of {found} results", first=numbers[0], last=numbers[-1], found=found)

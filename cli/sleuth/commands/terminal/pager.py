@@ -1,8 +1,8 @@
 """Shows long text in the user's pager, as git does; text that fits the screen, or goes to a pipe, is just written."""
 
+import signal
 import subprocess
 import sys
-from contextlib import suppress
 from shutil import which
 
 from sleuth.base.process import terminal_lines
@@ -20,16 +20,12 @@ def show(runtime: Runtime, text: str) -> None:
         runtime.stdout.flush()
         return
     environ = {"LESS": LESS_OPTIONS, "LV": "-c"} | runtime.environ
+    process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environ)  # noqa: S602 - PAGER of the user
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pager
     try:
-        process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environ)  # noqa: S602 - PAGER of the user
-    except OSError:
-        runtime.stdout.write(text)
-        return
-    with suppress(BrokenPipeError):  # the user quit before the end
         process.communicate(text.encode("utf-8", "replace"))
-    while process.poll() is None:
-        with suppress(KeyboardInterrupt):  # Ctrl-C is for the pager
-            process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _command(runtime: Runtime, text: str) -> str:
@@ -38,5 +34,5 @@ def _command(runtime: Runtime, text: str) -> str:
         return ""
     if runtime.stdout is not sys.stdout or text.count("\n") < terminal_lines():
         return ""
-    chosen = next((runtime.environ[name] for name in ("SLEUTH_PAGER", "PAGER") if name in runtime.environ), "less")
+    chosen = runtime.environ.get("PAGER", "less")
     return "" if chosen in ("", "cat") or not which(chosen.split()[0]) else chosen

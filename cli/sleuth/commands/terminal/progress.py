@@ -14,10 +14,13 @@ from sleuth.runtime import Runtime
 
 if TYPE_CHECKING:
     from sleuth.answers import answer
+    from sleuth.engine.search import JobState
 
 REDRAW_INTERVAL_S = 1.0
 SHOW_ELAPSED_AFTER_S = 2
 MIN_REDRAW_S = 0.05  # between two redraws, so that a thousand events a second cost nothing
+SHOW_WAITING_AFTER_S = 0.3
+WAITING_INTERVAL_S = 0.1
 ERASE_LINE = "\r\x1b[K"
 
 
@@ -85,6 +88,8 @@ class Progress:
                     self._draw()
 
     def _draw(self) -> None:
+        if self._finished.is_set():
+            return
         self._drawn = time.monotonic()
         seconds = int(self._drawn - self._since)
         elapsed = f" · {seconds} s" if seconds >= SHOW_ELAPSED_AFTER_S else ""
@@ -96,3 +101,30 @@ class Progress:
     def _write(self, text: str) -> None:
         self.err.write(text)
         self.err.flush()
+
+
+class WaitingLine(Progress):
+    """Shows which providers a search waits for, and for how long, once it takes a moment."""
+
+    def __init__(self, runtime: Runtime, kind: str) -> None:
+        super().__init__(runtime, kind if kind == "auto" else "none")
+        self._searcher = runtime.searcher
+        self._seconds: dict[str, float] = {}  # that providers took
+
+    def __enter__(self) -> Self:
+        if self.kind == "line":
+            threading.Thread(target=self._watch, daemon=True).start()
+        return super().__enter__()
+
+    def _watch(self) -> None:
+        delay = SHOW_WAITING_AFTER_S
+        while not self._finished.wait(delay):
+            jobs = self._searcher.jobs()[::-1]  # the newest first: a long line is truncated at its end
+            self.show(" · ".join(map(self._state, sorted(jobs, key=lambda job: not job.is_running))))
+            delay = WAITING_INTERVAL_S
+
+    def _state(self, job: "JobState") -> str:
+        if job.is_running:
+            return f"{job.provider} … {job.seconds:.1f} s"
+        mark = "✗" if job.has_failed else "✓"
+        return f"{job.provider} {mark} {self._seconds.setdefault(job.provider, job.seconds):.1f} s"

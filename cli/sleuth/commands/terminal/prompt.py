@@ -9,6 +9,7 @@ from sleuth.base.errors import Exit, RequestError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.lines import Lines
+from sleuth.commands.terminal.progress import WaitingLine
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest, search_error
 from sleuth.render import View
@@ -37,6 +38,8 @@ class SearchPrompt:
 
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
         self.runtime, self.request, self.view = runtime, request, view
+        self.options = request._replace(query=request.query._replace(page=1))  # of every new search
+        runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
         self.lines = Lines(runtime, "prompt")
 
@@ -51,6 +54,10 @@ class SearchPrompt:
                     self._execute(line)
             except SleuthError as error:
                 self.runtime.show_error(error)
+            except KeyboardInterrupt:
+                if line is None:  # the first search
+                    raise
+                self.runtime.note(tr("stopped"))
             line = self._read()
             if line is None:
                 break
@@ -84,7 +91,7 @@ class SearchPrompt:
             (self._copy if command == "c" else self._summarise)(url)
         else:
             words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
-            self._search(self.request._replace(questions=(words,), query=self.request.query._replace(page=1)))
+            self._search(self.options._replace(questions=(words,)))
 
     def _suggestion(self, line: str) -> str:
         known = display.suggestions(self._current())
@@ -103,7 +110,8 @@ class SearchPrompt:
         self._search(self.request._replace(query=query, cache=cache, fill=True))
 
     def _search(self, request: SearchRequest) -> None:
-        outcome = self.runtime.searcher.search(request)
+        with WaitingLine(self.runtime, "auto"):
+            outcome = self.runtime.searcher.search(request)
         self.runtime.searcher.finish()  # not after an interrupt, which must not wait for cache writes
         if outcome.outcome == "failed":
             raise search_error(outcome)

@@ -4,6 +4,8 @@ from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.runtime import Runtime
 
+MAX_PIPED_CHARS = 100_000
+
 
 def read_secret(runtime: Runtime, name: str) -> str:
     """Return a secret: from a hidden prompt on a terminal, else from standard input."""
@@ -16,6 +18,14 @@ def read_secret(runtime: Runtime, name: str) -> str:
     if not secret.strip():
         raise RequestError("no {name} given", "type it at the prompt or pipe it in", name=name)
     return secret.strip()
+
+
+def piped_text(runtime: Runtime, max_chars: int = MAX_PIPED_CHARS) -> str:
+    """Return standard input; empty if it is a terminal. Raises RequestError if it is too long."""
+    text = "" if runtime.stdin.isatty() else runtime.stdin.read(max_chars + 1).strip()
+    if len(text) > max_chars:
+        raise RequestError("standard input is too long", "use at most {most} characters", most=max_chars)
+    return text
 
 
 def confirm(runtime: Runtime, question: str, command: str) -> None:

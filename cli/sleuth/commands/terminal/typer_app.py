@@ -18,7 +18,7 @@ from sleuth.base.wrap import wrap_text
 # The options that -h shows; --help shows all.
 BRIEF_OPTIONS = {
     "sleuth search": (
-        *("providers", "count", "page", "freshness", "sites", "lang"),
+        *("providers", "count", "page", "freshness", "sites", "language"),
         *("content", "interactive", "as_json", "open_first", "help"),
     )
 }
@@ -135,6 +135,6 @@ def _description(text: str) -> str:
     """Translate the help of a parameter; Typer has added two spaces and a list such as [default: 1; required]."""
     help, gap, facts = text.partition("  [")
     kept = [fact for fact in facts.removesuffix("]").split("; ") if fact and str(UNLIMITED) not in fact]
-    facts = "; ".join(re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1–\2", fact) for fact in kept)
+    facts = "; ".join(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", fact) for fact in kept)
     facts = facts.replace("default: ", tr("default: ")).replace("required", tr("required"))
     return translate(" ".join(help.split())) + (f"{gap}{facts}]" if kept else "")

@@ -155,9 +155,11 @@ def _check_engine(deployment: Deployment, engine: EngineEntry) -> Iterator[Findi
         yield _problem(deployment, "warn", engine.node, "engine-without-module")
     word = str(module.value.value) if module and module.value.kind == "text" else ""
     near = nearest(word, ENGINE_MODULES) if word and word not in ENGINE_MODULES else ""
-    if module and near:  # others may be the user's own
+    if module and near:
         edits = (set_value(module, near),)
         yield _problem(deployment, "warn", module.key, "engine-module-unknown", edits, name=word, near=near)
+    elif module and word and word not in ENGINE_MODULES:
+        yield _problem(deployment, "warn", module.key, "engine-module-not-found", name=clean(word, 60))
 
 
 def _check_names(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[Finding]:

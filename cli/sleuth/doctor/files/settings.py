@@ -10,7 +10,7 @@ from sleuth.doctor.files.edits import apply
 from sleuth.doctor.files.environment import VARIABLES, Variables, read_environment, read_text
 from sleuth.doctor.files.limiter import read_limiter
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlSource, read_yaml, redact
-from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, shell
+from sleuth.doctor.finding import RESTART, Check, Finding, fail, ok, remedy, shell
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
 YAML = Check("settings.yaml", "Settings are valid YAML", "Settings are not valid YAML")
@@ -49,6 +49,11 @@ class FilesBeside:
             findings += more
         self.findings = [*findings, *VARIABLES.run(self.variables)]
 
+    @property
+    def service(self) -> str:
+        """Return the name of the service that runs SearXNG; empty without a compose file."""
+        return self.compose.service.name if self.compose else ""
+
     def check(self, source: YamlSource) -> tuple[list[Finding], list[Finding]]:
         """Return the findings in the settings, read together with these files, and those in limiter.toml."""
         deployment = Deployment(source, self.variables, self.compose)
@@ -72,12 +77,13 @@ def check_settings(path: str) -> list[Finding]:
         evidence = problem.at(os.path.basename(path))
         return [YAML.label(fail(evidence, remedy("settings-not-yaml", line=problem.line))), *beside.findings]
     if source.root.kind not in ("map", "null"):
-        found = fail(source.at(source.root), remedy("settings-not-mapping"))
-        return [YAML.label(found), *beside.findings]
+        return [YAML.label(fail(source.at(source.root), remedy("settings-not-mapping"))), *beside.findings]
     findings, limiter = beside.check(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
     checked = [finding._replace(edits=()) for finding in findings]  # edits may contain secrets
-    return [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
+    restart = f"docker compose restart {shell(beside.service)}" if beside.service else RESTART
+    found = [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
+    return [finding._replace(fix=finding.fix.replace(RESTART, restart)) for finding in found]
 
 
 def fix_settings(path: str) -> str | None:

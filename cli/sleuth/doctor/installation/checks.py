@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -11,11 +12,12 @@ from urllib.parse import urljoin
 from sleuth import __version__
 from sleuth.answers.llm.endpoint import find_key, models_url, sends_key_in_clear
 from sleuth.base.errors import SettingsError, SleuthError
+from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, remedy, skipped, warn
+from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, remedy, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
@@ -24,8 +26,10 @@ from sleuth.store import keys
 from sleuth.store.settings import (
     CACHE_URL,
     FETCH_BROWSER,
+    IMPERSONATE,
     LLM_KEY,
     LLM_MODEL,
+    LLM_REASONER,
     LLM_URL,
     Settings,
     read_toml,
@@ -36,7 +40,6 @@ from sleuth_providers.json import as_dict, as_list
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
-EXTRAS = {"browser": "playwright", "keyring": "keyring", "mcp": "mcp", "serve": "uvicorn"}  # extra → package
 MODEL_TIMEOUT_S = 3.0
 
 
@@ -55,7 +58,7 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
     missing = [candidate.id for candidate in used if candidate.adapter.needs_key and not sources[candidate.id]]
     if "keyring" in sources.values() and find_spec("keyring") is None:
-        yield fail(shown, remedy("keyring-not-installed"))
+        yield fail(shown, remedy("keyring-not-installed", install=install_command("keyring")))
     if missing:
         report = fail if default in missing else warn
         set_keys = [f"sleuth providers set {id} --api-key -" for id in missing]
@@ -88,10 +91,13 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     if key and sends_key_in_clear(url):
         better = clean_url(url).replace("http:", "https:", 1)
         return warn(clean_url(url), remedy("model-key-in-clear", url=better))
-    return _list_models(models_url(url), key, settings[LLM_MODEL])
+    wanted = {LLM_MODEL.key: settings[LLM_MODEL]}
+    if settings.look_up(LLM_REASONER).origin != "default":  # else the same model reflects
+        wanted[LLM_REASONER.key] = settings[LLM_REASONER]
+    return _list_models(models_url(url), key, {setting: model for setting, model in wanted.items() if model})
 
 
-def _list_models(url: str, key: str, model: str) -> Finding:
+def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
     from sleuth.doctor.server.probe import Prober
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -100,10 +106,12 @@ def _list_models(url: str, key: str, model: str) -> Finding:
     evidence = f"{clean_url(url)}: {seen.summary}"
     if seen.status == 200:
         models = [str(as_dict(entry).get("id", "")) for entry in as_list(as_dict(seen.json()).get("data"))]
-        if not models or model in models:
+        unknown = {setting: model for setting, model in wanted.items() if models and model not in models}
+        if not unknown:
             return ok(evidence)
-        choose = [f"sleuth config set llm.model {clean(name, 80)}" for name in models[:3]]
-        return warn(evidence, remedy("model-unknown", model=clean(model, 80), choose=choose))
+        choose = [f"sleuth config set {name} {shell(clean(model, 300))}" for name in unknown for model in models[:3]]
+        names = ", ".join(clean(model, 300) for model in unknown.values())
+        return warn(evidence, remedy("model-unknown", model=names, choose=choose))
     if seen.status in (401, 403):
         return fail(evidence, remedy("model-key-rejected" if key else "model-key-needed"))
     if seen.status:
@@ -122,14 +130,25 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
 
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
-    """Check that optional parts which the settings require are installed."""
-    installed = [name for name, package in EXTRAS.items() if find_spec(package)]
-    missing = [name for name in EXTRAS if name not in installed]
-    facts = {"installed": ", ".join(installed) or "–", "missing": ", ".join(missing) or "–"}
-    evidence = tr("installed: {installed}; not installed: {missing}", **facts)
-    if not settings[FETCH_BROWSER] or "browser" in installed:
-        return ok(evidence)
-    return warn(evidence, remedy("browser-not-installed"))
+    """Check that the optional parts which settings and providers require are installed."""
+    missing = [name for name, module in MODULES.items() if not find_spec(module)]
+    installed = [name for name in MODULES if name not in missing]
+    lines = [tr("installed: {names}", names=", ".join(installed) or "–")]
+    lines += [
+        tr("not installed: {name}; to install it: {command}", name=name, command=install_command(name))
+        for name in missing
+    ]
+    if settings[IMPERSONATE] and find_spec("wreq") is None:
+        lines.append(tr("without wreq: pages are requested with Python's TLS, which some sites refuse"))
+    users = {"fetch.browser": "sleuth config set fetch.browser false"} if settings[FETCH_BROWSER] else {}
+    with suppress(SleuthError):  # a broken database is reported by its own check
+        rows = runtime.table.all() if os.path.exists(runtime.paths.database) else []
+        ids = [row.id for row in rows if row.using_browser and row.enabled]
+        users |= {id: f"sleuth providers set {id} --no-using-browser" for id in ids}
+    if not users or "browser" in installed:
+        return ok("\n".join(lines))
+    values = {"users": ", ".join(users), "install": install_command("browser"), "turn_off": list(users.values())}
+    return warn("\n".join(lines), remedy("browser-not-installed", **values))
 
 
 def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -171,7 +190,7 @@ def check_installation(runtime: "Runtime") -> Iterator[Finding]:
     try:
         settings = Settings(runtime.paths.config_file, runtime.environ)
     except SettingsError:  # reported by its own check; the others get the defaults
-        settings = Settings(os.devnull, runtime.environ)
+        settings = Settings("", runtime.environ)
     for check in CHECKS:
         if check.id != "cache.shared" or settings[CACHE_URL]:
             yield from _run(check, runtime, settings)

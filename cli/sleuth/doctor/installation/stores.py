@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from sleuth.base.extras import upgrade_command
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
@@ -64,7 +65,7 @@ def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
     if version <= len(migrations):
         return ok(tr("{path}: intact, version {version}, {size} bytes", **facts))
     evidence = tr("{path}: version {version}, this sleuth supports {known}", **facts)
-    return fail(evidence, remedy("file-too-new"))
+    return fail(evidence, remedy("file-too-new", upgrade=upgrade_command()))
 
 
 def _missing(path: str) -> Finding:
@@ -134,7 +135,7 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield fail(f"SQLite {sqlite3.sqlite_version}", remedy("sqlite-without-fts5"))
         return
     if handbook_folder() is None:
-        yield warn("handbook", remedy("handbook-missing"))
+        yield warn("handbook", remedy("handbook-missing", upgrade=upgrade_command()))
     path = runtime.paths.library
     found = _check_file(path, index.MIGRATIONS)
     if found.state != "ok":

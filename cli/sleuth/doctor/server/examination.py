@@ -52,7 +52,6 @@ CHECKS = (
     Check("searxng.elsewhere", "", "SearXNG runs at another address", answers_elsewhere),
     Check("searxng.container", "", "SearXNG container is not ready", container_runs),
 )
-OPTIONAL = ("searxng.port", "searxng.server")  # only a warning when no server was configured
 
 
 def examine(address: str, account: Account, timeout: float, environment: Environment) -> Iterator[Finding]:
@@ -78,6 +77,7 @@ def _run(check: Check, session: Session, blocked: dict[str, str]) -> Iterator[Fi
     for finding in check.run(session):
         if finding.state == "fail":
             blocked[check.id] = finding.title
-            if check.id in OPTIONAL and not session.environment.expected:
+            is_absent = check.id == "searxng.port" or (check.id == "searxng.server" and not session.software[0])
+            if is_absent and not session.environment.expected:  # no server was configured, and none is missed
                 finding = finding._replace(state="warn")
         yield finding

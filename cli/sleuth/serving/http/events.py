@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from sleuth.answers.answer import ProgressEvent, answer_as_json
 from sleuth.answers.llm.chat import Message
 from sleuth.answers.presentation import safe
+from sleuth.answers.sanitize import SafeStream
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
@@ -35,10 +36,10 @@ def start_answer(pool: Workers, body: AskBody) -> AnswerWork:
         def progress(event: ProgressEvent) -> None:
             report((event.name, event.as_json()))
 
-        def delta(text: str) -> None:
-            report(("delta", {"text": strip_controls(text)}))
-
-        return answer_as_json(safe(client.ask(**_arguments(body), tell=progress, write=delta)))
+        stream = SafeStream(lambda text: report(("delta", {"text": strip_controls(text)})))
+        found = client.ask(**_arguments(body), tell=progress, write=stream.add)
+        stream.close()
+        return answer_as_json(safe(found))
 
     return StreamedWork(pool, answer)
 

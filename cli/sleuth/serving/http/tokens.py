@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from sleuth.base import logs
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, private_folder, write_atomic
+from sleuth.base.files import locked, open_own, private_folder, write_atomic
 from sleuth.base.i18n import tr
 from sleuth_providers.records import Record
 
@@ -75,8 +75,8 @@ def _create(path: str) -> None:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="ascii", errors="replace") as stream:
-            return stream.read(MAX_FILE_CHARS).strip()
+        with open_own(path, MAX_FILE_CHARS) as stream:
+            return stream.read().decode("ascii", "replace").strip()
     except OSError as problem:
         reason = problem.strerror
         raise SettingsError(

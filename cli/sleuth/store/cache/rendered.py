@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 MAX_ANSWERS = 100
 SUFFIX = ".answer"
 # Renderers write AGE where the age of an answer goes: JSON on stdout, as a string that becomes a number; the summary on
-# stderr. It is unambiguous there, because sanitised text has no control characters.
+# stderr as AGE, the unit of seconds, AGE, that of minutes, AGE. It is unambiguous there, because sanitised text has no
+# control characters.
 AGE = "\x02"
 AGE_IN_JSON = '"\\u0002"'
 # Variables that change the output. Of those that hold secrets only the presence counts.
 PREFIXES = ("SLEUTH_", "SEARXNG_", "LC_")
 NAMES = ("LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "NO_PROXY")
-SECRET_SUFFIXES = ("_KEY", "_TOKEN", "_PASSWORD")
+SECRET_SUFFIXES = ("_KEY", "_KEYS", "_TOKEN", "_PASSWORD", "_PASSPHRASE", "_SECRET")
 
 
 class RenderedKey:
@@ -68,15 +69,16 @@ def load(key: RenderedKey) -> tuple[str, str, str] | None:
     """Return the text for stdout and for stderr, with the current age, and the line for the journal."""
     try:
         with open(key.file, "rb") as stream:
+            owner = os.fstat(stream.fileno()).st_uid
             checksum, _, body = stream.read().partition(b"\0")
-        if checksum != digest(body):
+        if checksum != digest(body) or (hasattr(os, "geteuid") and owner != os.geteuid()):
             return None
         parts = body.decode("utf-8", "surrogatepass").split("\0")
-        saved_key, stamps, stored, expires, format, out, err, journal_line = parts
+        stamps, stored, expires, format, out, err, journal_line = parts
         now, since, until = time.time(), float(stored), float(expires)
     except (OSError, ValueError):
         return None
-    if saved_key != key.key or stamps != key.stamps() or not since <= now < until:
+    if stamps != key.stamps() or not since <= now < until:
         return None
     return *fill_age(format, out, err, now - since), journal_line
 
@@ -87,7 +89,7 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
     from sleuth.base.files import private_folder, write_atomic
 
     now = time.time()
-    parts = (key.key, key.stamps(), repr(now - age), repr(now + ttl), format, out, err, journal_line)
+    parts = (key.stamps(), repr(now - age), repr(now + ttl), format, out, err, journal_line)
     if ttl <= 0 or any("\0" in part for part in parts):
         return
     body = "\0".join(parts).encode("utf-8", "surrogatepass")
@@ -112,12 +114,13 @@ def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
     """Return the texts for stdout and stderr with the age in place of the placeholders."""
     if format == "json":
         out = out.replace(AGE_IN_JSON, str(round(age)), 1)
-    return out, err.replace(AGE, age_in_words(age), 1)
+    before, *units, after = err.split(AGE) if err.count(AGE) == 3 else (err, "", "", "")
+    return out, f"{before}{age_in_words(age, *units)}{after}" if all(units) else err
 
 
-def age_in_words(seconds: float) -> str:
-    """Return an age for people: 12 s, 3 min."""
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+def age_in_words(seconds: float, second: str, minute: str) -> str:
+    """Return an age for people, with the given units: 12 s, 3 min."""
+    return f"{seconds:.0f} {second}" if seconds < 90 else f"{seconds / 60:.0f} {minute}"
 
 
 def digest(data: bytes) -> bytes:

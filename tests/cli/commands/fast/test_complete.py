@@ -21,6 +21,13 @@ def test_every_option_and_setting_is_offered(offers: Any) -> None:
     assert [line.partition("\t")[0] for line in offers("config", "get", "")] == list(TABLE)
 
 
+def test_help_and_bare_words_complete_like_the_command_they_stand_for(offers: Any) -> None:
+    assert offers("help", "comp") == offers("comp")
+    assert offers("help", "cache", "") == offers("cache", "")
+    assert offers("rust", "--full") == offers("search", "rust", "--full")
+    assert offers("hel") == ["help\tShow the help of a command."]
+
+
 def test_candidates_have_descriptions_except_in_bash(offers: Any) -> None:
     assert offers("comp") == ["completions\tPrint the completion script of a shell."]
     assert complete(["bash", "--", "sleuth comp", ""], {}) == "completions\n"

@@ -230,6 +230,13 @@ def test_proxy_on_localhost_fails_in_a_container(check: Check, tmp_path: Path) -
     )
 
 
+def test_restart_names_the_service_of_the_compose_file(check: Check) -> None:
+    settings = SETTINGS.replace("[html, json]", "[html]")
+    for name in ("core", "my-searxng"):
+        found = {finding.id: finding for finding in check(COMPOSE.replace("  core:", f"  {name}:"), settings)}
+        assert found["settings.formats"].fix.endswith(f"docker compose restart {name}")
+
+
 def test_compose_file_without_searxng_is_skipped(check: Check) -> None:
     findings = check("services: {web: {image: nginx}}\n")
     assert [f.state for f in findings if f.id == "compose.service"] == ["skipped"]

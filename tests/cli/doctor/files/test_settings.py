@@ -107,6 +107,7 @@ MISTAKES = {
     "shortcut twice": (f"{ONE}, shortcut: a}}\n- {OTHER}, shortcut: a}}\n", "settings.engines", "fail", "10"),
     "no shortcut twice": (f"{ONE}}}\n- {OTHER}}}\n", "settings.engines", "fail", "10"),
     "module misspelt": (f"{GOOD}engines:\n- {{name: q, engine: jsn_engine}}\n", "settings.engines", "warn", "7"),
+    "module unknown": (f"{GOOD}engines:\n- {{name: q, engine: mine}}\n", "settings.engines", "warn", "7"),
     "named off": (f"{GOOD}engines:\n- name: off\n  disabled: true\n", "settings.engines", "fail", "7"),
     "named no": (f"{GOOD}engines:\n- name: no\n", "settings.engines", "fail", "7"),
     "named by number": (f"{GOOD}engines:\n- name: 360\n", "settings.engines", "fail", "7"),

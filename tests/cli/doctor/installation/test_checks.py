@@ -260,6 +260,17 @@ def test_model_endpoint_gets_one_request_with_the_key(examine: Examine, httpserv
     assert len(httpserver.log) == 1
 
 
+def test_both_models_are_checked_and_long_names_can_be_typed(examine: Examine, httpserver: HTTPServer) -> None:
+    long = "organisation/" + "a-very-long-name-of-a-model-" * 4 + "Instruct"
+    httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "m"}, {"id": long}]})
+    assert examine(**model(httpserver, SLEUTH_LLM_REASONER_MODEL=long))["model"].state == "ok"
+    finding = examine(**model(httpserver, SLEUTH_LLM_REASONER_MODEL="nope"))["model"]
+    assert finding.state == "warn"
+    assert "nope" in finding.cause
+    assert f"sleuth config set llm.reasoner_model {long}" in finding.fix
+    assert "llm.model" not in finding.fix
+
+
 @pytest.mark.parametrize(
     ("status", "body", "state"),
     [(200, {"data": [{"id": "other"}]}, "warn"), (401, {}, "fail"), (404, {}, "warn"), (500, {}, "warn")],
@@ -290,6 +301,8 @@ def test_missing_browser_part_is_found(examine: Examine, monkeypatch: Any) -> No
     monkeypatch.setattr(checks, "find_spec", lambda name: None)
     assert examine()["extras"].state == "ok"
     assert examine(SLEUTH_FETCH_BROWSER="true")["extras"].state == "warn"
+    assert "wreq" in examine()["extras"].evidence
+    assert "wreq" not in examine(SLEUTH_WEBSEARCH_IMPERSONATE="false")["extras"].evidence
 
 
 def test_check_that_crashes_is_reported_as_skipped(examine: Examine, monkeypatch: Any) -> None:

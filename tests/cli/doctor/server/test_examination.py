@@ -139,6 +139,12 @@ def test_another_program_is_only_a_warning_when_no_server_is_configured(replay: 
     assert not examined(replay({}).url, expected=False).failed
 
 
+def test_broken_searxng_is_a_failure_even_when_none_is_configured(replay: Any, examined: Any) -> None:
+    routes = dict.fromkeys(("/healthz", "/config", "probe", "search", "*"), ("bare", "500 Internal Server Error"))
+    found = examined(replay(routes).url, expected=False)
+    assert found.failed == ["searxng.server"]
+
+
 def test_connection_closed_without_an_answer_points_to_docker(replay: Any, examined: Any) -> None:
     found = examined(replay({}, closes=True).url)
     assert found.failed == ["searxng.http"]

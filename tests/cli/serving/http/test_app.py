@@ -76,12 +76,24 @@ def test_patch_changes_the_fields_sent_and_returns_the_whole_provider(fresh: Any
 
 
 def test_null_clears_and_absent_keeps(fresh: Any) -> None:
-    fresh.call("PATCH", ONE, {"apiKey": KEY, "engines": ["a"], "usingBrowser": True, "basicAuthUsername": "me"})
-    assert fresh.call("PATCH", ONE, {"apiHost": "https://x.example"}).json["engines"] == ["a"]
+    host = {"apiHost": "https://x.example"}
+    fresh.call("PATCH", ONE, {"apiKey": KEY, "engines": ["a"], "usingBrowser": True, "basicAuthUsername": "me"} | host)
+    assert fresh.call("PATCH", ONE, {"name": "Other"}).json["engines"] == ["a"]
     cleared = fresh.call("PATCH", ONE, {"apiKey": None, "engines": None, "usingBrowser": None}).json
     assert (cleared["apiKey"], cleared["engines"], cleared["usingBrowser"]) == (None, None, False)
     assert (cleared["apiHost"], cleared["basicAuthUsername"]) == ("https://x.example", "me")
     assert fresh.call("PATCH", ONE, {}).json["apiHost"] == "https://x.example"
+
+
+def test_key_goes_to_no_other_host(fresh: Any) -> None:
+    fresh.call("PATCH", ONE, {"apiKey": KEY, "apiHost": "https://x.example"})
+    refused = fresh.call("PATCH", ONE, {"apiHost": "https://evil.example"})
+    assert (refused.status, stored(fresh)["api_host"]) == (400, "https://x.example")
+    assert fresh.call("PATCH", ONE, {"apiHost": None}).status == 400
+    assert fresh.call("PATCH", ONE, {"apiHost": "https://x.example/v2"}).status == 200
+    moved = fresh.call("PATCH", ONE, {"apiHost": "https://evil.example", "apiKey": "another-key-0001"})
+    assert (moved.status, stored(fresh)["api_key"]) == (200, "another-key-0001")
+    assert fresh.call("PATCH", ONE, {"apiHost": "https://y.example", "apiKey": None}).status == 200
 
 
 def test_masked_secret_sent_back_keeps_the_real_one(fresh: Any) -> None:
@@ -191,7 +203,7 @@ def test_auto_searches_the_configured_providers(server: Any) -> None:
         {"providerId": "searxng", "questions": []},
         {"providerId": "searxng", "questions": [""]},
         {"providerId": "searxng", "questions": [" "]},
-        {"providerId": "searxng", "questions": ["<>"]},
+        {"providerId": "searxng", "questions": ["\a"]},
         {"providerId": "searxng", "questions": "x"},
         {"providerId": "searxng", "questions": [["x"]]},
         {"providerId": "searxng", "questions": ["x"], "links": "https://a.example/"},

@@ -1,0 +1,64 @@
+"""`sleuth providers compare`: the same queries to several providers, side by side."""
+
+from typing import Annotated
+
+import typer
+
+from sleuth.base.errors import Exit, RequestError
+from sleuth.base.json_output import write_json
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.typer_app import Json
+from sleuth.engine.options import split
+from sleuth.runtime import Runtime
+
+COMPARE_EPILOG = """Examples:\n
+\b
+  sleuth providers compare -p brave,duckduckgo,mojeek 'rust async runtimes' 'linux kernel'
+  sleuth search --record r.json -p brave,exa rust && sleuth providers compare --replay r.json
+"""
+
+
+def compare(
+    ctx: typer.Context,
+    queries: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUERY…", help="Queries; quote each one that has several words.", show_default=False),
+    ] = None,
+    providers: o.Provider = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, max=50, metavar="N", help="Compare the first N results of each.")
+    ] = 10,
+    replay: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Compare a recording instead of searching.")
+    ] = None,
+    timeout: o.Timeout = None,
+    as_json: Json = False,
+) -> int:
+    """Send the same queries to several providers and compare what they find, how fast, and at what cost.
+
+    Every query costs one request for each provider; the cache is not used. With --replay nothing is requested: queries
+    and providers come from the recording.
+    """
+    from sleuth.engine.compare import compare as run
+    from sleuth.engine.recording import Replayer
+    from sleuth.engine.search_options import SearchOptions
+
+    runtime: Runtime = ctx.obj
+    recording = Replayer(replay) if replay else None
+    words, ids = tuple(queries or ()), split(providers or ())
+    if recording:
+        words, ids = words or tuple(recording.questions), ids or tuple(recording.providers)
+    if not words or len(ids) < 2:
+        raise RequestError(
+            "a comparison needs queries and two providers", "for example: sleuth providers compare -p a,b QUERY…"
+        )
+    options = SearchOptions(questions=words, count=count, timeout=timeout, cached=False)
+    request = runtime.search_request(options)._replace(recording=recording)
+    found = run(runtime.selector, runtime.cache, request, runtime.selector.named(ids))
+    if as_json:
+        write_json(found.as_json(), runtime.stdout)
+    else:
+        from sleuth.render.comparison import render
+
+        render(found, runtime.stdout, runtime.color)
+    return Exit.DONE if any(one.answered for one in found.providers) else Exit.FAILED

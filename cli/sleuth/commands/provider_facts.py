@@ -1,0 +1,79 @@
+"""The published JSON form of a provider, which its list and its details show too."""
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from sleuth.base.errors import describe
+from sleuth.base.text import mask
+from sleuth.base.urls import mask_login
+from sleuth.store import keys
+from sleuth.store.provider_table import ProviderRow
+
+if TYPE_CHECKING:
+    from sleuth.engine.selector import Candidate, ProviderSelector
+
+
+def places(selector: "ProviderSelector") -> dict[str, int]:
+    """Return the place of each provider in the fallback chain."""
+    return {candidate.id: place for place, candidate in enumerate(selector.chain(), 1)}
+
+
+def provider_as_json(
+    selector: "ProviderSelector", candidate: "Candidate", chain_places: dict[str, int], *, full: bool = False
+) -> dict[str, Any]:
+    """Return the published JSON form of a provider, with masked keys."""
+    row, adapter = candidate
+    obstacle, skipped = selector.obstacle(candidate), selector.skipped(candidate)
+    facts: dict[str, Any] = {
+        "id": row.id,
+        "name": row.name,
+        "type": row.type,
+        "usable": skipped is None,
+        "why": skipped.message if skipped else None,
+        "hint": describe(obstacle, provider=row.name, id=row.id)[1] if obstacle else None,
+        "needs": "key" if obstacle and adapter.needs_key else "host" if obstacle else None,
+        "keySource": keys.origin(row, adapter, selector.environ),
+        "keyPage": adapter.key_page or None,
+        "isDefault": row.id == selector.default(),
+        "chain": chain_places.get(row.id),
+        "setUp": selector.is_set_up(candidate),
+        "enabled": row.enabled,
+    }
+    if full:
+        facts |= {
+            "adapter": row.adapter,
+            "kind": adapter.kind,
+            "apiKey": _masked_key(row),
+            "apiHost": mask_login(selector.host(candidate)) or None,
+            "engines": list(row.engines) or None,
+            "usingBrowser": row.using_browser,
+            "basicAuthUsername": row.basic_auth_username,
+            "basicAuthPassword": mask(row.basic_auth_password),
+            "options": row.options,
+            "understands": dict(adapter.options),
+            "supports": sorted(adapter.supports),
+            "categories": list(adapter.categories),
+            "maxResults": adapter.max_results,
+            "maxQuery": adapter.max_query,
+            "perMinute": adapter.per_minute or None,
+            "perDay": adapter.per_day or None,
+            "price": adapter.price or None,
+            "homepage": adapter.homepage or None,
+            "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
+            "optIn": adapter.opt_in,
+            "attribution": adapter.attribution or None,
+            "notes": adapter.notes or None,
+            "createdAt": row.created_at,
+            "updatedAt": row.updated_at,
+        }
+    return facts
+
+
+def _masked_key(row: ProviderRow) -> str | None:
+    """Return the stored key masked; env: and keyring: are not secret, a command may contain one."""
+    stored = row.api_key or ""
+    if stored.startswith(("env:", "keyring:")):
+        return stored
+    if stored.startswith("cmd:"):
+        return "cmd:…"
+    return ", ".join(mask(key.strip()) or "" for key in stored.split(",")) or None

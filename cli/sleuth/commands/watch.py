@@ -1,0 +1,233 @@
+"""`sleuth watch`: a saved search that shows only what is new since its last run."""
+
+import os
+import shlex
+import subprocess
+import time
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sleuth.base import choices
+from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError
+from sleuth.base.i18n import tr, trn
+from sleuth.base.json_output import json_text, write_json
+from sleuth.base.text import clean
+from sleuth.commands.search import make_view
+from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.typer_app import HelpGroup, Json, make_app
+from sleuth.engine.search_options import SearchOptions
+from sleuth.relevance.urls import canonical
+from sleuth.runtime import Runtime
+from sleuth.store.watches import Watch, WatchItem, WatchStore, watch_name
+
+if TYPE_CHECKING:
+    from sleuth.engine.outcome import Outcome
+    from sleuth.relevance.hit import Hit
+
+COMMANDS = ("run", "list", "remove")
+COUNT = 20  # results to look at; more than a search shows, because a new one may be far down
+SEARCH_OPTIONS = (
+    *("providers", "count", "language", "region", "freshness", "safe", "category", "sites", "exclude", "engines"),
+    *("fallback", "timeout"),
+)
+EPILOG = """Examples:\n
+\b
+  sleuth watch rust async runtimes
+  sleuth watch --category news --freshness week --feed ~/public/energy.xml energy prices
+  sleuth watch --exec 'python3 notify.py' -p brave sleuth release
+  sleuth watch run
+"""
+
+
+class WatchGroup(HelpGroup):
+    """Takes words that are no subcommand for the query of `run`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert `run` where it was left out."""
+        if args and args[0] not in (*COMMANDS, "--help", "-h"):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+app = make_app("Saved searches that show only what is new: WORDS…, run, list, remove.")
+app.info.cls = WatchGroup
+
+
+@app.command(epilog=EPILOG)
+def run(
+    ctx: typer.Context,
+    words: o.Words = None,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the watch; by default its words.")] = "",
+    feed: Annotated[str, typer.Option("--feed", metavar="FILE", help="Write an Atom feed of the last 100 finds.")] = "",
+    command: Annotated[
+        str, typer.Option("--exec", metavar="CMD", help="Run this program with the new results as JSON on its stdin.")
+    ] = "",
+    providers: o.Provider = None,
+    count: o.Count = None,
+    language: o.Language = None,
+    region: o.Region = None,
+    freshness: Annotated[str | None, o.option("freshness")] = None,
+    safe: Annotated[Literal[choices.SAFE_SEARCH] | None, o.option("safe")] = None,  # type: ignore[valid-type]  # the words are declared once
+    category: Annotated[Literal[choices.CATEGORIES] | None, o.option("category")] = None,  # type: ignore[valid-type]  # as above
+    sites: o.Site = None,
+    exclude: o.Exclude = None,
+    engines: Annotated[list[str] | None, o.option("engines")] = None,
+    fallback: Annotated[bool | None, o.option("fallback")] = None,
+    timeout: o.Timeout = None,
+    format: o.Format = None,
+    as_json: o.Json = False,
+    template: o.Template = None,
+    fields: o.Fields = None,
+    output: o.Output = None,
+) -> int:
+    """Search, and show only results that earlier runs have not shown; without WORDS, run all saved searches.
+
+    `run` may be left out. The first run shows everything and saves the search with its options; later runs need only
+    the words or --name. Exit status 0 means new results, 7 nothing new; a search that fails has the status of its
+    failure and is repeated by the next run. Nothing new prints nothing, so that cron sends no mail.
+    """
+    runtime: Runtime = ctx.obj
+    store = _store(runtime)
+    output_values = {key: ctx.params[key] for key in ("format", "as_json", "template", "fields", "output")}
+    shown = SearchOptions(**output_values)
+    if not words and not name:
+        return _run_all(runtime, store, shown)
+    name = name or watch_name(words or ())
+    changes = {key: ctx.params[key] for key in SEARCH_OPTIONS if ctx.params[key] not in (None, [], ())}
+    with store.locked(name):
+        known = store.load(name)
+        if known is None and not words:
+            raise RequestError("there is no watch {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name)
+        watch = known or Watch(name, (), {})
+        if words and known and tuple(words) != known.words:
+            watch = Watch(name, (), {})  # another query under the same name starts afresh
+        watch = watch._replace(
+            words=tuple(words or watch.words),
+            options=watch.options | changes,
+            feed=os.path.abspath(os.path.expanduser(feed)) if feed else watch.feed,
+            command=command or watch.command,
+        )
+        return Exit.DONE if _run(runtime, store, watch, shown) else Exit.NO_RESULTS
+
+
+def _store(runtime: Runtime) -> WatchStore:
+    return WatchStore(os.path.join(runtime.paths.data, "watches"))
+
+
+def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
+    """Run every saved search; one that fails does not stop the others."""
+    names = store.names()
+    if not names:
+        raise RequestError("no search is saved", "save one: sleuth watch WORDS…")
+    found, failed = 0, None
+    for name in names:
+        try:
+            with store.locked(name):
+                watch = store.load(name)
+                found += len(_run(runtime, store, watch, shown)) if watch else 0
+        except SleuthError as problem:
+            failed = failed or problem
+            runtime.warn(f"{name}: {tr(problem.message, **problem.values)}")
+    if found:
+        return Exit.DONE
+    return failed.exit if failed else Exit.NO_RESULTS
+
+
+def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions) -> "list[Hit]":
+    """Search, show and deliver what is new, and only then remember it: after a failure the next run shows it again."""
+    options = shown._replace(words=watch.words, refresh=True, **{"count": COUNT} | watch.options)
+    outcome = runtime.searcher.search(runtime.search_request(options))
+    if outcome.outcome == "failed":
+        from sleuth.engine.search import search_error
+
+        raise search_error(outcome)
+    seen = set(watch.seen)
+    unseen = (hit for hit in outcome.results if canonical(hit.url) not in seen)
+    new = [hit._replace(citation=number) for number, hit in enumerate(unseen, 1)]
+    now = time.time()
+    items = tuple(WatchItem(hit.url, hit.title, hit.snippet, hit.published, now) for hit in new)
+    watch = watch._replace(
+        last_run=now, seen=(*watch.seen, *(canonical(hit.url) for hit in new)), items=(*items, *watch.items)
+    )
+    if new:
+        _show(runtime, outcome._replace(results=tuple(new)), options)
+        if watch.command:
+            _execute(watch, outcome._replace(results=tuple(new)))
+    elif runtime.stderr.isatty():
+        runtime.note(tr("{name}: nothing new", name=watch.name))
+    if watch.feed:
+        from sleuth.base.files import write_out
+        from sleuth.render.atom import render
+
+        write_out(watch.feed, render(" ".join(watch.words), watch.items, now))
+    store.save(watch)
+    return new
+
+
+def _show(runtime: Runtime, outcome: "Outcome", options: SearchOptions) -> None:
+    view = make_view(runtime, options)
+    format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    display.write(runtime, outcome, format, view, options.output)
+    for message in (*outcome.notices, *outcome.warnings):
+        runtime.warn(message)
+
+
+def _execute(watch: Watch, outcome: "Outcome") -> None:
+    """Run the program of a watch without a shell: text from the web reaches it on stdin only."""
+    try:
+        words = shlex.split(watch.command)
+        data = json_text(outcome.as_json() | {"watch": watch.name}) + "\n"
+        done = subprocess.run(words, input=data.encode("utf-8", "replace"), check=False)  # noqa: S603 - the user's own program
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        message = "cannot run {command!r} ({reason})"
+        raise RequestError(message, "check --exec", command=watch.command, reason=reason) from problem
+    if done.returncode:
+        message = "{command!r} failed with exit status {status}"
+        hint = "the same results are reported again by the next run"
+        raise SearchError(message, hint, code="FAILED", command=watch.command, status=done.returncode)
+
+
+@app.command("list", epilog="Example: sleuth watch list --json | jq -r '.items[].name'")
+def list_(ctx: typer.Context, as_json: Json = False) -> None:
+    """List the saved searches."""
+    runtime: Runtime = ctx.obj
+    store = _store(runtime)
+    found = [watch for name in store.names() if (watch := store.load(name))]
+    if as_json:
+        items = [
+            {
+                "name": watch.name,
+                "query": " ".join(watch.words),
+                "options": watch.options,
+                "feed": watch.feed or None,
+                "exec": watch.command or None,
+                "lastRun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(watch.last_run)),
+                "known": len(watch.seen),
+            }
+            for watch in found
+        ]
+        write_json({"items": items}, runtime.stdout)
+        return
+    if not found:
+        runtime.note(tr("no search is saved; to save one: sleuth watch WORDS…"))
+    width = max((len(watch.name) for watch in found), default=0)
+    for watch in found:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(watch.last_run))
+        results = trn("{count} result", "{count} results", len(watch.seen))
+        query = clean(" ".join(watch.words), entities=False)
+        print(f"{watch.name:<{width}}  {when}  {results}  {query}", file=runtime.stdout)
+
+
+@app.command(epilog="Example: sleuth watch remove rust-async-runtimes")
+def remove(
+    ctx: typer.Context,
+    names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Names of saved searches.", show_default=False)],
+) -> None:
+    """Delete saved searches; their feeds stay."""
+    runtime: Runtime = ctx.obj
+    for name in names:
+        _store(runtime).remove(name)
+        print(tr("{name} was removed", name=name), file=runtime.stderr)

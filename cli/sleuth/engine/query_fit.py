@@ -1,0 +1,53 @@
+"""Fits a query to the limits of a provider, and says what had to be left out."""
+
+from __future__ import annotations
+
+from sleuth.base.i18n import tr
+from sleuth_providers.base import Provider, Query
+
+MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothing
+
+
+def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
+    """Return a query as a provider takes it, and what it leaves out; the user's words come before everything else.
+
+    A query that was fitted before stays as it is. `date_wanted` says that the user asked for today's date, so that a
+    provider without it is worth a note.
+    """
+    notes = []
+    text = query.text[: adapter.max_query]
+    if text != query.text:
+        notes.append(tr("query, truncated to {count} characters", count=len(text)))
+    date = f" (today is {query.today})" if query.dated and query.today else ""
+    if date and adapter.reads_language and not text.endswith(date) and len(text + date) <= adapter.max_query:
+        text += date
+    if date_wanted and not (date and text.endswith(date)):
+        notes.append("with-time")
+    count = min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results)
+    query = query._replace(count=count, text=text)
+    if not adapter.operators:
+        return query, tuple(notes)
+    include, exclude = _fitting_domains(query, adapter)
+    if include != query.include:
+        notes.append(tr("--site, filtered here: it does not fit in the query"))
+    if exclude != query.exclude:
+        sent, all = len(exclude), len(query.exclude)
+        notes.append(tr("--exclude, {sent} of {all} domains sent: the rest is filtered here", sent=sent, all=all))
+    return query._replace(include=include, exclude=exclude), tuple(notes)
+
+
+def _fitting_domains(query: Query, adapter: Provider) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the domains to include, all or none, and as many of those to exclude as fit in the query as operators."""
+    plain = query._replace(exclude=())
+    include = query.include if _fits(plain, adapter) else ()
+    exclude: tuple[str, ...] = ()
+    for domain in query.exclude:
+        if not _fits(query._replace(include=include, exclude=(*exclude, domain)), adapter):
+            break
+        exclude = (*exclude, domain)
+    return include, exclude
+
+
+def _fits(query: Query, adapter: Provider) -> bool:
+    whole = query.with_operators()
+    return len(whole) <= adapter.max_query and (not adapter.max_words or len(whole.split()) <= adapter.max_words)

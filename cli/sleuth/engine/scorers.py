@@ -1,0 +1,72 @@
+"""The embedding model and the reranker that the settings name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sleuth.base import logs
+from sleuth.base.i18n import tr
+from sleuth.relevance.compress import explain_failure
+from sleuth.store import keys
+from sleuth.store import settings as setting
+from sleuth.store.settings import Settings
+
+LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
+
+
+def scorer(settings: Settings, kind: str) -> Any:
+    """Return the `embedding` model or the `rerank` model, or None."""
+    url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
+    name = _model_name(settings, kind)
+    is_embedding = kind == "embedding"
+    if is_embedding and name == LOCAL_MODEL:
+        from sleuth.engine.dense import LocalModel
+
+        return LocalModel()
+    if not settings[url] or not name:
+        return None
+    from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
+    from sleuth_providers.net.client import HttpClient
+    from sleuth_providers.net.policy import Policy
+
+    secret = keys.resolve(settings[key], settings.environ, f"sleuth/{key.key}")
+    logs.hide(secret)
+    described = settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
+    dimensions = int(settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
+    endpoint = ScoringEndpoint(settings[url], name, secret, dimensions)
+    client = HttpClient(Policy(timeout=settings[setting.TIMEOUT]))
+    return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
+
+
+class ResultReranker:
+    """Scores results by the configured reranker, each once; after a failure, by nothing."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._scorer = scorer(settings, "rerank")
+        self._known: dict[str, float] = {}
+        self.warnings: tuple[str, ...] = ()
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float] | None:
+        """Return a score for each text, or None without a reranker."""
+        if self._scorer is None:
+            return None
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
+        try:
+            self._known |= zip(fresh, self._scorer(query, fresh), strict=True) if fresh else ()
+        except Exception as problem:  # a server, which can fail in any way
+            reason = explain_failure(problem)
+            self.warnings = (tr("the reranker failed; results are ordered by their words: {reason}", reason=reason),)
+            self._scorer = None
+            return None
+        return [self._known[text] for text in texts]
+
+
+def models_without_server(settings: Settings) -> list[str]:
+    """Return a warning for each model that is named and has no server."""
+    named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) and not scorer(settings, kind)]
+    template = "a model is named, but {kind}.base_url is not set; passages are ranked by their words"
+    return [tr(template, kind=kind) for kind in named]
+
+
+def _model_name(settings: Settings, kind: str) -> str:
+    model_id = settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
+    return str(model_id or settings[setting.TABLE[f"{kind}.model"]])

@@ -1,0 +1,164 @@
+"""`sleuth watch`: saved searches, and only what is new."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+HOSTILE = 'x</title><script>alert("1")</script> & \x1b[31m\x0b <b>'
+
+
+class News:
+    """A SearXNG whose results a test changes."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.queries: list[dict[str, str]] = []
+        self.status = 200
+
+    def answer(self, request: Request) -> Response:
+        self.queries.append(request.values.to_dict())
+        results = [
+            {"title": f"About {name}", "url": f"https://a.example/{name}", "content": name} for name in self.names
+        ]
+        document = {"query": request.values["q"], "results": results}
+        return Response(json.dumps(document), self.status, content_type="application/json")
+
+
+@pytest.fixture
+def news(sleuth: Any, httpserver: HTTPServer) -> News:
+    found = News()
+    httpserver.expect_request("/search").respond_with_handler(found.answer)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("").rstrip("/")
+    return found
+
+
+def watch(sleuth: Any, *arguments: str) -> Any:
+    return sleuth("watch", "-p", "searxng", "-f", "urls", *arguments)
+
+
+def test_only_new_results_are_shown(sleuth: Any, news: News) -> None:
+    news.names = ["one", "two"]
+    done = watch(sleuth, "walrus")
+    assert (done.exit, done.out.split()) == (0, ["https://a.example/one", "https://a.example/two"])
+    done = watch(sleuth, "walrus")
+    assert (done.exit, done.out, done.err) == (7, "", "")
+    news.names = ["three", "one", "two"]
+    done = watch(sleuth, "walrus")
+    assert (done.exit, done.out) == (0, "https://a.example/three\n")
+
+
+def test_options_are_saved_with_the_search(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "--lang", "de", "--category", "news", "walrus", "oyster")
+    assert sleuth("watch", "run", "walrus", "oyster").exit == 7
+    assert [(query["language"], query["categories"]) for query in news.queries] == [("de", "news")] * 2
+    item = sleuth("watch", "list", "--json").json["items"][0]
+    assert (item["name"], item["query"], item["known"]) == ("walrus-oyster", "walrus oyster", 1)
+    assert item["options"] == {"providers": ["searxng"], "language": "de", "category": "news"}
+
+
+def test_all_saved_searches_run_without_words(sleuth: Any, news: News) -> None:
+    assert sleuth("watch", "run").exit == 2
+    news.names = ["one"]
+    watch(sleuth, "walrus")
+    watch(sleuth, "--name", "second", "oyster")
+    news.names = ["two"]
+    done = sleuth("watch", "run", "-f", "urls")
+    assert (done.exit, done.out) == (0, "https://a.example/two\n" * 2)
+    assert sleuth("watch", "run").exit == 7
+
+
+def test_searches_are_listed_and_removed(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "walrus")
+    assert sleuth("watch", "list").out.startswith("walrus  ")
+    assert sleuth("watch", "remove", "walrus").exit == 0
+    assert sleuth("watch", "list").out == ""
+    done = sleuth("watch", "remove", "walrus")
+    assert done.exit == 2
+    assert "there is no watch 'walrus'" in done.err
+    assert sleuth("watch", "remove", "../../sleuth").exit == 2
+
+
+def test_feed_is_atom_and_escapes_everything(sleuth: Any, news: News, tmp_path: Path) -> None:
+    feed = tmp_path / "feed.xml"
+    news.names = ["one"]
+    watch(sleuth, "--feed", str(feed), "walrus <& oyster>")
+    news.names = [HOSTILE, "one"]
+    watch(sleuth, "walrus <& oyster>")
+    assert "<script" not in feed.read_text()
+    root = ET.fromstring(feed.read_text())
+    assert root.tag == "{http://www.w3.org/2005/Atom}feed"
+    assert root.findtext("a:title", namespaces=ATOM) == "walrus <& oyster>"
+    entries = root.findall("a:entry", ATOM)
+    assert len(entries) == 2  # earlier finds stay in the feed
+    for entry in entries:
+        for tag in ("id", "title", "updated", "summary"):
+            assert entry.findtext(f"a:{tag}", namespaces=ATOM), tag
+        link = entry.find("a:link", ATOM)
+        assert link is not None
+        assert link.attrib["href"].startswith("https://a.example/")
+    assert len({entry.findtext("a:id", namespaces=ATOM) for entry in entries}) == 2
+
+
+def test_program_gets_the_new_results_as_json(sleuth: Any, news: News, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.json"
+    program = f"{sys.executable} -c \"import sys; open(r'{seen}', 'w').write(sys.stdin.read())\""
+    news.names = ["one"]
+    assert watch(sleuth, "--exec", program, "walrus").exit == 0
+    document = json.loads(seen.read_text())
+    assert document["watch"] == "walrus"
+    assert [hit["url"] for hit in document["results"]] == ["https://a.example/one"]
+    seen.unlink()
+    assert watch(sleuth, "walrus").exit == 7
+    assert not seen.exists()  # it runs only if something is new
+
+
+def test_web_text_never_reaches_a_shell(sleuth: Any, news: News, tmp_path: Path) -> None:
+    news.names = [f"$(touch {tmp_path}/pwned)", f"; touch {tmp_path}/pwned", f"`touch {tmp_path}/pwned`"]
+    assert watch(sleuth, "--exec", f"{sys.executable} -c 'import sys; sys.stdin.read()' ; $(x)", "walrus").exit == 0
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_results_come_again_after_a_program_or_a_search_failed(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    done = watch(sleuth, "--exec", f"{sys.executable} -c 'raise SystemExit(3)'", "walrus")
+    assert done.exit == 1
+    assert "failed with exit status 3" in done.err
+    assert watch(sleuth, "--exec", "/nowhere/program", "walrus").exit == 2
+    assert sleuth("watch", "list").out == ""
+    news.status = 500
+    assert watch(sleuth, "walrus").exit != 0
+    news.status = 200
+    assert watch(sleuth, "walrus").exit == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+def test_file_that_anyone_may_write_runs_nothing(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "walrus")
+    path = next(sleuth.home.rglob("walrus.json"))
+    path.chmod(0o666)
+    done = watch(sleuth, "walrus")
+    assert done.exit == 2
+    assert "another user owns it or may write to it" in done.err
+
+
+def test_damaged_file_is_an_error_that_names_it(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "walrus")
+    path = next(sleuth.home.rglob("walrus.json"))
+    for text in ("", "[]", '{"name": 1}'):
+        path.write_text(text)
+        done = watch(sleuth, "walrus")
+        assert done.exit == 2
+        assert "walrus.json is damaged" in done.err
+    assert sleuth("watch", "remove", "walrus").exit == 0

@@ -1,0 +1,111 @@
+"""Services without a key get few requests: paced, limited per day, and one try when they refuse."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.fake_internet import OVER_QUOTA, FakeInternet, fake_internet
+
+from sleuth.engine.pacing import INTERVALS_S, RequestLimits, request_limits
+from sleuth.runtime import Runtime
+
+
+@pytest.fixture
+def runtime(sleuth: Any) -> Iterator[Runtime]:
+    runtime = Runtime(sleuth.environ | {"SLEUTH_WEBSEARCH_CONTACT": "me@example.org"})
+    yield runtime
+    runtime.close()
+
+
+@pytest.fixture
+def fresh(sleuth: Any) -> Any:
+    del sleuth.environ["SEARXNG_URL"]
+    sleuth.environ["SLEUTH_WEBSEARCH_KEYLESS"] = "true"
+    return sleuth
+
+
+@pytest.fixture
+def internet(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeInternet]:
+    with fake_internet(monkeypatch) as internet:
+        yield internet
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses before requests, which take no time here; the interval is so long that no test outlasts it."""
+    monkeypatch.setitem(INTERVALS_S, "duckduckgo", 50.0)
+    made: list[float] = []
+    monkeypatch.setattr("sleuth.engine.dispatch.time.sleep", made.append)
+    return made
+
+
+def test_limits_depend_on_the_key(runtime: Runtime) -> None:
+    openalex = runtime.selector.candidate("openalex")
+    assert request_limits(openalex, third_party=True).per_day == 100
+    assert request_limits(openalex, third_party=False) == RequestLimits(60, openalex.adapter.per_day)
+
+
+def test_adapters_of_one_host_share_its_interval(runtime: Runtime) -> None:
+    news = request_limits(runtime.selector.candidate("bing-news"), third_party=True)
+    assert news.interval == 2.0
+    assert {"bing-news", "local-bing"} <= set(news.paced_with)
+    assert request_limits(runtime.selector.candidate("mdn"), third_party=True)[2:] == (1.0, ("mdn",))
+
+
+def test_limits_of_the_user_come_first(sleuth: Any, runtime: Runtime) -> None:
+    sleuth("providers", "set", "you", "--option", "per_day=7")
+    assert request_limits(runtime.selector.candidate("you"), third_party=True).per_day == 7
+
+
+def test_contact_goes_only_to_services_that_ask_for_it(runtime: Runtime) -> None:
+    selector = runtime.selector
+    assert selector.accounts(selector.candidate("crossref"))[0].contact == "me@example.org"
+    assert selector.accounts(selector.candidate("duckduckgo"))[0].contact == ""
+
+
+def test_chain_uses_the_next_service_instead_of_a_long_wait(
+    fresh: Any, internet: FakeInternet, pauses: list[float]
+) -> None:
+    assert fresh("search", "--json", "first").json["provider"] == "duckduckgo"
+    second = fresh("search", "--json", "second")
+    assert (second.json["provider"], second.err, pauses) == ("keenable", "", [])
+
+
+def test_named_service_is_waited_for(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:
+    for text in ("first", "second"):
+        assert fresh("search", "-p", "duckduckgo", text).exit == 0
+    assert [0 < pause <= 50 for pause in pauses] == [True]
+    third = fresh("search", "-p", "duckduckgo", "third")  # after more than a minute
+    assert (third.exit != 0, "DuckDuckGo was used a moment ago" in third.err) == (True, True)
+
+
+def test_only_service_of_a_chain_is_waited_for(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:
+    fresh.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "duckduckgo"
+    for text in ("first", "second"):
+        assert fresh("search", text).exit == 0
+    assert [0 < pause <= 50 for pause in pauses] == [True]
+
+
+def test_own_server_and_own_key_are_not_paced(sleuth: Any, internet: FakeInternet, pauses: list[float]) -> None:
+    for number in range(3):
+        sleuth("search", "-p", "tavily", str(number), TAVILY_API_KEY="k")
+        sleuth("search", "-p", "searxng", str(number), SEARXNG_URL="http://search.example")
+    assert pauses == []
+
+
+def test_refusal_costs_one_try_in_a_chain(fresh: Any, internet: FakeInternet) -> None:
+    internet.replies["html.duckduckgo.com"] = OVER_QUOTA
+    assert fresh("search", "--json", "x").json["provider"] == "keenable"
+    assert internet.asked.count("html.duckduckgo.com") == 1
+    listed = {row["id"]: row for row in fresh("providers", "list", "--json").json["items"]}
+    assert "is skipped until" in listed["duckduckgo"]["why"]
+
+
+def test_successful_test_ends_the_pause(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:
+    internet.replies["html.duckduckgo.com"] = OVER_QUOTA
+    fresh("search", "x")
+    internet.replies.clear()
+    assert fresh("providers", "test", "duckduckgo").exit == 0
+    fresh.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "duckduckgo,keenable"
+    listed = {row["id"]: row for row in fresh("providers", "list", "--json").json["items"]}
+    assert listed["duckduckgo"]["usable"]

@@ -1,0 +1,109 @@
+"""A query is fitted to the limits of a provider: the user's words first, and what is left out is said."""
+
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from sleuth.engine.query_fit import fitted
+from sleuth_providers import registry
+from sleuth_providers.base import Query
+
+DOMAINS = tuple(f"longdomainname{number}.example.com" for number in range(60))
+NATURAL = ("tavily", "perplexity", "exa", "metaso", "linkup", "you", "deepseek-search", "zhipu", "bocha")
+
+
+@pytest.mark.parametrize("id", ["brave", "duckduckgo", "searxng", "google", "local-bing"])
+def test_domains_never_displace_words(id: str) -> None:
+    adapter = registry.load(id)
+    query, notes = fitted(Query("rust async", exclude=DOMAINS), adapter)
+    assert query.with_operators().startswith("rust async -site:longdomainname0.example.com")
+    assert len(query.with_operators()) <= adapter.max_query
+    assert notes == (f"--exclude, {len(query.exclude)} of 60 domains sent: the rest is filtered here",)
+
+
+def test_operators_count_as_words() -> None:
+    brave = registry.load("brave")
+    query, _ = fitted(Query("rust async", exclude=tuple(f"{number}.de" for number in range(60))), brave)
+    assert len(query.with_operators().split()) <= 50
+
+
+def test_domains_to_include_are_sent_all_or_none() -> None:
+    query, notes = fitted(Query("rust async", include=DOMAINS), registry.load("duckduckgo"))
+    assert query.include == ()
+    assert notes == ("--site, filtered here: it does not fit in the query",)
+    assert fitted(Query("rust", include=DOMAINS[:2]), registry.load("duckduckgo")) == (
+        Query("rust", include=DOMAINS[:2]),
+        (),
+    )
+
+
+@pytest.mark.parametrize("id", NATURAL)
+def test_date_is_added_for_providers_that_read_language(id: str) -> None:
+    adapter = registry.load(id)
+    dated = Query("latest news about AI", dated=True, today="2026-11-17")
+    assert fitted(dated, adapter)[0].text == "latest news about AI (today is 2026-11-17)"
+    assert fitted(fitted(dated, adapter)[0], adapter)[0].text == "latest news about AI (today is 2026-11-17)"
+    assert fitted(dated._replace(dated=False), adapter)[0].text == "latest news about AI"
+    long = "x" * (adapter.max_query - 5)
+    assert fitted(dated._replace(text=long), adapter, date_wanted=True)[0].text == long
+
+
+def test_date_that_cannot_be_added_is_reported_only_if_it_was_wanted() -> None:
+    dated = Query("news", dated=True, today="2026-11-17")
+    assert fitted(dated, registry.load("duckduckgo")) == (dated, ())
+    assert fitted(dated, registry.load("duckduckgo"), date_wanted=True)[1] == ("with-time",)
+
+
+def test_truncated_query_is_reported(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("search", "-p", "searxng", "word " * 200)
+    assert done.err == "warning: the query was truncated to 400 characters\n"
+    assert fitted(Query("x" * 100), registry.load("zhipu"))[1] == ("query, truncated to 70 characters",)
+
+
+def test_angle_brackets_are_searched_for(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search", query_string={"q": "vector<int> ->", "format": "json", "safesearch": "1"})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    assert sleuth("search", "-p", "searxng", "--json", "vector<int> ->").json["query"] == "vector<int> ->"
+
+
+def test_dated_results_out_of_range_are_dropped(sleuth: Any, httpserver: HTTPServer) -> None:
+    results = [
+        {"title": "old", "url": "https://a.example/", "publishedDate": "2001-05-01T00:00:00"},
+        {"title": "undated", "url": "https://b.example/"},
+    ]
+    httpserver.expect_request("/search").respond_with_json({"results": results})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("search", "-p", "searxng", "--json", "--freshness", "week", "x")
+    assert [result["title"] for result in done.json["results"]] == ["undated"]
+
+
+def test_every_request_counts_in_usage(sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sleuth_providers.net.client.RETRY_PAUSE_S", 0.0)
+    sent = []
+
+    def unavailable(request: Request) -> Response:
+        sent.append(request.path)
+        return Response(status=503)
+
+    httpserver.expect_request("/search").respond_with_handler(unavailable)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    sleuth("search", "-p", "searxng", "x")
+    assert len(sent) == sleuth("usage", "--json").json["requests"]["total"] == 3
+
+
+def test_lower_cache_ttl_applies_to_stored_answers(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import time
+
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    sleuth("search", "-p", "searxng", "x")
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now + 120)
+    assert sleuth("search", "-p", "searxng", "--json", "x").json["cached"]
+    assert not sleuth("search", "-p", "searxng", "--json", "x", SLEUTH_CACHE_TTL_MINUTES="1").json["cached"]

@@ -1,0 +1,27 @@
+"""Markdown output: readable, and rendered as the plain text it came from."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sleuth.base.text import escape_markdown
+
+PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def rendered(text: str) -> str:
+    """Return the text that a reader of the Markdown sees."""
+    tokens = [token for block in PARSER.parse(text) for token in block.children or ()]
+    return "".join("\n" if token.type == "softbreak" else token.content for token in tokens)
+
+
+@given(st.text("ab 1.)#>+-=*_`[]<!|~:(\\\n", max_size=30))
+def test_escaped_text_is_rendered_literally(text: str) -> None:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    assert rendered(escape_markdown("\n".join(lines))) == "\n".join(lines)
+
+
+@pytest.mark.parametrize("text", ["Mid-2023 (rust-lang.github.io)", "a + b = c!", "snake_case", "C# {x} 3.5 > 2"])
+def test_ordinary_text_is_not_escaped(text: str) -> None:
+    assert escape_markdown(text) == text

@@ -1,0 +1,70 @@
+"""SerpApi: several engines at once, and filters that an engine does not have are reported."""
+
+import json
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from sleuth_providers.adapters.serpapi import SerpApi
+from sleuth_providers.base import Account, Found, Query
+from sleuth_providers.net.client import HttpClient
+from sleuth_providers.net.policy import Policy
+
+
+@pytest.fixture
+def search(httpserver: HTTPServer) -> Any:
+    """Search a server that returns results of the engine it is asked for, and does not repeat the parameters."""
+
+    def respond(request: Request) -> Response:
+        engine = request.args["engine"]
+        hits = [{"title": f"{engine} {n}", "link": f"https://{engine}{n}.example/"} for n in (1, 2)]
+        return Response(json.dumps({"organic_results": hits}), content_type="application/json")
+
+    httpserver.expect_request("/search.json").respond_with_handler(respond)
+
+    def run(query: Query, **account: Any) -> Found:
+        chosen = Account(key="k", host=httpserver.url_for("").rstrip("/"), **account)
+        return SerpApi().search(query, chosen, HttpClient(Policy(timeout=20)))
+
+    return run
+
+
+def test_several_engines_are_searched_and_mixed(search: Any) -> None:
+    found = search(Query("x", engines=("google", "baidu")))
+    assert [(result.url, result.engines) for result in found.results] == [
+        ("https://google1.example/", ("google",)),
+        ("https://baidu1.example/", ("baidu",)),
+        ("https://google2.example/", ("google",)),
+        ("https://baidu2.example/", ("baidu",)),
+    ]
+
+
+def test_unknown_engine_is_named(search: Any) -> None:
+    found = search(Query("x", engines=("bing", "nosuch")))
+    assert (found.engines, found.not_applied) == ({"nosuch": "unknown engine"}, ("engines",))
+
+
+@pytest.mark.parametrize(
+    ("engine", "query", "ignored"),
+    [
+        ("baidu", Query("x", lang="de", region="CH", safe="strict"), ("lang", "region", "safe")),
+        ("baidu", Query("x", category="images"), ("category",)),
+        ("bing", Query("x", lang="de"), ("lang",)),
+        ("bing", Query("x", lang="de", region="CH", safe="strict"), ()),
+        ("google", Query("x", lang="de", region="CH", safe="strict"), ()),
+        ("google", Query("x", count=30), ("count",)),
+    ],
+)
+def test_filters_that_an_engine_lacks_are_reported(search: Any, engine: str, query: Query, ignored: Any) -> None:
+    found = search(query._replace(engines=(engine,)))
+    assert found.not_applied == ignored
+    assert len(found.results) == 2
+
+
+def test_baidu_and_bing_return_up_to_fifty(search: Any) -> None:
+    assert SerpApi.max_results == 50
+    for engine, name in (("baidu", "rn"), ("bing", "count")):
+        request = SerpApi().request(Query("x", count=30, engines=(engine,)), Account())
+        assert request.params[name] == 30
