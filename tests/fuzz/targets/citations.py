@@ -5,8 +5,10 @@ A case consists of parts separated by lines of %%: the text, then the text of ea
 
 from sleuth.answers.citation_check import as_json, attach, signs
 from sleuth.answers.citation_check import check as check_support
-from sleuth.answers.citations import STYLES, CitedSource, below, drop_citations, find, link
+from sleuth.answers.citations import CitedSource, below, drop_citations, find, link
 from sleuth.answers.prose import prose
+
+STYLES = ("markdown", "terminal", "plain")
 
 PARTS = "\n%%\n"
 WORDS = (
