@@ -33,6 +33,8 @@ ENVIRONMENT = {
     "SLEUTH_SECTION_KEY": "Any setting, such as SLEUTH_WEBSEARCH_MAX_RESULTS; see sleuth-config(5).",
     "SEARXNG_URL": "The URL of a SearXNG server; the default is http://localhost:8080.",
     "VISUAL EDITOR": "The editor that `sleuth config edit` opens.",
+    "PAGER": "The program that shows output taller than the terminal; the default is less, cat turns it off.",
+    "BROWSER": "The program that opens results.",
     "NO_COLOR FORCE_COLOR TERM COLUMNS": "Colours and width of the output.",
     "LC_ALL LC_MESSAGES LANG": "The language of messages and help: English, or Simplified Chinese.",
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY": "Proxies.",

@@ -19,6 +19,7 @@ import pytest
 import sleuth.pages.article  # urllib3, which comes with it, warns when imported, and warnings are errors
 import sleuth_providers
 from sleuth.base import logs
+from sleuth.base.text import INVISIBLE
 
 sys.path.insert(0, str(Path(__file__).parent))  # harness.py, which several files of this folder import
 
@@ -52,6 +53,7 @@ def assert_plain(
     allowed = "\n" + JOINERS + ("\t" if tabs else "")
     for line in text.split("\n"):
         bad = {character for character in set(line) if not character.isprintable()} - set(allowed)
+        bad |= set() if line.isascii() else set(re.findall(INVISIBLE, line))
         assert not bad, f"{[f'U+{ord(character):04X}' for character in bad]} in {line[:500]!r}"
         run = 0
         for character in () if line.isascii() else line:

@@ -146,13 +146,22 @@ def test_resume_leaves_a_foreign_file_as_it_is(content: bytes, home: Any, tmp_pa
 def test_resume_cuts_off_an_unfinished_line(home: Any, tmp_path: Path) -> None:
     output, queries = tmp_path / "out", tmp_path / "queries"
     queries.write_text("one\ntwo\n")
-    line = ("search", "-p", "searxng", "--batch", str(queries), "-o", str(output))
+    line = ("search", "-p", "searxng", "--batch", str(queries), "--ordered", "-o", str(output))
     home(*line)
     whole = output.read_bytes().splitlines(keepends=True)
     for rest in (b"{", b'{"input": "tw', whole[1][:-1]):
         output.write_bytes(whole[0] + rest)
         assert home(*line, "--resume").exit == 0
         assert [b'"two"' in line for line in output.read_bytes().splitlines()] == [False, True]
+
+
+def test_failed_search_replaces_no_file(home: Any, tmp_path: Path) -> None:
+    output = tmp_path / "results.json"
+    line = ("search", "-p", "searxng", "--json", "-o", str(output), "other words")
+    assert home(*line).exit == 0
+    good = output.read_bytes()
+    assert home(*line, "--refresh", SEARXNG_URL="http://127.0.0.1:9").exit == 6
+    assert output.read_bytes() == good
 
 
 def test_links_out_of_an_added_folder_are_not_followed(home: Any, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> i
         return Exit.DONE
     path = context.command_path if context else " ".join(["sleuth", *command])
     usage = problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number")
-    usage = _translatable(re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1–\2", usage))
+    usage = _translatable(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", usage))
     raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
 
 

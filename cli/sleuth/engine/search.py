@@ -118,9 +118,9 @@ class Searcher:
 
     def jobs(self) -> list[JobState]:
         """Return the providers of the current search; another thread may call this."""
-        jobs, now = list(self._dispatchers[-1].jobs) if self._dispatchers else [], time.monotonic()
-        running = self._dispatchers[-1].running if jobs else ()
-        return [JobState(job.candidate.id, now - job.started, job in running, bool(job.error)) for job in jobs]
+        now, latest = time.monotonic(), self._dispatchers[-1:]  # a copy: `finish` empties the list
+        started = [(job, job in dispatcher.running) for dispatcher in latest for job in [*dispatcher.jobs]]
+        return [JobState(job.candidate.id, now - job.started, running, bool(job.error)) for job, running in started]
 
     def _reranker(self, request: SearchRequest) -> ResultReranker | None:
         """Return the configured reranker for --rerank; a recording is replayed without it."""

@@ -77,7 +77,8 @@ def _main_text(tree: Any, markup: str) -> Sequence[Block]:
 
 
 def _text(root: Any) -> str:
-    return re.sub(r"\s*\n\s*", "\n", root.text(separator="\n")).strip() if root else ""
+    lines = root.text(separator="\n").split("\n") if root else []
+    return "\n".join(filter(None, map(str.strip, lines)))
 
 
 def _attribute(node: Any, name: str) -> str:

@@ -35,7 +35,7 @@ from sleuth.store.settings import (
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadRequestError, PrivateAddressError
 from sleuth_providers.net import guard
-from sleuth_providers.net.client import HttpClient, Transport
+from sleuth_providers.net.client import HttpClient, Transport, system_proxy
 from sleuth_providers.net.identity import user_agent
 from sleuth_providers.net.policy import Guard, Policy
 from sleuth_providers.records import Record
@@ -157,16 +157,19 @@ class Reader:
             if known := self._cached(url, plan):
                 post(known)
                 return
-            found, chain = self._run_layers(url, plan)
+            watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
+            found, chain = self._run_layers(url, plan, watch)
             elapsed_ms = round((time.monotonic() - started) * 1000)
             layer, content = found or ("", ExtractedPage())
             page = to_page(url, content, plan.limit) if found else Page(url)
             post(page._replace(layer=layer, attempts=tuple(chain.attempts), elapsed_ms=elapsed_ms))
-            if found and plan.cache != "off":
-                self.cache.put(key, content._asdict(), self.settings[FETCH_TTL] * 60)
+            if found and plan.cache != "off" and not (watch.private and self.cache.is_shared):
+                entry = content._asdict() | {"private": watch.private}
+                self.cache.put(key, entry, self.settings[FETCH_TTL] * 60)
 
-    def _run_layers(self, url: str, plan: ReadPlan) -> tuple[tuple[str, ExtractedPage] | None, Chain]:
-        watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
+    def _run_layers(
+        self, url: str, plan: ReadPlan, watch: guard.AddressGuard
+    ) -> tuple[tuple[str, ExtractedPage] | None, Chain]:
         self.host_queue.acquire(_host(url), plan.timeout)
         # The deadline starts after the wait for the host, which is not the site's fault.
         chain = Chain(time.monotonic() + plan.timeout, lambda: watch.public and not watch.private)
@@ -185,7 +188,7 @@ class Reader:
             return
         if self.browser and isinstance(problem, EmptyPageError):
             yield Layer("browser", host, partial(self._in_browser, self.browser, url, watch))
-        is_private = watch.private or guard.is_local(host)
+        is_private = _is_private(url, watch)
         for name, provider, allowed, read in (
             ("jina", tr("the Jina reader"), FETCH_JINA, partial(read_by_jina, key=self.jina_key)),
             ("archive", tr("the Wayback Machine"), FETCH_ARCHIVE, read_from_archive),
@@ -202,6 +205,8 @@ class Reader:
     def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
         language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
         try:
+            if not self.settings[FETCH_PRIVATE] and guard.is_local(_host(url)) and system_proxy(url):
+                raise PrivateAddressError(host=_host(url))  # the guard does not see what the proxy resolves
             reply = fetch(
                 url,
                 timeout=until - time.monotonic(),
@@ -233,7 +238,11 @@ class Reader:
         if entry is None or (entry.expired and not plan.offline):
             return None
         try:
-            page = to_page(url, from_json(entry.value), plan.limit)
+            content = dict(entry.value)
+            is_private = content.pop("private", False) or (self.guard is guard.check and guard.is_local(_host(url)))
+            if is_private and not self.settings[FETCH_PRIVATE]:  # the guard comes before the cache
+                return None
+            page = to_page(url, from_json(content), plan.limit)
         except (TypeError, ValueError):  # an invalid entry
             return None
         return page._replace(layer="cache", attempts=(LayerAttempt("cache", "ok"),), cached=True, age=entry.age)
@@ -252,6 +261,13 @@ def _interleave_hosts(urls: list[str]) -> list[str]:
 
 def _host(url: str) -> str:
     return host_of(url) or url[:100]
+
+
+def _is_private(url: str, watch: guard.AddressGuard) -> bool:
+    """Tell whether a page may be on a private network: its host is local by name, or not seen to resolve publicly."""
+    if watch.private or guard.is_local(_host(url)):
+        return True
+    return not watch.public and not system_proxy(url)  # a proxy resolves names itself
 
 
 def _remaining(until: float) -> float:

@@ -101,7 +101,7 @@ def error_reply(error: SleuthError) -> ToolReply:
     lines = [tr("error: {message}", message=body["message"]), f"code: {body['code']}"]
     if body["hint"]:
         lines.append(tr("hint: {hint}", hint=body["hint"]))
-    return ToolReply("\n".join(map(logs.safe, lines)), failed=True)
+    return ToolReply(without_fences("\n".join(map(logs.safe, lines))), failed=True)
 
 
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:

@@ -28,7 +28,7 @@ COUNTRIES = {"gb": "uk"}
 LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no", "nn": "no", "fil": "tl"}
 # Country and language; the first of a language is where it is taken to be spoken if no country is given.
 REGIONS = re.findall(
-    "[a-z]+-[a-z]+",
+    "[a-z]{2,9}-[a-z]{2,9}",
     "us-en uk-en au-en ca-en ie-en in-en nz-en sg-en za-en ph-en my-en id-en xa-en de-de at-de ch-de fr-fr ca-fr ch-fr"
     " be-fr it-it ch-it es-es mx-es ar-es cl-es co-es pe-es ve-es ue-es xl-es pt-pt br-pt nl-nl be-nl cn-zh tw-tzh"
     " hk-tzh jp-jp kr-kr xa-ar bg-bg ct-ca hr-hr cz-cs dk-da ee-et fi-fi gr-el hu-hu id-id il-he lv-lv lt-lt my-ms"

@@ -39,7 +39,10 @@ PRIVATE_6 = tuple(
     )
 )
 NAT64 = IPv6Network("64:ff9b::/96")
-LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
+LOCAL_NAMES = (
+    *("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "private"),
+    *("arpa", "fritz.box", "onion", "test", "ts.net"),
+)
 
 
 def check(host: str, addresses: list[str]) -> None:

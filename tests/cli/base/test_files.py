@@ -1,5 +1,6 @@
 """Private files and folders, atomic writes, and locks between processes."""
 
+import errno
 import os
 import signal
 import stat
@@ -261,6 +262,15 @@ def test_lock_is_always_acquired_on_systems_without_flock(tmp_path: Path, monkey
     monkeypatch.setattr(append, "fcntl", None)
     with locked(str(tmp_path / "lock"), 0) as held, locked(str(tmp_path / "lock"), 0) as second:
         assert (held, second) == (True, True)
+
+
+def test_lock_is_acquired_on_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(append.fcntl, "flock", refuse)
+    with files.locked(str(tmp_path / "lock")) as held:
+        assert held
 
 
 def test_lock_is_acquired_again_when_its_file_was_deleted_while_waiting(

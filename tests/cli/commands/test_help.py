@@ -41,8 +41,9 @@ def test_chinese_help_fits_80_columns(name: str) -> None:
 @pytest.mark.parametrize("name", ENGLISH)
 def test_chinese_help_has_the_same_options(name: str) -> None:
     option = re.compile(r"^  (-[^\u4e00-\u9fff]*?)(?:  |$)", re.MULTILINE)
-    chinese = option.findall(CHINESE[name].partition("\n选项：\n")[2])
-    assert chinese == option.findall(ENGLISH[name].partition("\nOptions:\n")[2])
+    heading = re.compile(r"^\S.*[:：]$", re.MULTILINE)  # prose is above the first one
+    lists = [heading.split(text, maxsplit=1)[-1] for text in (CHINESE[name], ENGLISH[name])]
+    assert option.findall(lists[0]) == option.findall(lists[1])
 
 
 @pytest.mark.parametrize("language", [{"LC_ALL": "zh_CN.UTF-8"}, {"LANG": "zh"}, {"SLEUTH_UI_LANGUAGE": "zh-CN"}])

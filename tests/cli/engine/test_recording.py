@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from sleuth.base.text import redact
+
 KEY = "brave-secret-key-987654"
 
 
@@ -58,3 +60,10 @@ def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str)
     assert "is not a recording" in done.err
     assert sleuth("search", "--replay", "/no/such/file", "x").exit == 2
     assert sleuth("search", "--replay", "a", "--record", "b", "x").exit == 2
+
+
+@pytest.mark.parametrize(
+    "written", ["AbCd\\/EfGh+IjKl\\/MnOp", "\\u0041bCd/EfGh\\u002BIjKl/MnOp", "AbCd%2fEfGh%2BIjKl/MnOp"]
+)
+def test_key_that_a_server_repeats_with_escapes_is_redacted(written: str) -> None:
+    assert redact(f'{{"key": "{written}"}}', ["AbCd/EfGh+IjKl/MnOp"]) == '{"key": "[hidden]"}'

@@ -6,17 +6,18 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.pages.page import PageEvent, cache_key
 from sleuth.pages.reader import Reader
-from sleuth.store.cache.disk import DiskCache
+from sleuth.store.cache.disk import Cache, DiskCache
 from sleuth.store.settings import Settings
 from sleuth_providers.base import Request, Response
 from sleuth_providers.browser.browser import find_program
+from sleuth_providers.errors import UnreachableError
 from sleuth_providers.net import guard
 
 
@@ -475,6 +476,59 @@ def test_a_local_name_is_not_sent_to_services(make_reader: Any) -> None:
 
     reader = make_reader(reader={"transport": wire}, SLEUTH_FETCH_JINA="true", SLEUTH_FETCH_ARCHIVE="true")
     assert states(reader.read(["http://wiki.corp/a"])[0])[1:] == [("jina", "skipped"), ("archive", "skipped")]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://printer.localdomain/secret?token=abc",
+        "https://jira.mycompany.example/browse/SECRET-1?token=abc",
+        "http://abcdefgh.onion/x",
+        "http://fritz.box/x",
+    ],
+)
+def test_a_name_that_was_not_seen_to_be_public_is_not_sent_to_services(url: str, make_reader: Any) -> None:
+    def wire(request: Request, *_: Any) -> Response:
+        assert request.url == url
+        raise UnreachableError("no such host")
+
+    reader = make_reader(reader={"transport": wire}, SLEUTH_FETCH_JINA="true", SLEUTH_FETCH_ARCHIVE="true")
+    assert states(reader.read([url])[0])[1:] == [("jina", "skipped"), ("archive", "skipped")]
+
+
+def test_a_local_name_is_refused_behind_a_proxy(make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    for page in make_reader(guard=guard.check).read(["http://vm:9803/", "http://foo.localdomain/"]):
+        assert states(page) == [("page", "refused")]
+
+
+def test_a_private_page_in_the_cache_is_shown_only_when_allowed(site: Any, make_reader: Any) -> None:
+    url = site.page("/", "INTERNAL", "text/plain")
+    for cached in (False, True):
+        [page] = make_reader(guard=guard.check, cache=True, SLEUTH_FETCH_ALLOW_PRIVATE="true").read([url])
+        assert (page.text, page.cached) == ("INTERNAL", cached)
+    [page] = make_reader(guard=guard.check, cache=True).read([url])
+    assert (page.text, states(page)) == ("", [("page", "refused")])
+
+
+def test_a_private_page_is_not_written_to_a_shared_cache(site: Any, make_reader: Any) -> None:
+    class Shared(Cache):
+        is_shared = True
+        written: ClassVar[list[str]] = []
+
+        def put(self, key: str, value: Any, seconds: float) -> None:
+            self.written.append(value["blocks"][0].text)
+
+    def check(host: str, addresses: list[str]) -> None:
+        guard.check(host, ["8.8.8.8"])
+
+    url = site.page("/", "a text", "text/plain")
+    for judge, written in ((guard.check, []), (check, ["a text"])):
+        reader = make_reader(guard=judge, SLEUTH_FETCH_ALLOW_PRIVATE="true")
+        reader.cache = Shared()
+        assert reader.read([url])[0].ok
+        assert Shared.written == written
 
 
 # Trouble

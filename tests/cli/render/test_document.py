@@ -75,6 +75,23 @@ def test_fake_citation_is_not_a_link() -> None:
     assert "\x1b]8;" not in printed("[[1]](https://evil.com)")
 
 
+@pytest.mark.parametrize(
+    ("label", "target", "is_named"),
+    [
+        ("https://www.paypal.com/signin", "https://pal.com/x", True),
+        ("https://www.paypal.com/?from=evil.example", "https://evil.example/", True),
+        ("evil.example.paypal.com", "https://evil.example/", True),
+        ("the guide", "https://a.org/x", True),
+        ("a.org", "https://a.org/x", False),
+        ("https://a.org/x", "https://a.org/x", False),
+        ("https://www.a.org/y", "https://a.org/x", False),
+    ],
+)
+def test_link_names_the_host_it_leads_to(label: str, target: str, is_named: bool) -> None:
+    host = target.split("/")[2]
+    assert (f"({host})" in "".join(lines(f"[{label}]({target})"))) == is_named
+
+
 def test_code_is_not_wrapped() -> None:
     assert lines("```\n" + "x" * 200 + "\n```", 40) == ["    " + "x" * 200]
     assert printed("    " + "y" * 200).count("\n") == 1

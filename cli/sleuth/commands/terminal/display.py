@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 
 from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError, SleuthError
@@ -40,7 +41,9 @@ def is_terminal(runtime: Runtime) -> bool:
 
 
 def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: str | None = None) -> None:
-    """Write the results."""
+    """Write the results; a search that failed does not replace a file."""
+    if output and outcome.outcome == "failed" and os.path.exists(output):
+        return
     buffer = io.StringIO() if output else _Buffer(runtime.stdout)
     renderer(format)(outcome, buffer, view)
     deliver(runtime, buffer.getvalue(), output)

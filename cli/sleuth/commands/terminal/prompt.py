@@ -38,6 +38,7 @@ class SearchPrompt:
 
     def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
         self.runtime, self.request, self.view = runtime, request, view
+        self.options = request._replace(query=request.query._replace(page=1))  # of every new search
         runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
         self.lines = Lines(runtime, "prompt")
@@ -53,6 +54,10 @@ class SearchPrompt:
                     self._execute(line)
             except SleuthError as error:
                 self.runtime.show_error(error)
+            except KeyboardInterrupt:
+                if line is None:  # the first search
+                    raise
+                self.runtime.note(tr("stopped"))
             line = self._read()
             if line is None:
                 break
@@ -86,7 +91,7 @@ class SearchPrompt:
             (self._copy if command == "c" else self._summarise)(url)
         else:
             words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
-            self._search(self.request._replace(questions=(words,), query=self.request.query._replace(page=1)))
+            self._search(self.options._replace(questions=(words,)))
 
     def _suggestion(self, line: str) -> str:
         known = display.suggestions(self._current())

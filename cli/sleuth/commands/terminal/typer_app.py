@@ -18,7 +18,7 @@ from sleuth.base.wrap import wrap_text
 # The options that -h shows; --help shows all.
 BRIEF_OPTIONS = {
     "sleuth search": (
-        *("providers", "count", "page", "freshness", "sites", "lang"),
+        *("providers", "count", "page", "freshness", "sites", "language"),
         *("content", "interactive", "as_json", "open_first", "help"),
     )
 }

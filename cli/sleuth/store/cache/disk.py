@@ -39,6 +39,8 @@ class CacheEntry(Record):
 class Cache:
     """The interface of all caches; this one, for when caching is turned off, stores nothing."""
 
+    is_shared = False  # with other machines
+
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry for a key, even if expired; callers that need a fresh one check `expired`."""
         return None

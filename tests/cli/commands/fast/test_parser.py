@@ -13,7 +13,8 @@ from typer.main import get_command
 from sleuth.commands.app import app
 from sleuth.commands.fast.help import FOLDER, help_text
 from sleuth.commands.fast.parser import FLAGS, CommandLine, parse_search
-from sleuth.engine.search_options import SearchOptions
+from sleuth.commands.terminal.typer_app import BRIEF_OPTIONS
+from sleuth.engine.search_options import OPTIONS, SearchOptions
 
 COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]  # a group
 PLAIN = st.one_of(
@@ -153,6 +154,7 @@ def test_brief_help_shows_common_options_and_says_so() -> None:
     assert brief.index("Examples:") < brief.index("Options:")
     assert "All options: sleuth search --help" in brief
     assert help_text(["cache", "-h"]) == help_text(["cache", "--help"])
+    assert {*BRIEF_OPTIONS["sleuth search"]} <= {*OPTIONS, "help"}
 
 
 def test_help_leaks_no_notation_of_the_framework() -> None:

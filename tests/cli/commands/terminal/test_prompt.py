@@ -1,6 +1,7 @@
 """`sleuth search -i` in a real terminal."""
 
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ PROMPT = r"sleuth \(\? for help\) "
 
 @pytest.fixture
 def prompt(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Any:
+    released = threading.Event()
+
     def answer(request: Request) -> Response:
         import json
 
         page, words = request.args.get("pageno", "1"), request.args["q"]
+        if words == "endless":
+            released.wait()
         hits = [{"url": f"https://a.example/{words}/{page}/{n}", "title": f"{words} p{page} r{n}"} for n in range(1, 7)]
         body = {"results": hits, "suggestions": ["first idea", "second idea"]}
         return Response(json.dumps(body), content_type="application/json")
@@ -34,6 +39,7 @@ def prompt(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Any:
     child.opened = opened
     child.expect(PROMPT)
     yield child
+    released.set()
     child.close(force=True)
 
 
@@ -101,3 +107,13 @@ def test_end_of_the_results_is_said_without_a_request(sleuth: Any, httpserver: H
     environ = {"SEARXNG_URL": httpserver.url_for("")}
     done = sleuth("search", "-i", "-p", "searxng", "-n", "1", "x", stdin="n\nn\n", **environ)
     assert done.err.count("no more results") == 2
+
+
+def test_interrupt_stops_a_search_and_not_the_prompt(prompt: Any) -> None:
+    prompt.sendline("endless")
+    prompt.expect("searxng … ")
+    prompt.sendintr()
+    prompt.expect("stopped")
+    prompt.expect(PROMPT)
+    prompt.sendline("other")
+    prompt.expect("other p1 r1")

@@ -20,6 +20,8 @@ LOCK_POLL_S = 0.02  # between two attempts to acquire a lock
 class RedisCache(Cache):
     """The cache of all machines; `fallback` is the cache of this one."""
 
+    is_shared = True
+
     def __init__(self, server: RedisServer, kind: str, fallback: Cache) -> None:
         self.server, self.kind, self.fallback = server, kind, fallback
 
