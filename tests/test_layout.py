@@ -39,6 +39,7 @@ TOP_LEVEL = {
     "completions",
     "constraints-run.txt",
     "constraints.txt",
+    "deploy",
     "docs",
     "man",
     "mkdocs.yml",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent, Question
     from sleuth.answers.llm.chat import Message
     from sleuth.answers.summary import Digest
-    from sleuth.base.worker_pool import WorkerPool
+    from sleuth.base.daemon_pool import DaemonThreadPool
     from sleuth.pages.page import Page, PageEvent
     from sleuth.store.cache.redis.server import RedisServer
 
@@ -91,7 +91,7 @@ class Client:
         self._pid = os.getpid()
         self._thread = threading.local()
         self._lock = threading.Lock()
-        self._pool: WorkerPool[Client] | None = None
+        self._pool: DaemonThreadPool[Client] | None = None
         self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
 
     def __enter__(self) -> "Client":
@@ -106,13 +106,13 @@ class Client:
             self._start()
 
     @property
-    def _workers(self) -> "WorkerPool[Client]":
+    def _workers(self) -> "DaemonThreadPool[Client]":
         """The threads of the asynchronous methods."""
-        from sleuth.base.worker_pool import WorkerPool
+        from sleuth.base.daemon_pool import DaemonThreadPool
 
         self._check_process()
         with self._lock:
-            self._pool = self._pool or WorkerPool(self, MAX_ASYNC_CALLS)
+            self._pool = self._pool or DaemonThreadPool(self, MAX_ASYNC_CALLS)
             return self._pool
 
     @property

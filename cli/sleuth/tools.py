@@ -5,7 +5,7 @@
     text = sleuth.tools.call("web_search", {"query": "rust async runtimes"})
 
 The functions `web_search`, `fetch_page`, `summarize`, `library_search` and `ask` are the same tools for frameworks that
-take functions. Results are numbered on from call to call; a server makes a `Conversation` for each of its users.
+take functions. Results are numbered on from call to call; a server makes a `ToolSession` for each of its users.
 """
 
 import json
@@ -15,10 +15,9 @@ from typing import Any, Literal
 
 from sleuth.api import Client
 from sleuth.base.errors import MissingExtraError, RequestError
+from sleuth.base.extras import install_command
 
 if find_spec("jsonschema") is None:
-    from sleuth.base.extras import install_command
-
     raise MissingExtraError("sleuth.tools needs the optional part `mcp`", "{install}", install=install_command("mcp"))
 
 from sleuth.serving.tool_definitions import MAX_RESULTS, TOOLS, tool_definition
@@ -26,7 +25,7 @@ from sleuth.serving.tool_replies import error_reply
 from sleuth.serving.tools import Toolbox, UnknownToolError
 
 __all__ = [
-    "Conversation",
+    "ToolSession",
     "acall",
     "ask",
     "call",
@@ -42,7 +41,7 @@ Freshness = Literal["day", "week", "month", "year"]
 Length = Literal["short", "medium", "long"]
 
 
-class Conversation:
+class ToolSession:
     """The tools of one conversation, with its providers, number of results and time limit."""
 
     def __init__(
@@ -106,9 +105,9 @@ class Conversation:
 
 
 for _name, _tool in TOOLS.items():  # frameworks show a function's docstring to the model
-    getattr(Conversation, _name).__doc__ = _tool.description
+    getattr(ToolSession, _name).__doc__ = _tool.description
 
-_default = Conversation()
+_default = ToolSession()
 schema, call, acall = _default.schema, _default.call, _default.acall
 web_search, fetch_page, summarize = _default.web_search, _default.fetch_page, _default.summarize
 library_search, ask = _default.library_search, _default.ask

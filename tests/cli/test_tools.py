@@ -18,15 +18,15 @@ from sleuth.serving.tool_definitions import TOOLS
 
 
 @pytest.fixture
-def conversation(make_sleuth: Any, httpserver: HTTPServer) -> Iterator[sleuth.tools.Conversation]:
+def conversation(make_sleuth: Any, httpserver: HTTPServer) -> Iterator[sleuth.tools.ToolSession]:
     hits = [{"url": f"https://{n}.example/", "title": f"Title {n}", "content": "Text."} for n in range(12)]
     httpserver.expect_request("/search").respond_with_json({"results": hits})
     client = sleuth.Client(make_sleuth(SEARXNG_URL=httpserver.url_for("")).environ)
-    yield sleuth.tools.Conversation(client, providers=["searxng"], count=2)
+    yield sleuth.tools.ToolSession(client, providers=["searxng"], count=2)
     client.close()
 
 
-def test_definitions_are_those_of_the_api(conversation: sleuth.tools.Conversation) -> None:
+def test_definitions_are_those_of_the_api(conversation: sleuth.tools.ToolSession) -> None:
     names = [name for name in TOOLS if name != "ask"]
     assert [tool["function"]["name"] for tool in conversation.schema()] == names
     assert [(tool["type"], tool["name"]) for tool in conversation.schema("responses")] == [
@@ -35,7 +35,7 @@ def test_definitions_are_those_of_the_api(conversation: sleuth.tools.Conversatio
     assert [sorted(tool) for tool in conversation.schema("anthropic")] == [["description", "input_schema", "name"]] * 4
 
 
-def test_call_returns_marked_text_and_numbers_on(conversation: sleuth.tools.Conversation) -> None:
+def test_call_returns_marked_text_and_numbers_on(conversation: sleuth.tools.ToolSession) -> None:
     first = conversation.call("web_search", '{"query": "fox"}')
     assert "[2] Title 1" in first
     assert "<untrusted-" in first
@@ -53,7 +53,7 @@ def test_call_returns_marked_text_and_numbers_on(conversation: sleuth.tools.Conv
     ],
 )
 def test_failure_is_text_for_the_model(
-    conversation: sleuth.tools.Conversation, name: str, arguments: Any, code: str
+    conversation: sleuth.tools.ToolSession, name: str, arguments: Any, code: str
 ) -> None:
     assert f"code: {code}" in conversation.call(name, arguments)
 

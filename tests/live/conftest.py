@@ -332,12 +332,19 @@ class Redis(NamedTuple):
 
 
 @contextmanager
-def redis(folder: Path, *options: str, port: int = 0, secure: bool = False) -> Iterator[Redis]:
-    """Run a Redis without persistence."""
+def redis(
+    folder: Path, *options: str, port: int = 0, secure: bool = False, sentinel: tuple[str, str] = ("", "")
+) -> Iterator[Redis]:
+    """Run a Redis without persistence, or a sentinel that watches a server: its name there, and its host and port."""
     port = port or free_port()
     log = folder / f"redis{port}.log"
     ports = ["--port", "0", "--tls-port", str(port)] if secure else ["--port", str(port)]
     words = [needs("redis-server"), *ports, "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *options]
+    name, watched = sentinel
+    if name:
+        file = folder / f"sentinel{port}.conf"
+        file.write_text(f"port {port}\nsentinel monitor {name} {watched.replace(':', ' ')} 1\n")
+        words = [needs("redis-server"), str(file), "--sentinel"]
     with program(words, log) as process:
         wait_for(port, process, log)
         yield Redis(f"valkey{'s' if secure else ''}://127.0.0.1:{port}/0", process)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.live.conftest import free_port
 from werkzeug import Request, Response
 
 from sleuth.store.cache.disk import MAX_ENTRY_CHARS, DiskCache
@@ -715,3 +716,87 @@ def test_lock_of_the_parent_is_not_the_childs(server: RedisServer, monkeypatch: 
     monkeypatch.setattr(os, "getpid", lambda: -1)  # what a forked process sees
     server.release(lock)
     assert server.acquire("k", 60) is None
+
+
+# Client certificates, sentinels, clusters
+
+
+def test_client_certificate_is_sent_where_the_server_requires_one(
+    machine: Callable[..., Any], upstream: Upstream, make_redis: Any, certificate: tuple[Path, Path]
+) -> None:
+    file, key = map(str, certificate)
+    options = ("--tls-cert-file", file, "--tls-key-file", key, "--tls-ca-cert-file", file, "--tls-auth-clients", "yes")
+    where = place(make_redis(*options, secure=True))
+    trusted = f"rediss://{where}/0?ssl_ca_certs={file}"
+    without = machine("one", trusted).process(*SEARCH)
+    assert (without.exit, without.err.count("the server requires a client certificate")) == (0, 1), without.err
+    url = f"{trusted}&ssl_certfile={file}&ssl_keyfile={key}"
+    done = [machine(name, url).process(*SEARCH) for name in ("two", "three")]
+    assert [(one.err, one.json["cached"]) for one in done] == [("", False), ("", True)]
+
+
+def test_sentinels_name_the_primary_server_also_after_a_failover(
+    machine: Callable[..., Any], connect: Connect, make_redis: Any, tmp_path: Path
+) -> None:
+    primary, other = make_redis(), make_redis()
+    sentinel = make_redis(sentinel=("main", place(primary)))
+    url = f"redis+sentinel://127.0.0.1:1,{place(sentinel)}/main/0"
+    server = connect(url)
+    RedisCache(server, "answer", DiskCache(str(tmp_path / "own"), 10)).put("k", ANSWER, 60)
+    assert connect(primary.url).execute(("EXISTS", f"{PREFIX}answer:k")) == [1]
+    assert machine("one", url)(*SEARCH).err == ""
+    host, _, port = place(other).partition(":")
+    watching = connect(sentinel.url)
+    watching.execute(("SENTINEL", "REMOVE", "main"))
+    watching.execute(("SENTINEL", "MONITOR", "main", host, int(port), 1))
+    primary.stop()
+    assert server.execute(("SET", f"{PREFIX}answer:new", "x")) == [b"OK"]
+    assert connect(other.url).execute(("EXISTS", f"{PREFIX}answer:new")) == [1]
+    unknown = machine("two", url.replace("main", "nobody"))(*SEARCH)
+    assert "the sentinels know no primary server of that name" in unknown.err
+
+
+@pytest.fixture
+def cluster(make_redis: Any, connect: Connect) -> list[Any]:
+    """Give two nodes that share the slots of a cluster."""
+    ports = [free_port(), free_port()]
+    nodes = [
+        make_redis(
+            "--cluster-enabled", "yes", "--cluster-config-file", f"nodes{port}.conf", "--cluster-port", str(port)
+        )
+        for port in ports
+    ]
+    first, second = (connect(node.url) for node in nodes)
+    first.execute(("CLUSTER", "ADDSLOTSRANGE", 0, 8191))
+    second.execute(("CLUSTER", "ADDSLOTSRANGE", 8192, 16383))
+    host, _, port = place(nodes[1]).partition(":")
+    first.execute(("CLUSTER", "MEET", host, int(port), ports[1]))
+    while any(b"cluster_state:ok" not in node.execute(("CLUSTER", "INFO"))[0] for node in (first, second)):
+        time.sleep(0.05)  # until both know each other
+    return nodes
+
+
+def test_any_node_of_a_cluster_is_enough(
+    machine: Callable[..., Any], upstream: Upstream, cluster: list[Any], connect: Connect, tmp_path: Path
+) -> None:
+    server = connect(f"redis://127.0.0.1:1,{place(cluster[0])}/0")
+    cache = RedisCache(server, "answer", DiskCache(str(tmp_path / "own"), 10))
+    for number in range(40):
+        with cache.single_flight(f"k{number}", 5):
+            cache.put(f"k{number}", number, 60)
+    assert [cache.get(f"k{number}").value for number in range(40)] == list(range(40))  # type: ignore[union-attr]  # no None
+    assert cache.fallback.get("k0") is None
+    sizes = [connect(node.url).execute(("DBSIZE",))[0] for node in cluster]
+    assert all(sizes)
+    assert server.reserve("searxng", 1, 0) is None
+    assert server.reserve("searxng", 1, 0)
+    one = machine("one", str(cluster[1].url))
+    assert (one(*SEARCH).err, one("cache", "stats", "--json").json["shared"]["answers"]) == ("", 41)
+    assert "results 41" in one("cache", "clear").out
+    assert contents.count(server).answers == 0
+
+
+@pytest.mark.parametrize("state", [replica, full, may_not_write, too_few_replicas], ids=lambda state: state.__name__)
+def test_stats_tell_that_a_server_cannot_be_used(machine: Callable[..., Any], make_redis: Any, state: Any) -> None:
+    shared = machine("one", state(make_redis))("cache", "stats", "--json").json["shared"]
+    assert (shared["reachable"], shared["problem"]) == (True, STATES[state])

@@ -10,6 +10,7 @@ from sleuth.answers.answer import source_as_json
 from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
 from sleuth.answers.sources import read_sources
 from sleuth.base.errors import Exit, RequestError
+from sleuth.base.i18n import trn
 from sleuth.base.json_output import json_text
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal import display
@@ -43,6 +44,9 @@ def cite(
     check: Annotated[
         bool, typer.Option("--check", help="Mark unsupported citations: [3?] weak, [3??] not found.")
     ] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="With --check: ask the configured model where words cannot decide.")
+    ] = False,
     style: Annotated[
         Literal["markdown", "terminal", "plain", "json", "bibtex", "csl-json"] | None,
         typer.Option(
@@ -60,14 +64,17 @@ def cite(
 
     Numbers without a source are left unchanged and reported on stderr. --check compares the
     words of each sentence with the text of its source, without a model: it shows what is found
-    there, not what is true. [3?] is only partly found, [3??] not at all.
+    there, not what is true. [3?] is only partly found, [3??] not at all. With --deep a model
+    judges each sentence that does not stand in its source word for word.
 
     bibtex and csl-json write the cited sources for a bibliography, without the text.
     """
     runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
     text = strip_controls(_read(runtime, file, "give a file, or pipe the text: sleuth cite --sources FILE < TEXT"))
-    checks = citation_check.check(text, known) if check else []
+    checks = citation_check.check(text, known) if check or deep else []
+    if deep:
+        checks = _judged(runtime, checks, text, known)
     chosen = "json" if as_json else style or _default_style(runtime, output)
     is_text = chosen in ("markdown", "terminal", "plain")
     linked = link(text, known, chosen if is_text else "markdown", citation_check.signs(checks))
@@ -81,6 +88,27 @@ def cite(
     _print_notes(runtime, linked, checks)
     unsupported = any(one.support in ("weak", "not_found") for one in checks) or bool(linked.out_of_range)
     return Exit.FAILED if exit_status and unsupported else Exit.DONE
+
+
+def _judged(
+    runtime: Runtime, checks: list[citation_check.Support], text: str, known: Sequence[CitedSource]
+) -> list[citation_check.Support]:
+    """Return the checks with the opinion of the configured model; one that fails costs a warning."""
+    from sleuth.answers.second_opinion import second_opinion
+
+    if runtime.models is None:
+        raise RequestError("--deep needs a language model", "set its API key: sleuth config set llm.api_key -")
+    judged, failures = second_opinion(checks, text, known, runtime.models.reasoner)
+    if failures:
+        runtime.warn(
+            trn(
+                "{count} citation was checked by words only; the model failed: {reason}",
+                "{count} citations were checked by words only; the model failed: {reason}",
+                len(failures),
+                reason=str(failures[0]) or type(failures[0]).__name__,
+            )
+        )
+    return judged
 
 
 def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:

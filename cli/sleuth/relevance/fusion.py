@@ -40,8 +40,9 @@ MAX_TEXT_CHARS = {"title": 300, "snippet": 2_000} | dict.fromkeys(("site", "auth
 ORDER_FACTOR = 0.85  # of the weight of each further provider in -p a,b,c
 RANK_CONSTANT = 60  # hardly matters for lists of ten; weights do
 
-# --rerank mixes the rank with the words of title and snippet; with more than a quarter they make good lists worse.
-WORDS_SHARE, MODEL_SHARE = 0.25, 0.8
+# --rerank mixes the place in the list with the words of title and snippet. The first places are worth more, as in
+# nDCG, so that words move what is further down; with a larger share they make good lists worse (docs/relevance.md).
+WORDS_SHARE, MODEL_SHARE = 0.2, 0.8
 
 # --recent multiplies scores by a factor that falls from 1 to OLDEST_FACTOR; half of the way takes HALF_LIFE_DAYS.
 HALF_LIFE_DAYS = 90
@@ -76,7 +77,7 @@ class _RankedResult(Record):
 
 
 def order_factor(provider: str, named: Sequence[str]) -> float:
-    """Return the factor for the weight of a provider: who names several puts the better ones first."""
+    """Return the factor for the weight of a provider: of several in -p, users name the better ones first."""
     return round(ORDER_FACTOR ** named.index(provider), 4) if provider in named else 1.0
 
 
@@ -101,7 +102,7 @@ def fuse(
     if rules is not None:
         hits = [hit for hit in (_apply_rules(rules, hit) for hit in hits) if hit is not None]
     if rerank:
-        hits = _rerank(rerank, hits, reranker)
+        hits = _rerank(rerank, sorted(hits, key=lambda hit: -hit.score), reranker)
     hits.sort(key=lambda hit: -hit.score)  # stable: ties keep the order by best rank and list
     return [hit._replace(citation=number) for number, hit in enumerate(hits, 1)]
 
@@ -296,7 +297,7 @@ def _rerank(query: str, hits: list[Hit], reranker: ResultScorer | None) -> list[
     by_model = reranker(query, texts) if reranker else None
     name, share = ("model", MODEL_SHARE) if by_model else ("words", WORDS_SHARE)
     by_text = standardise(by_model or rank_found(query, texts))
-    by_rank = standardise([hit.score for hit in hits])
+    by_rank = standardise([1 / math.log2(place + 2) for place in range(len(hits))])
     reranked = []
     for hit, *scores in zip(hits, by_text, by_rank, strict=True):
         match, place = (round(score, 4) for score in scores)

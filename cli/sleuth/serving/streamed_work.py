@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 from sleuth.api import Client
-from sleuth.base.worker_pool import WorkerPool
+from sleuth.base.daemon_pool import DaemonThreadPool
 
 E = TypeVar("E")
 T = TypeVar("T")
-Workers = WorkerPool[Client]
+Workers = DaemonThreadPool[Client]
 
 
 class WorkCancelledError(BaseException):

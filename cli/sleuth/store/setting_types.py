@@ -110,8 +110,11 @@ HOST_AND_PORT = r"\w+://(?:[^/?#\s]*@)?(?:\[[^]/]*\]|[^:/?#\s]*)(?::(\d{0,5}))?(
 def _has_valid_port(url: str) -> bool:
     if "://" not in url:  # env:, cmd: and keyring: refer to an address
         return True
-    found = re.match(HOST_AND_PORT, url)  # urllib.parse does this too, but takes longer to import than the fast path
-    return found is not None and 0 < int(found[1] or 1) < 65_536
+    # urllib.parse does this too, but takes longer to import than the fast path. Only Redis has several hosts.
+    scheme, _, rest = url.partition("://")
+    hosts = rest.rpartition("@")[2].split(",") if not scheme.startswith("http") else [rest]
+    ports = [re.match(HOST_AND_PORT, f"x://{host}") for host in hosts]
+    return all(found is not None and 0 < int(found[1] or 1) < 65_536 for found in ports)
 
 
 def _address(pattern: str, description: str) -> SettingType:
@@ -124,7 +127,9 @@ def _address(pattern: str, description: str) -> SettingType:
 
 
 URL = _address(r"https?://[^/\s]+", "an http(s) URL")
-REDIS_URL = _address(r"(rediss?|valkeys?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0")
+REDIS_URL = _address(
+    r"((rediss?|valkeys?)(\+sentinel)?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0"
+)
 
 EMAIL = SettingType(
     lambda v: isinstance(v, str) and (not v or bool(re.fullmatch(r"[^@\s]+@[^@\s]+", v))),

@@ -82,6 +82,7 @@ class ModelServer:
     def __init__(self, server: HTTPServer) -> None:
         self.server = server
         self.text = "Smol is a small runtime [1]. It has 9 lines [1]."
+        self.support = "yes"  # of a claim by its source
         self.pause = threading.Event()  # set by a test that wants the writing to go on
         self.pause.set()
         self.prompts: list[list[dict[str, str]]] = []
@@ -116,7 +117,7 @@ class ModelServer:
         if system.startswith("You prepare"):
             reply = {"search": True, "query": "smol", "facts": []}
         elif system.startswith("You judge"):
-            reply = {"sufficient": True}
+            reply = {"sufficient": True, "support": self.support}
         message = {"role": "assistant", "content": json.dumps(reply)}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         return Response(json.dumps({"choices": [choice]}), content_type="application/json")

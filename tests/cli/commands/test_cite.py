@@ -106,6 +106,21 @@ def test_check_marks_unsupported_citations(sleuth: Any, sources: str) -> None:
     assert "[[2??]](https://smol.org/b)" in found["text"]
 
 
+def test_deep_check_asks_the_model(sleuth: Any, sources: str, model: Any) -> None:
+    text = "Tokio is a fast runtime [1]. Bananas are a yellow fruit [2].\n"
+    cite = ("cite", "--sources", sources, "--check", "--deep", "--format", "plain", "--no-references")
+    done = sleuth(*cite, stdin=text)
+    assert (done.exit, "--deep needs a language model" in done.err) == (2, True)
+    sleuth.environ |= {name: value for name, value in model.environ.items() if "LLM" in name}
+    assert sleuth(*cite, stdin=text).out == text
+    model.support = "partly"
+    assert sleuth(*cite, stdin=text).out == text.replace("[2]", "[2?]")
+    sleuth.environ |= {"SLEUTH_LLM_BASE_URL": model.server.url_for("/gone")}
+    done = sleuth(*cite, stdin=text)
+    assert done.out == text.replace("[2]", "[2??]")
+    assert "1 citation was checked by words only" in done.err
+
+
 def test_json_lists_citations_without_a_check(sleuth: Any, sources: str) -> None:
     found = sleuth("cite", "--sources", sources, "--json", stdin="a [1, 9] 【2】").json
     assert found["citations"] == [{"citation": 1, "mark": 2}, {"citation": 2, "mark": 9}]

@@ -200,7 +200,7 @@ def test_password_is_sent_only_to_its_server(sleuth: Any, searxng: HTTPServer) -
     sleuth("providers", "set", "searxng", "--api-host", "http://search.example.org", *login)
     sleuth("doctor", address(searxng), SEARXNG_URL="")
     assert not any("Authorization" in request.headers for request, _ in searxng.log)
-    sleuth("providers", "set", "searxng", "--api-host", address(searxng))
+    sleuth("providers", "set", "searxng", "--api-host", address(searxng), *login)
     sleuth("doctor", address(searxng), SEARXNG_URL="")
     assert any("Authorization" in request.headers for request, _ in searxng.log)
 

@@ -294,6 +294,6 @@ def test_option_is_read_from_either_environment_variable(sleuth: Any, variable: 
     ("host", "warned"), [("http://vm:9801", True), ("https://vm:9801", False), ("http://127.0.0.1:9801", False)]
 )
 def test_key_that_travels_unencrypted_is_warned_of(sleuth: Any, host: str, warned: bool) -> None:
-    done = sleuth("providers", "set", "exa", "--api-host", host, "--api-key", "-", stdin="key-12345678\n")
+    done = sleuth("providers", "set", "exa", "--api-key", "-", "--api-host", host, stdin="key-12345678\n")
     assert done.exit == 0
     assert ("sent unencrypted to http://vm:9801" in done.err) is warned

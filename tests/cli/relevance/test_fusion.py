@@ -167,11 +167,11 @@ def test_rules_hold_after_fusion() -> None:
 
 
 def test_reranking_looks_at_the_words() -> None:
-    pages = [result("a", "Cooking with lemons"), result("c", "Python asyncio guide")]
-    pages += [result(name, "Growing trees") for name in "bdefg"]
+    pages = [result(name, "Growing trees") for name in "abdefg"]
+    pages.insert(4, result("c", "Python asyncio guide"))
     hits = fuse([ranked("one", *pages)], now=NOW, rerank="python asyncio")
-    assert order(hits) == ["c", "a", "b", "d", "e", "f", "g"]
-    assert hits[0].adjustments == ("rerank = 0.25 × 2.4495 (words) + 0.75 × 0.9989 (rank)",)
+    assert order(hits) == ["a", "b", "c", "d", "e", "f", "g"]  # from the fifth place
+    assert hits[2].adjustments == ("rerank = 0.2 × 2.4495 (words) + 0.8 × -0.6115 (rank)",)
 
 
 def test_providers_named_first_count_more() -> None:

@@ -138,10 +138,11 @@ def engine_report(session: Session) -> EngineReport:
     enabled = [entry for entry in engines if entry.get("enabled") is True]
     general = tuple(_name(entry.get("name")) for entry in enabled if "general" in as_list(entry.get("categories")))
     wanted = tuple(_name(name) for name in session.account.engines)
+    # searx names engines by their shortcuts.
     shortcuts = {_name(entry.get("shortcut")): _name(entry.get("name")) for entry in engines}
-    full_names = shortcuts if session.software[0] == "searx" else {}  # searx names engines by shortcut
-    found = {_name(name): float(ms) for name, ms in TIMING.findall(session.search.header("server-timing"))}
-    timings = {full_names.get(name, name): ms for name, ms in found.items()}
+    names_of = shortcuts if session.software[0] == "searx" else {}
+    found = ((_name(name), float(ms)) for name, ms in TIMING.findall(session.search.header("server-timing")))
+    timings = {names_of.get(name, name): ms for name, ms in found}
     failures = _failures(session)
     failed = {failure.engine for failure in failures}
     return EngineReport(

@@ -10,8 +10,8 @@ import h11
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sleuth.base.daemon_pool import BusyError
 from sleuth.base.errors import SleuthError
-from sleuth.base.worker_pool import BusyError
 from sleuth.serving.http.errors import HttpError, error_body, error_response, error_status, malformed_request
 
 MAX_CONNECTIONS = 256

@@ -4,8 +4,8 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from sleuth.base.daemon_pool import BusyError
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
-from sleuth.base.worker_pool import BusyError
 from sleuth.runtime import error_as_json
 
 OPENAPI_HINT = "see GET /openapi.json"

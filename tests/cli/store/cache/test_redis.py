@@ -24,7 +24,7 @@ from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.cache import RedisCache
 from sleuth.store.cache.redis.connection import RedisConnection, packed
-from sleuth.store.cache.redis.server import RedisServer, RedisUnavailableError
+from sleuth.store.cache.redis.server import RedisServer, RedisUnavailableError, key_slot
 from sleuth_providers.base import DirectAnswer, Found, Result
 
 HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": "About rust."}]}
@@ -261,6 +261,54 @@ def test_invalid_reply_falls_back_to_the_disk_cache(lie: Callable[..., Liar], an
     server.close()
 
 
+@pytest.mark.parametrize(
+    ("text", "shown", "expected"),
+    [
+        (
+            "redis://a:7000,b:7001,[::1]/0",
+            "redis://a:7000,b:7001,[::1]:6379/0",
+            {"others": (("b", 7001), ("::1", 6379))},
+        ),
+        (
+            "redis+sentinel://a,b:5000/main/3",
+            "redis+sentinel://a:26379,b:5000/main/3",
+            {"service": "main", "database": 3},
+        ),
+        ("rediss+sentinel://u:p%40@a/main", "rediss+sentinel://a:26379/main/0", {"password": "p@", "secure": True}),
+        (
+            "rediss://a?ssl_certfile=/c.pem&ssl_keyfile=/k.pem&ssl_ca_certs=/ca.pem",
+            "rediss://a:6379/0",
+            {"certificate": "/c.pem", "key": "/k.pem", "authority": "/ca.pem"},
+        ),
+    ],
+)
+def test_nodes_sentinels_and_certificates_are_parsed(text: str, shown: str, expected: dict[str, Any]) -> None:
+    address = find_address(text, {})
+    assert address.shown == shown
+    assert {name: getattr(address, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("text", ["redis+sentinel://a:26379", "redis://a:0", "redis://a,b:x", "unix+sentinel:///a/b"])
+def test_incomplete_addresses_are_refused(text: str) -> None:
+    with pytest.raises(SettingsError):
+        find_address(text, {})
+
+
+@pytest.mark.parametrize(
+    ("command", "slot"),
+    [
+        (("GETRANGE", "foo", 0, 1), 12182),
+        (("EVAL", "script", 1, "foo", "x"), 12182),
+        (("SET", "a{foo}b", "x"), 12182),
+        (("SET", "{}foo", "x"), 9500),
+        (("SCAN", "0"), -1),
+        (("PING",), -1),
+    ],
+)
+def test_slot_of_a_key_is_that_of_the_cluster(command: tuple[str, ...], slot: int) -> None:
+    assert key_slot(command) == slot
+
+
 def test_number_in_place_of_an_entry_is_a_miss(lie: Callable[..., Liar], tmp_path: Path) -> None:
     server = at(lie(b":1\r\n:1\r\n").url)
     assert RedisCache(server, "answer", DiskCache(str(tmp_path), 10)).get("k") is None
@@ -326,7 +374,7 @@ def test_connection_of_work_that_outlives_the_server_is_closed(lie: Callable[...
         (b"-READONLY You can't write", "replica"),
         (b"-MISCONF Redis is configured", "does not accept writes"),
         (b"-DENIED Redis is running in protected mode", "local connections only"),
-        (b"-MOVED 1234 127.0.0.1:7001", "part of a cluster"),
+        (b"-CLUSTERDOWN the cluster is down", "the cluster is down"),
         (b"-ERR max number of clients reached", "connection limit"),
         (b"-ERR invalid password", "wrong user name or password"),
         (b"-ERR Error running script (call to f_1): @user_script:3: -READONLY You can't write", "replica"),

@@ -1,4 +1,7 @@
-"""The address in `cache.url`: parsed, and shown without its password."""
+"""The address in `cache.url`: parsed, and shown without its password.
+
+Several hosts, with commas, are nodes of a cluster, or with `+sentinel` the sentinels that know the primary server.
+"""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -10,7 +13,8 @@ from sleuth.store.keys import resolve
 from sleuth_providers.records import Record
 
 USES_TLS = {"redis": False, "valkey": False, "rediss": True, "valkeys": True, "unix": False}
-DEFAULT_PORT = 6379
+SENTINEL = "+sentinel"
+DEFAULT_PORT, SENTINEL_PORT = 6379, 26379
 MAX_DATABASE = 1_000_000
 
 
@@ -24,19 +28,30 @@ class RedisAddress(Record):
     user: str = ""
     password: str = ""
     secure: bool = False
+    others: tuple[tuple[str, int], ...] = ()  # further nodes or sentinels: host and port
+    service: str = ""  # name of the primary server that the sentinels know
+    certificate: str = ""  # file of the client certificate
+    key: str = ""  # file of its key, if it is not in the same file
+    authority: str = ""  # file of the certificates to trust, instead of those of the system
+
+    @property
+    def nodes(self) -> tuple[tuple[str, int], ...]:
+        """Return all hosts and ports."""
+        return ((self.host, self.port), *self.others)
 
     @property
     def place(self) -> str:
         """Return host and port, or the path of the socket, for messages."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return clean(self.path or f"{host}:{self.port}", 200, entities=False)
+        shown = (f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in self.nodes)
+        return clean(self.path or ",".join(shown), 200, entities=False)
 
     @property
     def shown(self) -> str:
         """Return the URL without user name and password."""
         if self.path:
             return f"unix://{self.place}" + (f"?db={self.database}" if self.database else "")
-        return f"{'rediss' if self.secure else 'redis'}://{self.place}/{self.database}"
+        scheme = f"{'rediss' if self.secure else 'redis'}{SENTINEL if self.service else ''}"
+        return f"{scheme}://{self.place}/{f'{self.service}/' if self.service else ''}{self.database}"
 
     @property
     def greeting(self) -> list[tuple[str, ...]]:
@@ -73,18 +88,38 @@ def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
 
 def _parse(text: str) -> RedisAddress:
     parts = urlsplit(text)
-    socket = parts.scheme == "unix"
-    if bool(parts.hostname) == socket or (socket and not parts.path):
+    socket, sentinel = parts.scheme == "unix", parts.scheme.endswith(SENTINEL)
+    login, _, places = parts.netloc.rpartition("@")
+    nodes = [_host_and_port(place, SENTINEL_PORT if sentinel else DEFAULT_PORT) for place in places.split(",") if place]
+    if bool(nodes) == socket or (socket and not parts.path):
         raise ValueError("a socket has a path and no host; everything else has a host")
-    database = parse_qs(parts.query).get("db", [""])[0] or ("" if socket else parts.path.strip("/"))
+    service, _, path = parts.path.strip("/").partition("/") if sentinel else ("", "", parts.path.strip("/"))
+    if sentinel and not service:
+        raise ValueError("sentinels need the name of a primary server")
+    options = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    database = options.get("db") or ("" if socket else path)
     if not 0 <= int(database or 0) <= MAX_DATABASE:
         raise ValueError("no such database")
+    (host, port), *others = nodes or [("", DEFAULT_PORT)]
+    user, _, password = login.partition(":")
     return RedisAddress(
-        host=parts.hostname or "",
-        port=parts.port or DEFAULT_PORT,
+        host=host,
+        port=port,
         path=unquote(parts.path) if socket else "",
         database=int(database or 0),
-        user=unquote(parts.username or ""),
-        password=unquote(parts.password or ""),
-        secure=USES_TLS[parts.scheme],
+        user=unquote(user),
+        password=unquote(password),
+        secure=USES_TLS[parts.scheme.removesuffix(SENTINEL)],
+        others=tuple(others),
+        service=unquote(service),
+        certificate=options.get("ssl_certfile", ""),
+        key=options.get("ssl_keyfile", ""),
+        authority=options.get("ssl_ca_certs", ""),
     )
+
+
+def _host_and_port(place: str, default: int) -> tuple[str, int]:
+    parts = urlsplit(f"//{place}")
+    if not parts.hostname or parts.port == 0:
+        raise ValueError("no host, or an invalid port")
+    return parts.hostname, parts.port or default

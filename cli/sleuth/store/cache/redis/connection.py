@@ -15,13 +15,14 @@ from typing import Any
 
 from sleuth.store.cache.redis.address import RedisAddress
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect
+from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, start_tls
 
 CONNECT_TIMEOUT_S = 0.5
 MAX_REPLY_BYTES = 4_000_000  # for all replies of one exchange
 MAX_DEPTH = 4  # of nested lists; a scan has two
 
 Command = Sequence[str | int | bytes]
+Node = tuple[str, int]  # host and port
 
 
 class RedisReplyError(Exception):
@@ -39,19 +40,43 @@ class NotRedisError(Exception):
     """The reply is not RESP, or too large."""
 
 
+class CertificateRequiredError(NotRedisError):
+    """The server closed an encrypted connection at the first command."""
+
+
+class UnknownServiceError(NotRedisError):
+    """The sentinels do not know the primary server."""
+
+
 class RedisConnection:
     """A connection that logs in with its first commands; after any error it must be closed."""
 
-    def __init__(self, address: RedisAddress) -> None:
+    def __init__(self, address: RedisAddress, node: Node | None = None) -> None:
+        self.node = node  # of a cluster; None: any
         self._greeting = address.greeting
         self._allowance = 0  # bytes that may still be read
         self._until = time.monotonic() + CONNECT_TIMEOUT_S
-        self._raw = _connect(address, self._until)
+        if node is None and address.service:
+            node = _find_primary(address)
+        self._raw = _connect(address, self._until, node)
+        self._may_lack_certificate = address.secure and not address.certificate
         self._socket = DeadlineSocket(self._raw, lambda: self._until)
         self._stream = BufferedReader(self._socket, CHUNK_BYTES)
 
     def ask(self, commands: Sequence[Command], until: float) -> list[Any]:
         """Send commands together and return the reply to each: bytes, a number, None, a list or a RedisReplyError."""
+        if not self._may_lack_certificate:
+            return self._ask(commands, until)
+        try:
+            replies = self._ask(commands, until)
+        except OSError as problem:  # TLS 1.3 refuses a client only after the handshake
+            if type(problem).__name__.startswith("SSL") or isinstance(problem, ConnectionError):
+                raise CertificateRequiredError from problem
+            raise
+        self._may_lack_certificate = False
+        return replies
+
+    def _ask(self, commands: Sequence[Command], until: float) -> list[Any]:
         greeting, self._greeting = self._greeting, []
         self._allowance, self._until = MAX_REPLY_BYTES, until
         self._socket.sendall(b"".join(map(packed, [*greeting, *commands])))
@@ -111,10 +136,60 @@ def packed(command: Command) -> bytes:
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(word), word) for word in words)
 
 
-def _connect(address: RedisAddress, until: float) -> socket.socket:
+def _find_primary(address: RedisAddress) -> Node:
+    """Return the primary server that the first sentinel which answers knows."""
+    problem: Exception = ConnectionError("no sentinel")
+    for node in address.nodes:
+        try:
+            sentinel = RedisConnection(address._replace(service="", user="", password="", database=0), node)
+        except OSError as error:
+            problem = error
+            continue
+        try:
+            command = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", address.service)
+            [reply] = sentinel.ask([command], time.monotonic() + CONNECT_TIMEOUT_S)
+        except (OSError, NotRedisError) as error:
+            problem = error
+            continue
+        finally:
+            sentinel.close()
+        if isinstance(reply, list) and len(reply) == 2 and all(isinstance(part, bytes) for part in reply):
+            return reply[0].decode(), int(reply[1])
+        problem = UnknownServiceError()
+    raise problem
+
+
+def _tls_context(address: RedisAddress) -> Any:
+    """Return a context with the files that the address names; None for that of the system."""
+    if not (address.certificate or address.authority):
+        return None
+    import ssl
+
+    context = ssl.create_default_context(cafile=address.authority or os.environ.get("SSL_CERT_FILE") or None)
+    if address.certificate:
+        context.load_cert_chain(address.certificate, address.key or None)
+    return context
+
+
+def _connect_first(address: RedisAddress, nodes: Sequence[Node], until: float) -> socket.socket:
+    problem: OSError = ConnectionError("no host")
+    for host, port in nodes:
+        try:
+            plain = connect(host, port, until)
+            try:
+                return start_tls(plain, host, until, _tls_context(address)) if address.secure else plain
+            except BaseException:
+                plain.close()
+                raise
+        except OSError as error:
+            problem = error
+    raise problem
+
+
+def _connect(address: RedisAddress, until: float, node: Node | None) -> socket.socket:
     if not address.path:
         try:
-            return connect(address.host, address.port, until, tls=address.secure)
+            return _connect_first(address, [node] if node else address.nodes, until)
         except ProviderError as problem:  # no certificates in SSL_CERT_FILE
             raise OSError(errno.ENOENT, problem.detail) from problem
     if not hasattr(socket, "AF_UNIX"):

@@ -10,6 +10,7 @@ from sleuth_providers.records import Record
 SCAN_COUNT = 1000  # keys per SCAN
 PINGS = 3
 CLEAR_TIMEOUT_S = 60.0
+TRIAL_LOCK, TRIAL_LOCK_S = "stats", 2.0
 
 
 class CacheContents(Record):
@@ -34,19 +35,22 @@ def count(server: RedisServer, seconds: float = 2.0, *, remove: bool = False) ->
     """Count the entries of all machines, for at most `seconds`."""
     until = time.monotonic() + seconds
     seen: dict[bytes, set[bytes]] = {f"{PREFIX}{kind}:".encode(): set() for kind in ("answer", "page")}
-    cursor, complete = b"0", False
-    while not complete and time.monotonic() < until:
-        [reply] = server.execute(("SCAN", cursor, "MATCH", f"{PREFIX}*", "COUNT", SCAN_COUNT))
-        if not isinstance(reply, list) or len(reply) != 2 or not isinstance(reply[1], list):
-            break  # not a reply to SCAN
-        cursor, names = reply
-        names = [name for name in names if isinstance(name, bytes)]
-        for prefix, known in seen.items():
-            found = [name for name in names if name.startswith(prefix) and name not in known]
-            known.update(found)  # SCAN may return a key twice
-            if remove and found:
-                server.execute(("UNLINK", *found))
-        complete = cursor == b"0"
+    complete = True
+    for node in server.nodes():
+        cursor, ended = b"0", False
+        while not ended and time.monotonic() < until:
+            [reply] = server.execute(("SCAN", cursor, "MATCH", f"{PREFIX}*", "COUNT", SCAN_COUNT), node=node)
+            if not isinstance(reply, list) or len(reply) != 2 or not isinstance(reply[1], list):
+                break  # not a reply to SCAN
+            cursor, names = reply
+            names = [name for name in names if isinstance(name, bytes)]
+            for prefix, known in seen.items():
+                found = [name for name in names if name.startswith(prefix) and name not in known]
+                known.update(found)  # SCAN may return a key twice
+                if remove and found:  # one by one: a cluster refuses several keys in one command
+                    server.execute(*(("UNLINK", name) for name in found), node=node)
+            ended = cursor == b"0"
+        complete &= ended
     answers, pages = map(len, seen.values())
     return CacheContents(answers, pages, complete)
 
@@ -59,11 +63,14 @@ def clear(server: RedisServer) -> CacheContents:
 def server_info(server: RedisServer) -> dict[str, Any]:
     """Return the server and its entries in the published JSON form."""
     known: dict[str, Any] = {"address": server.address.shown, "reachable": True, "problem": None}
+    facts, found = ServerInfo(), CacheContents(complete=False)
     try:
-        facts, found = inspect_server(server), count(server)
+        facts = inspect_server(server)
+        found = count(server)
+        if lock := server.acquire(TRIAL_LOCK, TRIAL_LOCK_S):  # a replica or a full server can be read, but not used
+            server.release(lock)
     except RedisUnavailableError as problem:
-        facts, found = ServerInfo(), CacheContents(complete=False)
-        known |= {"reachable": False, "problem": str(problem)}
+        known |= {"reachable": facts.latency_ms is not None, "problem": str(problem)}
     return known | {
         "software": facts.software or None,
         "version": facts.version or None,

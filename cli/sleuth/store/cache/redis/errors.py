@@ -5,9 +5,16 @@ import ssl
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.store.cache.redis.connection import NotRedisError, RedisReplyError
+from sleuth.store.cache.redis.connection import (
+    CertificateRequiredError,
+    NotRedisError,
+    RedisReplyError,
+    UnknownServiceError,
+)
 
 REASONS: dict[type[Exception], str] = {  # the first type that matches
+    CertificateRequiredError: "the server requires a client certificate",
+    UnknownServiceError: "the sentinels know no primary server of that name",
     NotRedisError: "not a Redis or Valkey server",
     TimeoutError: "timed out",
     socket.gaierror: "no such host",
@@ -25,8 +32,8 @@ REFUSALS = {  # the first word that an error reply contains
     "MISCONF": "the server does not accept writes at the moment",
     "NOREPLICAS": "the server does not accept writes at the moment",
     "DENIED": "the server accepts local connections only (protected mode)",
-    "MOVED": "the server is part of a cluster; sleuth supports single servers only",
-    "CLUSTERDOWN": "the server is part of a cluster; sleuth supports single servers only",
+    "CLUSTERDOWN": "the cluster is down",
+    "unknown command `SENTINEL`": "not a sentinel",
     "max number of clients": "the server has reached its connection limit",
     "DB index": "the server has no database with that number",
     "WRONGPASS": "wrong user name or password",

@@ -1,8 +1,10 @@
 """The Redis or Valkey server that machines share: a connection pool, locks, rate limits, and a circuit breaker."""
 
 import os
+import re
 import threading
 import time
+from binascii import crc_hqx
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -10,13 +12,17 @@ from typing import Any
 from sleuth.base.i18n import tr
 from sleuth.base.logs import log
 from sleuth.store.cache.redis.address import RedisAddress
-from sleuth.store.cache.redis.connection import Command, NotRedisError, RedisConnection, RedisReplyError
+from sleuth.store.cache.redis.connection import Command, Node, NotRedisError, RedisConnection, RedisReplyError
 from sleuth_providers.records import Record
 
 PREFIX = "sleuth:1:"  # of all keys; the number is the version of the format
 REPLY_TIMEOUT_S = 1.0
 RETRY_AFTER_S = 30.0  # for which a server that failed is not used
 MAX_IDLE_CONNECTIONS = 4
+MAX_REDIRECTS = 3
+CLUSTER_SLOTS = 16_384
+KEYED_COMMANDS = ("GETRANGE", "PTTL", "SET", "EVAL", "UNLINK")
+HASH_TAG = re.compile(rb"\{([^}]+)\}")  # keys with the same one are on the same node
 
 # A lock expires, and another process may hold it by then: release and renew only what carries our token.
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
@@ -43,6 +49,17 @@ for index, key in ipairs(KEYS) do
 end
 return 0
 """
+
+
+def key_slot(command: Command) -> int:
+    """Return the slot of a cluster that a command's key belongs to; -1 if it has none."""
+    place = 3 if command[0] == "EVAL" else 1
+    if command[0] not in KEYED_COMMANDS or len(command) <= place:
+        return -1
+    key = command[place]
+    key = key if isinstance(key, bytes) else str(key).encode()
+    tag = HASH_TAG.search(key)
+    return crc_hqx(tag[1] if tag else key, 0) % CLUSTER_SLOTS
 
 
 class RedisUnavailableError(Exception):
@@ -75,6 +92,7 @@ class RedisServer:
         self._pid = os.getpid()
         self._mutex = threading.Lock()
         self._idle: list[RedisConnection] = []
+        self._slots: dict[int, Node] = {}  # where a cluster keeps keys, as far as known
         self._held: set[RedisLock] = set()
 
     def _check_process(self) -> None:
@@ -84,21 +102,21 @@ class RedisServer:
                 connection.close()  # the copy of this process only
             self._start()
 
-    def execute(self, *commands: Command) -> list[Any]:
+    def execute(self, *commands: Command, node: Node | None = None) -> list[Any]:
         """Send commands together and return their replies; None for a key of another type than expected."""
-        replies = self.execute_raw(*commands)
+        replies = self.execute_raw(*commands, node=node)
         for reply in replies:
             if isinstance(reply, RedisReplyError) and reply.code != "WRONGTYPE":
                 raise self._failed(reply)
         return [None if isinstance(reply, RedisReplyError) else reply for reply in replies]
 
-    def execute_raw(self, *commands: Command) -> list[Any]:
+    def execute_raw(self, *commands: Command, node: Node | None = None) -> list[Any]:
         """Send commands together and return their replies, error replies included."""
         self._check_process()
         self._check_available()
         try:
-            replies = self._exchange(commands)
-        except (OSError, NotRedisError, RedisReplyError) as problem:
+            replies = self._exchange(commands, node)
+        except (OSError, NotRedisError, RedisReplyError, ValueError) as problem:  # ValueError: an odd redirect
             raise self._failed(problem) from problem
         self._retry_at = 0.0
         return replies
@@ -155,13 +173,39 @@ class RedisServer:
             if self._retry_at:
                 self._retry_at = now + RETRY_AFTER_S  # one caller may try; the others wait for its result
 
-    def _exchange(self, commands: tuple[Command, ...]) -> list[Any]:
+    def nodes(self) -> list[Node | None]:
+        """Return the nodes of a cluster that hold keys; one None for a single server."""
+        [reply] = self.execute_raw(("CLUSTER", "SLOTS"))
+        if not isinstance(reply, list):
+            return [None]
+        first = [entry[2] for entry in reply if isinstance(entry, list) and len(entry) > 2]
+        found = [(host.decode() or self.address.host, port) for host, port, *_ in first]
+        return list(dict.fromkeys(found)) or [None]
+
+    def _exchange(self, commands: tuple[Command, ...], node: Node | None = None) -> list[Any]:
+        """Send commands to the node that has their key; a cluster says where that is."""
+        if self._slots and node is None:
+            node = self._slots.get(key_slot(commands[0]))
+        replies = self._on_node(commands, node)
+        for _ in range(MAX_REDIRECTS):
+            moved = next((r for r in replies if isinstance(r, RedisReplyError) and r.code == "MOVED"), None)
+            if moved is None:
+                break
+            slot, place = moved.text.split()[1:3]
+            host, _, port = place.rpartition(":")
+            node = self._slots[int(slot)] = (host or self.address.host, int(port))
+            replies = self._on_node(commands, node)
+        return replies
+
+    def _on_node(self, commands: tuple[Command, ...], node: Node | None) -> list[Any]:
         with self._mutex:
-            connection = self._idle.pop() if self._idle else None
-        if connection:
+            fitting = [connection for connection in self._idle if connection.node == node]
+            if fitting:
+                self._idle.remove(fitting[-1])
+        if fitting:
             with suppress(ConnectionError):  # the server closes idle connections; a new one may work
-                return self._send(connection, commands)
-        return self._send(RedisConnection(self.address), commands)
+                return self._send(fitting[-1], commands)
+        return self._send(RedisConnection(self.address, node), commands)
 
     def _send(self, connection: RedisConnection, commands: tuple[Command, ...]) -> list[Any]:
         try:
@@ -183,6 +227,9 @@ class RedisServer:
         with self._mutex:
             self._retry_at = time.monotonic() + RETRY_AFTER_S
             first, self._warned = not self._warned, True
+            idle, self._idle, self._slots = self._idle, [], {}  # after a failover, another server may be the primary
+        for connection in idle:
+            connection.close()
         why = reason(problem)
         log("shared cache: %s: %s", self.address.place, why)
         if first:

@@ -32,7 +32,7 @@ C = TypeVar("C", bound=Closable)
 T = TypeVar("T")
 
 
-class WorkerPool(Generic[C]):
+class DaemonThreadPool(Generic[C]):
     """A pool of daemon threads: unlike ThreadPoolExecutor, work that hangs never keeps the process from exiting."""
 
     def __init__(self, client: C, threads: int, queue_size: float = math.inf) -> None:
