@@ -11,6 +11,7 @@ from sleuth.answers.prose import prose
 STYLES = ("markdown", "terminal", "plain")
 
 PARTS = "\n%%\n"
+STYLES = ("markdown", "terminal", "plain")
 WORDS = (
     "[1] ¦ [2] ¦ [3+] ¦ [1??] ¦ [1-2] ¦ [9] ¦ \n%%\n ¦ \n\n ¦ ]( ¦ [1][2] ¦ [a][1] ¦ ]: ¦  [1] .  ¦ "
     "Rust is a language for systems."
