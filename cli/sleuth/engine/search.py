@@ -147,7 +147,7 @@ class Searcher:
 
     def _provider_query(self, query: Query, text: str, now: datetime) -> Query:
         """Return the query for providers. They get plain domains only; patterns are applied to the results."""
-        excluded = (*query.exclude, *map(without_path, self.settings[EXCLUDE_DOMAINS]))
+        excluded = (*query.exclude, *(without_path(pattern) for pattern in self.settings[EXCLUDE_DOMAINS]))
         exclude = dict.fromkeys(filter(_is_plain, excluded))
         include = query.include if all(map(_is_plain, query.include)) else ()
         return query._replace(text=text, include=include, exclude=tuple(exclude), today=now.date().isoformat())
