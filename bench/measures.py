@@ -157,8 +157,8 @@ def _summaries(sets: dict[str, Data], questions: Sequence[Data]) -> Iterator[Fig
         shown = [(case, *_five_pages(data, case)) for case in data["cases"]]
         best = [_contains(case, _extract(pages, case["query"], budget)) for case, pages, _ in shown]
         yield Figure(f"Answer in a summary of {ANSWER_PAGES} pages", f"{data['name']}, {budget} characters", best)
-        asked = [_contains(case, quote_pages(sources, case["query"])) for case, _, sources in shown]
-        yield Figure("Answer in ask --extractive", data["name"], asked)
+        quoted = [_contains(case, quote_pages(sources, case["query"])) for case, _, sources in shown]
+        yield Figure("Answer in ask --extractive", data["name"], quoted)
 
 
 def _five_pages(data: Data, case: Data) -> tuple[list[str], list[FoundSource]]:

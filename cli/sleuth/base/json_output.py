@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 
-from sleuth.base.text import INVISIBLE
+from sleuth.base.text import replace_invisible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) 
     text = json.dumps(document, ensure_ascii=ascii, indent=indent)
     if not all(line.isprintable() for line in text.split("\n")):
         text = "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
-    return text if text.isascii() else re.sub(INVISIBLE, lambda found: json.dumps(found[0])[1:-1], text)
+    return replace_invisible(text, lambda found: json.dumps(found[0])[1:-1])
 
 
 def camel_case(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,10 @@ INVISIBLE = (
     rf"|(?<![{EMOJI}])[\ufe0e\ufe0f]|(?<![{HAN}])[\ufe00-\ufe0d\U000e0100-\U000e01ef]"
     "|(?<![\u1820-\u18aa])[\u180b-\u180d]"
 )
+MAY_BE_INVISIBLE = frozenset(  # whether one is there takes a tenth of the time that the pattern needs
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
 MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, "zalgo" text does
 
 
@@ -45,7 +49,12 @@ def strip_controls(text: str) -> str:
 
 def without_invisible(text: str) -> str:
     """Remove characters that cannot be seen although Unicode counts them as printable."""
-    return text if text.isascii() else re.sub(INVISIBLE, "", text)
+    return replace_invisible(text, lambda _: "")
+
+
+def replace_invisible(text: str, replace: Callable[[re.Match[str]], str]) -> str:
+    """Replace each character that cannot be seen although Unicode counts it as printable."""
+    return text if text.isascii() or MAY_BE_INVISIBLE.isdisjoint(text) else re.sub(INVISIBLE, replace, text)
 
 
 def _line(text: str) -> str:

@@ -77,7 +77,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         runtime.pager = runtime.pager and not view.thumbnails  # a pager would show the bytes of pictures
     if rendered_key and not view.thumbnails and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
-        _save_results(runtime, outcome)
+        save_results(runtime, outcome)
         return Exit.DONE
     if request.cache == "refresh":
         rendered.clear(runtime.paths)  # they show what was just replaced
@@ -87,7 +87,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.engine.search import search_error
 
         raise search_error(outcome)
-    _save_results(runtime, outcome)
+    save_results(runtime, outcome)
     display.show_messages(runtime, outcome, format)
     if options.verbose:
         display.show_attempts(runtime, outcome)
@@ -134,7 +134,7 @@ def make_view(runtime: Runtime, options: SearchOptions) -> View:
     )
 
 
-def _save_results(runtime: Runtime, outcome: Outcome) -> None:
+def save_results(runtime: Runtime, outcome: Outcome) -> None:
     """Keep the results for `sleuth open` and `sleuth again`."""
     if runtime.settings[HISTORY] and outcome.results:
         from sleuth.store import last_results

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -18,6 +17,7 @@ from sleuth.base.text import clean
 from sleuth.base.urls import ascii_host, clean_url, domain, registered_host
 from sleuth.relevance.dates import from_url, normalise
 from sleuth.relevance.details import clean_details, identities, is_picture, united_details
+from sleuth.relevance.duplicates import SnippetSketch, is_similar, letters, sketch_snippet
 from sleuth.relevance.hit import Hit, Vote
 from sleuth.relevance.urls import canonical
 from sleuth_providers.base import Result
@@ -48,11 +48,7 @@ WORDS_SHARE, MODEL_SHARE = 0.2, 0.8
 HALF_LIFE_DAYS = 90
 OLDEST_FACTOR = 0.5
 
-# Two URLs are one page if site, title and numbers in the path agree and the snippets are similar: one contains the
-# other, or their sets of four-letter pieces have a Jaccard index of at least MIN_COMMON_SHARE.
-MIN_COMMON_SHARE = 0.8
-MIN_COMPARED_LETTERS = 40  # shorter snippets are similar by chance
-MAX_COMPARED_LETTERS = 500
+# Two URLs are one page if site, title and numbers in the path agree and the snippets are similar.
 MAX_COMPARED_PAGES, MAX_COMPARED_SNIPPETS = 10, 4  # candidates, and snippets of each: bounds the work
 
 
@@ -77,7 +73,7 @@ class _RankedResult(Record):
 
 
 def order_factor(provider: str, named: Sequence[str]) -> float:
-    """Return the factor for the weight of a provider: who names several puts the better ones first."""
+    """Return the factor for the weight of a provider: of several in -p, users name the better ones first."""
     return round(ORDER_FACTOR ** named.index(provider), 4) if provider in named else 1.0
 
 
@@ -133,7 +129,7 @@ def _merge(results: Iterable[_RankedResult]) -> list[list[_RankedResult]]:
     """Group the results of each page, best rank first."""
     groups: list[list[_RankedResult]] = []
     candidates: dict[tuple[str, str, tuple[str, ...]], list[list[_RankedResult]]] = {}
-    sketch = cache(_sketch)
+    sketch = cache(sketch_snippet)
     for page in _by_identity(list(results)):
         known = candidates.setdefault(_likeness_key(page[0]), [])
         twin = next((group for group in known[:MAX_COMPARED_PAGES] if _same_text(group, page, sketch)), None)
@@ -170,39 +166,15 @@ def _likeness_key(one: _RankedResult) -> tuple[str, str, tuple[str, ...]]:
     """
     host = ascii_host(one.key)
     numbers = re.findall(r"\d+", one.key.removeprefix(f"https://{host}"))
-    return registered_host(host), _letters(one.result.title), tuple(sorted(numbers))
+    return registered_host(host), letters(one.result.title), tuple(sorted(numbers))
 
 
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
-
-
-def _same_text(group: list[_RankedResult], page: list[_RankedResult], sketch: Callable[[str], _Sketch]) -> bool:
+def _same_text(group: list[_RankedResult], page: list[_RankedResult], sketch: Callable[[str], SnippetSketch]) -> bool:
     return bool(page[0].result.title) and any(
-        _is_similar(sketch(one.result.snippet), sketch(other.result.snippet))
+        is_similar(sketch(one.result.snippet), sketch(other.result.snippet))
         for one in group[:MAX_COMPARED_SNIPPETS]
         for other in page[:MAX_COMPARED_SNIPPETS]
     )
-
-
-class _Sketch(Record):
-    """The part of a snippet that is compared: its letters, and their four-letter pieces."""
-
-    letters: str
-    pieces: frozenset[str]
-
-
-def _sketch(snippet: str) -> _Sketch:
-    letters = _letters(snippet[: 2 * MAX_COMPARED_LETTERS])[:MAX_COMPARED_LETTERS]
-    return _Sketch(letters, frozenset(letters[start : start + 4] for start in range(len(letters) - 3)))
-
-
-def _is_similar(one: _Sketch, other: _Sketch) -> bool:
-    if min(len(one.letters), len(other.letters)) < MIN_COMPARED_LETTERS:
-        return False
-    if one.letters in other.letters or other.letters in one.letters:
-        return True
-    return len(one.pieces & other.pieces) >= MIN_COMMON_SHARE * len(one.pieces | other.pieces)
 
 
 def _hit(group: list[_RankedResult]) -> Hit:

@@ -20,7 +20,6 @@ class Google(Provider):
     """Needs a key and the id of a search engine, `cx`; both are part of the URL."""
 
     id = "google"
-    weight = 1.2  # one of the largest indexes
     name = "Google Custom Search"
     homepage = "https://developers.google.com/custom-search/v1/overview"
     key_page = "https://console.cloud.google.com/apis/credentials"
@@ -38,6 +37,7 @@ class Google(Provider):
     price = "$5, the first 100 a day free (2026-11)"
     cost = 0.005
     per_day = 100
+    weight = 1.2  # one of the largest indexes
     options = {
         "cx": "id of the Programmable Search Engine",
         "referer": "URL to send as Referer, for keys restricted to a site",

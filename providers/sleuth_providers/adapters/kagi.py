@@ -13,7 +13,6 @@ class Kagi(Provider):
     """Sends domains as a lens, Kagi's term for a custom filter."""
 
     id = "kagi"
-    weight = 1.2  # merges large indexes
     name = "Kagi"
     homepage = "https://help.kagi.com/kagi/api/overview.html"
     key_page = "https://kagi.com/api/keys"
@@ -26,6 +25,7 @@ class Kagi(Provider):
     max_results = 100
     price = "about $12; the older API cost $25 (2026-11)"
     cost = 0.012
+    weight = 1.2  # merges large indexes
     options = {"timeout": "seconds that Kagi may take; fewer are faster and give poorer results"}
 
     error_rules = (ErrorRule(429, QuotaError, rb"usage|quota|exhausted|balance|billing|credit"),)

@@ -17,7 +17,6 @@ class LocalGoogle(ResultsPage):
     """Class names change every few weeks; then results are found by the structure of the page."""
 
     id = "local-google"
-    weight = 1.2  # one of the largest indexes
     name = "Google (page)"
     homepage = "https://www.google.com/"
     notes = "Unofficial: Google's terms do not allow it, and it often sends a bot check."
@@ -28,6 +27,7 @@ class LocalGoogle(ResultsPage):
     operators = True
     max_results = 10
     per_minute = 6
+    weight = 1.2  # one of the largest indexes
     walls = ("consent.google.com", "sorry.google.com")
     rate_limit_pause_s = 3600.0
     selectors = (  # other links lead to Google itself

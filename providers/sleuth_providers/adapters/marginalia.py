@@ -16,7 +16,6 @@ class Marginalia(Provider):
     """Matches every word of a query, so that stop words of long questions are removed."""
 
     id = "marginalia"
-    weight = 0.6  # a small index of its own
     name = "Marginalia"
     homepage = "https://about.marginalia-search.com/article/api/"
     key_page = "https://about.marginalia-search.com/article/api/"
@@ -29,6 +28,7 @@ class Marginalia(Provider):
     max_include = 1
     max_results = 100
     price = "free for non-commercial use (2026-11)"
+    weight = 0.6  # a small index of its own
     opt_in = True
     options = {
         "per_domain": "results per domain (default 2)",

@@ -17,7 +17,6 @@ class Mojeek(Provider):
     """Takes the key in the URL, and may report errors as HTTP 200."""
 
     id = "mojeek"
-    weight = 0.7  # a small index of its own
     name = "Mojeek"
     homepage = "https://www.mojeek.com/services/search/web-search-api/"
     key_page = "https://www.mojeek.com/services/search/web-search-api/"
@@ -31,6 +30,7 @@ class Mojeek(Provider):
     price = "about £1 to £3, unconfirmed (2026-11)"
     cost = 0.0026
     per_minute = 120
+    weight = 0.7  # a small index of its own
     options = {
         "region_boost": "preference for pages of the region, 0 to 100 (default 100)",
         "per_domain": "results per domain",

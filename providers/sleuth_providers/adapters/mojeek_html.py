@@ -10,7 +10,6 @@ class MojeekHtml(ResultsPage):
     """Refuses what a browser would not send: an offset on the first page, a language in the URL."""
 
     id = "mojeek-html"
-    weight = 0.7  # a small index of its own
     name = "Mojeek (page)"
     homepage = "https://www.mojeek.com/"
     notes = "Unofficial: a block lasts a day. The provider mojeek uses the API, with a key."
@@ -21,6 +20,7 @@ class MojeekHtml(ResultsPage):
     categories = ("general", "news")
     max_results = PAGE_SIZE
     per_minute = 12
+    weight = 0.7  # a small index of its own
     opt_in = True
     rate_limit_pause_s = 3600.0
     selectors = (

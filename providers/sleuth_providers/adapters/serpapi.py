@@ -32,7 +32,6 @@ class SerpApi(Provider):
     """One endpoint for all engines, each with its own parameters."""
 
     id = "serpapi"
-    weight = 1.2  # Google's index
     name = "SerpApi"
     homepage = "https://serpapi.com/search-api"
     key_page = "https://serpapi.com/manage-api-key"
@@ -50,6 +49,7 @@ class SerpApi(Provider):
     max_results = 50
     price = "$15 to $25 (2026-11)"
     cost = 0.02
+    weight = 1.2  # Google's index
 
     error_rules = (ErrorRule(429, QuotaError, rb"run out of searches|exhausted"),)
 

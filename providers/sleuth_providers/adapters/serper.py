@@ -15,7 +15,6 @@ class Serper(Provider):
     """One endpoint and one list per kind of result."""
 
     id = "serper"
-    weight = 1.2  # Google's index
     name = "Serper"
     homepage = "https://serper.dev/"
     key_page = "https://serper.dev/api-key"
@@ -29,6 +28,7 @@ class Serper(Provider):
     max_results = 10
     price = "$0.3 to $1 (2026-11)"
     cost = DOLLARS_PER_CREDIT
+    weight = 1.2  # Google's index
 
     error_rules = (ErrorRule(400, QuotaError, rb"not enough credits"),)
 

@@ -27,7 +27,6 @@ class Startpage(Provider):
     """Takes two requests: the start page has a token that the search form needs."""
 
     id = "startpage"
-    weight = 1.2  # Google's index
     name = "Startpage (page)"
     homepage = "https://www.startpage.com/"
     notes = "Unofficial: Startpage shows a captcha to most programs."
@@ -38,6 +37,7 @@ class Startpage(Provider):
     max_results = 10
     price = "free"
     per_minute = 10
+    weight = 1.2  # Google's index
     kind = "page"
     opt_in = True
 

@@ -55,6 +55,14 @@ def test_only_new_results_are_shown(sleuth: Any, news: News) -> None:
     assert (done.exit, done.out) == (0, "https://a.example/three\n")
 
 
+def test_what_is_new_can_be_opened_by_its_number(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "walrus")
+    news.names = ["one", "two", "three"]
+    watch(sleuth, "walrus")
+    assert sleuth("open", "--print", "2").out == "https://a.example/three\n"
+
+
 def test_options_are_saved_with_the_search(sleuth: Any, news: News) -> None:
     news.names = ["one"]
     watch(sleuth, "--lang", "de", "--category", "news", "walrus", "oyster")
