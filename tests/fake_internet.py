@@ -124,7 +124,7 @@ def fake_internet(
     internet = FakeInternet(family)
     thread = threading.Thread(target=internet.server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    monkeypatch.setattr(client, "choose_transport", lambda *_: internet.transport)
+    monkeypatch.setattr(client, "transmit", internet.transport)
     monkeypatch.setattr(socket, "getaddrinfo", internet.resolve)
     try:
         yield internet

@@ -30,8 +30,9 @@ def test_example_needs_no_other_change(sleuth: Any, example: str, httpserver: HT
     httpserver.expect_request("/search", headers={"X-Key": "k"}).respond_with_json(
         {"hits": [hit, "junk", {"link": None}]}
     )
-    sleuth.environ |= {"PYTHONPATH": str(tmp_path), "EXAMPLE_API_KEY": "k"}
-    assert sleuth.process("providers", "set", "example", "--api-host", httpserver.url_for("")).exit == 0
+    sleuth.environ |= {"PYTHONPATH": str(tmp_path)}
+    change = ("providers", "set", "example", "--api-host", httpserver.url_for(""), "--api-key", "-")
+    assert sleuth.process(*change, stdin="k\n").exit == 0
     done = sleuth.process("search", "-p", "example", "--template", "{title} {url}", "rust")
     assert (done.exit, done.out) == (0, "Rust https://rust-lang.org/\n")
 

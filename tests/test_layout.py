@@ -18,7 +18,7 @@ SOURCES = sorted([*(ROOT / "cli").rglob("*.py"), *(ROOT / "providers").rglob("*.
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 LONG_FUNCTIONS = {"search"}  # a command's options are its signature
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-MAX_CODE_LINES = 22_200  # of both packages without the adapters, which grow with the number of providers
+MAX_CODE_LINES = 27_000  # of both packages without the adapters, which grow with the number of providers
 
 
 TOP_LEVEL = {
@@ -49,7 +49,7 @@ TOP_LEVEL = {
     "tools",
 }
 # Development of the repository itself: a source distribution has no use for it.
-NOT_IN_SDIST = {".ci", ".editorconfig", ".github", ".pre-commit-config.yaml"}
+NOT_IN_SDIST = (".ci/", ".editorconfig", ".github/", ".pre-commit-config.yaml", "bench/data/")
 
 
 def tracked() -> list[str]:
@@ -70,7 +70,7 @@ def test_source_roots_hold_one_package_each() -> None:
 
 
 def test_sdist_contains_what_make_run_and_make_test_need(tmp_path: Path) -> None:
-    needed = {name for name in tracked() if name.split("/")[0] not in NOT_IN_SDIST}
+    needed = {name for name in tracked() if not name.startswith(NOT_IN_SDIST)}
     if not needed:
         pytest.skip("an unpacked source distribution is not a git checkout")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]

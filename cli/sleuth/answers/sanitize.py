@@ -75,7 +75,8 @@ def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
 
 
 def _safe_block(block: str, targets: Mapping[int, str]) -> str:
-    if _is_safe(block, targets):
+    defines_link = DEFINITION.search(block) and markdown.prose_lines(block)  # for a [1] in any other block
+    if not defines_link and _is_safe(block, targets):
         return block
     parts = CODE_SPAN.split(DEFINITION.sub(r"\1\\[", block))
     parts[::2] = [HTML_TAG.sub(r"\\<", LINK.sub(partial(_safe_link, targets), part)) for part in parts[::2]]

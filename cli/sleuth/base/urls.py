@@ -54,6 +54,13 @@ def full_host(host_or_url: str) -> str:
     return to_ascii(host(address if "//" in address else f"//{address}"))
 
 
+def without_path(pattern: str) -> str:
+    """Return the host of a URL or domain as it was written; patterns stay."""
+    if pattern.startswith(("/", "*")):
+        return pattern
+    return pattern.rpartition("://")[2].partition("/")[0]
+
+
 def to_ascii(host: str) -> str:
     """Return a host in IDNA and lower case, an IPv6 address in brackets."""
     host = host.lower().strip(".")

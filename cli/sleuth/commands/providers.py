@@ -1,5 +1,6 @@
 """`sleuth providers`: the provider table."""
 
+import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,13 +16,15 @@ from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.typer_app import Json, make_app, seconds
 from sleuth.engine.options import split
 from sleuth.runtime import Runtime, built_in
-from sleuth.store.provider_table import CLEARABLE, FIELDS, ProviderRow, not_built_in
+from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, ProviderRow, not_built_in
 from sleuth.store.settings import DEFAULT_PROVIDER, change
+from sleuth_providers import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sleuth.engine.selector import Candidate, ProviderSelector
+    from sleuth_providers.base import Provider
 
 app = make_app("The provider table: list, show, set, test, use, add, remove, reset, compare.")
 SECRETS = {"api_key": "API key of {id}", "basic_auth_password": "password for {id}"}  # field → what a prompt asks for
@@ -113,7 +116,7 @@ def set_(
     """Change fields of a provider; the others stay."""
     runtime: Runtime = ctx.obj
     id = runtime.table.get(id).id
-    options = _parse_options(option)
+    options = _parse_options(option, runtime.selector.candidate(id).adapter) if option else {}
     changes = _fields(runtime, id, ctx.params | {"enabled": enable})
     changes |= dict.fromkeys(field.replace("-", "_") for field in unset or ())
     if not changes and not options:
@@ -175,9 +178,9 @@ def add(
         )
     if adapter is None and not api_host:
         raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")
-    kind = "local" if adapter is None else runtime.selector.candidate(adapter).adapter.type
-    fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option) or None})
-    runtime.table.add(id, name or id, kind, adapter or "local", fields)
+    provider = registry.load("local") if adapter is None else runtime.selector.candidate(adapter).adapter
+    fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option, provider) or None})
+    runtime.table.add(id, name or id, provider.type, adapter or "local", fields)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
     _warn_if_unencrypted(runtime, id)
 
@@ -275,15 +278,29 @@ def _fields(runtime: Runtime, id: str, values: dict[str, Any]) -> dict[str, Any]
     """Return the fields of the table that were given; secrets are read from a prompt or stdin where the value is -."""
     given = {field: values[field] for field in FIELDS if values.get(field) is not None}
     if "engines" in given:
-        given["engines"] = list(split([given["engines"]]))
+        given["engines"] = _parse_engines(given["engines"])
     return given | {field: _secret(runtime, id, field, given[field]) for field in SECRETS if field in given}
 
 
-def _parse_options(options: list[str] | None) -> dict[str, str]:
+def _parse_engines(text: str) -> list[str]:
+    if not text.lstrip().startswith("["):
+        return list(split([text]))
+    try:
+        engines: list[str] = json.loads(text)  # the table refuses what is not a list of names
+    except ValueError:
+        hint = "separate the names with commas, or give a JSON array"
+        raise RequestError("invalid value {value!r} for {name}", hint, name="engines", value=text) from None
+    return engines
+
+
+def _parse_options(options: list[str] | None, adapter: "Provider") -> dict[str, str]:
     pairs = {}
+    known = [*adapter.options, *NUMBER_OPTIONS]
     for text in options or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise RequestError("{text!r} is not of the form k=v", "for example: --option weight=2", text=text)
+        if name.strip() not in known:
+            raise RequestError("unknown option {name!r}", "use one of: {names}", name=name, names=", ".join(known))
         pairs[name.strip()] = value.strip()
     return pairs

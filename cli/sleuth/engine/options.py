@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import without_path
 from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.store.setting_types import choice, number, whole
 from sleuth.store.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME
@@ -121,8 +122,11 @@ def country(code: str) -> str:
 
 def domains(values: Sequence[str]) -> tuple[str, ...]:
     """Return the domains of --site or --exclude: URLs become their host, patterns stay."""
-    plain = [value if value.startswith(("/", "*")) else value.partition("://")[2] or value for value in split(values)]
-    return tuple(value if value.startswith(("/", "*")) else value.partition("/")[0] for value in plain)
+    for value in split(values):
+        name = without_path(value)
+        if not name or (" " in name and not name.startswith("/")):
+            raise RequestError("invalid domain {value!r}", "use example.com, *.example.com or /regex/", value=value)
+    return tuple(map(without_path, split(values)))
 
 
 def _spelled_out(freshness: str, today: date) -> str:

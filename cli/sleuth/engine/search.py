@@ -11,6 +11,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
+from sleuth.base.urls import without_path
 from sleuth.engine.chain import chain_entries
 from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
@@ -146,7 +147,8 @@ class Searcher:
 
     def _provider_query(self, query: Query, text: str, now: datetime) -> Query:
         """Return the query for providers. They get plain domains only; patterns are applied to the results."""
-        exclude = dict.fromkeys(filter(_is_plain, (*query.exclude, *self.settings[EXCLUDE_DOMAINS])))
+        excluded = (*query.exclude, *(without_path(pattern) for pattern in self.settings[EXCLUDE_DOMAINS]))
+        exclude = dict.fromkeys(filter(_is_plain, excluded))
         include = query.include if all(map(_is_plain, query.include)) else ()
         return query._replace(text=text, include=include, exclude=tuple(exclude), today=now.date().isoformat())
 

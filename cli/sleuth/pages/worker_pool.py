@@ -28,7 +28,7 @@ RESULT_MODULES = (  # define what a worker may send: a page that took it over ge
 )
 
 
-class WorkerPool:
+class ExtractionPool:
     """Worker processes, started when they are needed. Where none can be started, this process does their work."""
 
     def __init__(self, limit: int = MAX_WORKERS) -> None:
@@ -165,4 +165,4 @@ class _ResultUnpickler(pickle.Unpickler):
         return found
 
 
-POOL = WorkerPool()  # of this process
+POOL = ExtractionPool()  # of this process

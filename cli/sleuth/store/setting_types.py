@@ -86,6 +86,8 @@ def _are_patterns(value: Any) -> bool:
         for item in value:
             if len(item) > 1 and item[0] == item[-1] == "/":
                 re.compile(item[1:-1])
+            elif " " in item.strip():
+                return False
     except re.error:
         return False
     return True

@@ -102,7 +102,7 @@ class SearXNG(Provider):
         try:
             found = self.parse(http.send(request, self.detect_error), query)
         except BadResponseError as error:
-            if "!!" in query.text:
+            if "!!" in query.text and error.status in (302, 303):
                 hint = "remove the `!!`, or write one `!` to choose an engine"
                 raise BadRequestError("a bang with `!!` leads to another site", hint=hint) from error
             if account.options.get("html") != "on" or error.status not in (200, 403):
@@ -111,17 +111,9 @@ class SearXNG(Provider):
             return self._parse_page(http.send(request._replace(params=params), self.detect_error))
         wanted = query.engines or account.engines
         missing = set(wanted) - {name for result in found.results for name in result.engines} - set(found.engines)
-        unknown = self._unknown(missing, account, http) if missing else {}
+        config = request._replace(url=f"{self.base_url(account)}/config", params={})
+        unknown = _unknown_engines(missing, config, http) if missing else {}
         return found._replace(engines={**found.engines, **unknown}, not_applied=("engines",) if unknown else ())
-
-    def _unknown(self, engines: set[str], account: Account, http: Sender) -> dict[str, str]:
-        """Return the engines that the server does not have: it ignores them, and searches with others."""
-        try:
-            known = items(http.send(Request(f"{self.base_url(account)}/config")), "engines")
-        except ProviderError:
-            return {}
-        names = {as_text(engine.get(field)) for engine in known for field in ("name", "shortcut")}
-        return dict.fromkeys(sorted(engines - names), UNKNOWN_ENGINE) if names else {}
 
     def _parse_page(self, response: Response) -> Found:
         """Parse the results page; it has no scores, answers and reasons of failed engines."""
@@ -190,6 +182,16 @@ class SearXNG(Provider):
             error="BAD_RESPONSE",
         ),
     )
+
+
+def _unknown_engines(engines: set[str], config: Request, http: Sender) -> dict[str, str]:
+    """Return the engines that the server does not have: it ignores them, and searches with others."""
+    try:
+        known = items(http.send(config), "engines")
+    except ProviderError:
+        return {}
+    names = {as_text(engine.get(field)) for engine in known for field in ("name", "shortcut")}
+    return dict.fromkeys(sorted(engines - names), UNKNOWN_ENGINE) if names else {}
 
 
 def _result(item: dict[str, object]) -> Result:

@@ -192,6 +192,9 @@ def test_rejected_key_is_followed_by_the_next(sleuth: Any, httpserver: HTTPServe
         ("--api-host", "http://host:99999/"),
         ("--type", "other"),
         ("--option", "noequals"),
+        ("--option", "htm=on"),
+        ("--engines", "[1"),
+        ("--engines", "[1]"),
         ("--unset", "name"),
         ("--unset", "nosuch"),
         ("--name", " "),
@@ -208,6 +211,21 @@ def test_invalid_values_change_nothing(sleuth: Any, words: tuple[str, ...]) -> N
     assert done.exit == 2
     assert "hint: " in done.err
     assert sleuth("providers", "show", "searxng", "--json").json == before
+
+
+def test_unknown_option_names_the_known_ones(sleuth: Any) -> None:
+    done = sleuth("providers", "set", "searxng", "--option", "typo=1")
+    assert done.exit == 2
+    assert "unknown option 'typo'" in done.err
+    assert "timeout_limit, html, weight, per_minute" in done.err
+    done = sleuth("providers", "add", "wiki", "--url", "https://w.example/?q=%s", "--option", "own_sites=on")
+    assert done.exit == 2
+    assert "own_site" in done.err
+
+
+def test_engines_may_be_a_json_array(sleuth: Any) -> None:
+    assert sleuth("providers", "set", "searxng", "--engines", '["google", "bing"]').exit == 0
+    assert sleuth("providers", "show", "searxng", "--json").json["engines"] == ["google", "bing"]
 
 
 def test_set_changes_only_the_given_fields(sleuth: Any) -> None:

@@ -338,6 +338,23 @@ def test_domains_are_filtered_for_every_provider(sleuth: Any, searxng: HTTPServe
     assert len(sleuth("search", "-p", "searxng", "--json", "x").json["results"]) == 1
 
 
+def test_excluded_url_means_its_host(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("search", "-p", "searxng", "--exclude", "https://a.example/1", "x")
+    assert searxng.log[-1][0].args["q"] == "x -site:a.example"
+    sleuth("config", "set", "websearch.exclude_domains", "https://b.example/2")
+    sleuth("search", "-p", "searxng", "y")
+    assert searxng.log[-1][0].args["q"] == "y -site:b.example"
+
+
+@pytest.mark.parametrize("domain", ["http://", "foo bar"])
+def test_invalid_domain_is_refused(sleuth: Any, searxng: HTTPServer, domain: str) -> None:
+    for option in ("--site", "--exclude"):
+        done = sleuth("search", "-p", "searxng", option, domain, "x")
+        assert done.exit == 2
+        assert f"invalid domain '{domain}'" in done.err
+    assert searxng.log == []
+
+
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]

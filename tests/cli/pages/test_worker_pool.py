@@ -10,7 +10,7 @@ import pytest
 from sleuth.pages import worker_pool
 from sleuth.pages.errors import EmptyPageError, UnreadableError
 from sleuth.pages.extract import ExtractedPage
-from sleuth.pages.worker_pool import WorkerPool
+from sleuth.pages.worker_pool import ExtractionPool
 from sleuth_providers.base import Response
 from sleuth_providers.errors import DeadlineError
 
@@ -27,8 +27,8 @@ worker.main()
 
 
 @pytest.fixture
-def pool() -> Iterator[WorkerPool]:
-    made = WorkerPool(2)
+def pool() -> Iterator[ExtractionPool]:
+    made = ExtractionPool(2)
     yield made
     made.close()
 
@@ -37,11 +37,11 @@ def page(text: str, content_type: str = "text/plain") -> Response:
     return Response(200, {"content-type": content_type}, text.encode(), "http://example.org/")
 
 
-def read(pool: WorkerPool, text: str, content_type: str = "text/plain", timeout: float = 60) -> ExtractedPage:
+def read(pool: ExtractionPool, text: str, content_type: str = "text/plain", timeout: float = 60) -> ExtractedPage:
     return pool.extract(page(text, content_type), "http://example.org/", time.monotonic() + timeout)
 
 
-def test_a_worker_returns_the_content_of_a_page_or_its_error(pool: WorkerPool) -> None:
+def test_a_worker_returns_the_content_of_a_page_or_its_error(pool: ExtractionPool) -> None:
     pool.prepare(1)
     assert read(pool, "# Title\n\nText", "text/markdown").title == "Title"
     with pytest.raises(EmptyPageError):
@@ -53,7 +53,7 @@ def test_a_worker_returns_the_content_of_a_page_or_its_error(pool: WorkerPool) -
 
 @pytest.mark.timeout(60)
 def test_a_page_that_never_ends_costs_one_worker_and_freezes_nothing(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", HANG))
     problems: list[BaseException] = []
@@ -74,7 +74,7 @@ def test_a_page_that_never_ends_costs_one_worker_and_freezes_nothing(
 
 @pytest.mark.timeout(60)
 def test_a_page_waits_for_a_worker_no_longer_than_its_deadline(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", HANG))
     pool.limit = 1
@@ -95,16 +95,16 @@ def test_a_page_waits_for_a_worker_no_longer_than_its_deadline(
 
 @pytest.mark.parametrize("command", [("-c", "raise SystemExit"), ("--no-such-option",)])
 def test_without_workers_pages_are_extracted_in_this_process(
-    command: tuple[str, ...], pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, ...], pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "COMMAND", command)
     assert read(pool, "hello").title == "hello"
     monkeypatch.setattr("sys.executable", "/nonexistent/python")
-    assert read(WorkerPool(), "hello").title == "hello"
+    assert read(ExtractionPool(), "hello").title == "hello"
 
 
 def test_a_worker_that_a_page_took_over_cannot_run_code_here(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     evil = f"import os, pickle, sys\nclass E:\n def __reduce__(self): return os.mkdir, ({str(tmp_path / 'x')!r},)\n"
     script = "sys.stdout.buffer.write(pickle.dumps('ready') + pickle.dumps(E())); sys.stdout.flush(); sys.stdin.read()"
@@ -115,12 +115,12 @@ def test_a_worker_that_a_page_took_over_cannot_run_code_here(
 
 
 @pytest.mark.parametrize(("pages", "workers"), [(1, 1), (9, 1), (10, 2), (500, 2)])
-def test_many_pages_use_all_cores(pool: WorkerPool, pages: int, workers: int) -> None:
+def test_many_pages_use_all_cores(pool: ExtractionPool, pages: int, workers: int) -> None:
     pool.prepare(pages)
     assert len(pool._workers) == workers
 
 
-def test_workers_end_with_the_pool(pool: WorkerPool) -> None:
+def test_workers_end_with_the_pool(pool: ExtractionPool) -> None:
     read(pool, "hello")
     [worker] = pool._workers
     pool.close()

@@ -5,10 +5,13 @@ A case consists of parts separated by lines of %%: the text, then the text of ea
 
 from sleuth.answers.citation_check import as_json, attach, signs
 from sleuth.answers.citation_check import check as check_support
-from sleuth.answers.citations import STYLES, CitedSource, below, drop_citations, find, link
+from sleuth.answers.citations import CitedSource, below, drop_citations, find, link
 from sleuth.answers.prose import prose
 
+STYLES = ("markdown", "terminal", "plain")
+
 PARTS = "\n%%\n"
+STYLES = ("markdown", "terminal", "plain")
 WORDS = (
     "[1] ¦ [2] ¦ [3+] ¦ [1??] ¦ [1-2] ¦ [9] ¦ \n%%\n ¦ \n\n ¦ ]( ¦ [1][2] ¦ [a][1] ¦ ]: ¦  [1] .  ¦ "
     "Rust is a language for systems."

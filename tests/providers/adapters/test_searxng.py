@@ -61,7 +61,8 @@ def test_engine_that_the_server_does_not_have_is_named(httpserver: HTTPServer) -
     engines = [{"name": "brave", "shortcut": "br"}, {"name": "bing", "shortcut": "bi"}]
     httpserver.expect_request("/config").respond_with_json({"engines": engines})
     assert search(httpserver, Query("x", engines=("brave", "bing", "nosuch"))).engines == {"nosuch": "unknown engine"}
-    found = search(httpserver, engines=("nosuch",))
+    found = search(httpserver, engines=("nosuch",), username="me", password="word")
+    assert httpserver.log[-1][0].headers["Authorization"].startswith("Basic ")
     assert (found.engines, found.not_applied) == ({"nosuch": "unknown engine"}, ("engines",))
 
 

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic.alias_generators import to_camel
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sleuth import __version__
@@ -183,7 +183,7 @@ async def ask(state: State, body: models.AskBody, request: Request) -> Response:
     return AnswerStream(work)
 
 
-@router.get("/metrics", responses=_errors(), response_class=PlainTextResponse)
+@router.get("/metrics", responses=_errors(), response_model=str)
 async def metrics(state: State) -> Response:
     """Return counters and durations of requests in the format of Prometheus."""
     return state.metrics.response()
@@ -218,6 +218,8 @@ class Api(FastAPI):
         content = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]
         content["text/event-stream"] = content.pop("application/json")
         content["application/json"] = {"schema": {"$ref": "#/components/schemas/AnswerReply"}}
+        metrics = document["paths"]["/metrics"]["get"]["responses"]["200"]["content"]
+        metrics["text/plain"] = metrics.pop("application/json")
         event = schemas["AnswerEvent"]["properties"]
         event["data"] = {"type": "string", "contentMediaType": "application/json", "contentSchema": event["data"]}
         for name in ("HTTPValidationError", "ValidationError"):  # validation errors are 400 with our body
