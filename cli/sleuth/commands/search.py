@@ -55,7 +55,8 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     if runtime.stderr.isatty():
         from sleuth.commands.terminal.keyless_notice import show_once
 
-        show_once(runtime, request.providers, offline=options.offline or bool(options.replay))
+        query = request.query._replace(text=" ".join(request.questions))
+        show_once(runtime, request.providers, query, offline=options.offline or bool(options.replay))
     if options.batch:
         from sleuth.commands.terminal.batch import run_batch_command
 

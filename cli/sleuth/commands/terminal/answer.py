@@ -16,6 +16,7 @@ from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
 from sleuth.engine.options import country, language, split
 from sleuth.runtime import Runtime
+from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
 def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answer:
     """Answer a question, show the answer, and return it."""
     if question.search != "off":
-        show_once(runtime, question.providers, offline=question.offline)
+        query = Query(question.text, lang=question.lang, region=question.region)
+        show_once(runtime, question.providers, query, offline=question.offline)
     try:
         with Progress(runtime, options.progress) as progress:
             if question.search != "off" and not question.extractive and runtime.models:

@@ -6,25 +6,25 @@ import os
 
 from sleuth.base.i18n import tr
 from sleuth.runtime import Runtime
+from sleuth_providers.base import Query
 
 MARK = "keyless-notice"  # the file that says that the notice was shown
 
 
-def show_once(runtime: Runtime, providers: tuple[str, ...], *, offline: bool) -> None:
+def show_once(runtime: Runtime, providers: tuple[str, ...], query: Query, *, offline: bool) -> None:
     """Print the notice before the first search that uses the default chain, unless output goes to a pipe."""
     mark = os.path.join(runtime.paths.state, MARK)
     if offline or runtime.quiet or not runtime.stderr.isatty() or os.path.exists(mark):
         return
-    names = _services(runtime, providers)
+    own, names = _services(runtime, providers, query)
     if not names:
         return
-    runtime.note(
-        tr(
-            "no provider is chosen, so queries go to the first of these that answers: {names}; choose one: "
-            "sleuth providers use ID; none of them: sleuth config set websearch.keyless false",
-            names=", ".join(names),
-        )
-    )
+    if own:
+        beginning = tr("queries go to {own}; if it fails, to the first of these that answers: ", own=own)
+    else:
+        beginning = tr("no provider is chosen, so queries go to the first of these that answers: ")
+    choices = tr("; choose one: sleuth providers use ID; none of them: sleuth config set websearch.keyless false")
+    runtime.note(beginning + ", ".join(names) + choices)
     from sleuth.base.files import private_folder, write_atomic
     from sleuth.base.logs import log
 
@@ -35,15 +35,19 @@ def show_once(runtime: Runtime, providers: tuple[str, ...], *, offline: bool) ->
         log("keyless notice: not remembered: %r", problem)
 
 
-def _services(runtime: Runtime, providers: tuple[str, ...]) -> list[str]:
-    """Return the names of the services in the default chain; none if the user chose the providers."""
-    from sleuth.engine.chain import chain_entries
-    from sleuth_providers.base import Query
+def _services(runtime: Runtime, providers: tuple[str, ...], query: Query) -> tuple[str, list[str]]:
+    """Return the user's own provider at the start of the default chain, and the services in it.
 
-    selector, query = runtime.selector, Query("")
+    There are none if the user chose the providers. Services that are searched together are joined with +.
+    """
+    from sleuth.engine.chain import chain_entries
+
+    selector = runtime.selector
     if providers not in ((), ("auto",)) or (not providers and selector.default()):
-        return []
+        return "", []
     if chain_entries(runtime.settings, query)[1]:
-        return []
-    groups = selector.groups(query, "", library=False)
-    return [one.row.name for group in groups for one in group if selector.is_third_party(one)]
+        return "", []
+    groups = list(selector.groups(query, "", library=False))
+    services = [[one.row.name for one in group if selector.is_third_party(one)] for group in groups]
+    own = groups[0][0].row.name if groups and not services[0] else ""
+    return own, [" + ".join(names) for names in services if names]
