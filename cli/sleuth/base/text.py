@@ -1,6 +1,7 @@
 """Sanitises untrusted text, redacts secrets, truncates to a length. All text from the web passes `clean`."""
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
@@ -156,26 +157,63 @@ def mask(secret: str | None) -> str | None:
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, whichever of its characters are encoded or escaped, and how."""
-    known = sorted({secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}, key=len, reverse=True)
+    known = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
     if not known:
         return text
-    forms = "|".join("".join(map(_any_spelling, secret)) for secret in known)
+    views = [(text, None), *(_decoded(text, plus) for plus in ("+", " "))]
+    spans = []
+    for secret in known:
+        for needle in {secret, repr(secret)[1:-1], _decoded(secret, "+")[0]}:
+            spans += [span for view, places in views for span in _occurrences(needle, view, places)]
     kept, end = [], 0
-    for found in re.finditer(f"(?=({forms}))", text):  # also those that overlap
-        first, last = found.span(1)
+    for first, last in sorted(spans):
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
             kept += [text[end:first], "[hidden]"]
         end = max(end, last)
     return "".join(kept) + text[end:]
 
 
-def _any_spelling(character: str) -> str:
-    """Return a pattern for a character: plain, percent-encoded, or escaped as in JSON, Python and HTML."""
-    code = ord(character)
-    percent = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "replace"))
-    entity = f"&#0{{0,4}}{code};|&#x0{{0,4}}{code:x};"
-    other = r"\+" if character == " " else re.escape(repr(character)[1:-1])
-    return rf"(?:\\{{0,2}}{re.escape(character)}|{other}|(?i:{percent}|\\{{1,2}}u{code:04x}|{entity}))"
+# A character that is percent-encoded (with the other bytes of its run), or escaped as in JSON, Python and HTML.
+ENCODED = re.compile(
+    r"(?:%[0-9a-f]{2})++|\\{1,2}u[0-9a-f]{4}|\\{1,2}x[0-9a-f]{2}|&#0{0,4}+\d{1,7};|&#x0{0,4}+[0-9a-f]{1,6};|\\{1,2}|\+",
+    re.IGNORECASE,
+)
+
+
+def _decoded(text: str, plus: str) -> tuple[str, list[int]]:
+    """Return a text with its encoded characters decoded, and the place in the text of each and of the end."""
+    pieces: list[str] = []
+    places: list[int] = []
+    done = 0
+    for found in ENCODED.finditer(text):
+        start, end = found.span()
+        decoded = plus if found[0] == "+" else _characters(found[0])
+        pieces += [text[done:start], decoded]
+        places += range(done, start)
+        width = (end - start) // max(len(decoded), 1)
+        places += [start + index * width for index in range(len(decoded))]
+        done = end
+    pieces.append(text[done:])
+    return "".join(pieces), [*places, *range(done, len(text) + 1)]
+
+
+def _characters(encoded: str) -> str:
+    if encoded.startswith("%"):
+        return bytes.fromhex(encoded.replace("%", "")).decode("utf-8", "replace")
+    number = encoded.lstrip("\\&#uUxX").rstrip(";")
+    if not number:
+        return ""  # a backslash before a character
+    code = int(number, 10 if encoded.startswith("&#") and encoded[2] not in "xX" else 16)
+    return chr(code) if code <= sys.maxunicode else ""
+
+
+def _occurrences(needle: str, text: str, places: list[int] | None) -> Iterable[tuple[int, int]]:
+    """Yield where a text stands in another, also where it overlaps with itself; by `places` in the original."""
+    start = text.find(needle) if len(needle) >= MIN_SECRET_CHARS else -1
+    while start >= 0:
+        end = start + len(needle)
+        yield (places[start], places[end]) if places else (start, end)
+        start = text.find(needle, start + 1)
 
 
 def spellings(secret: str) -> Iterable[str]:
