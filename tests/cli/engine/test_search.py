@@ -155,7 +155,8 @@ def test_template_and_fields_choose_what_is_shown(sleuth: Any, searxng: HTTPServ
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--template", "{nosuch}"), "template"),
+        (("--template", "{nosuch}"), "unknown field {nosuch} in --template"),
+        (("--template", "{rank"), "unbalanced brace in --template '{rank'"),
         (("--template", "{rank.__class__}"), "template"),
         (("--fields", "nosuch"), "no such field"),
         (("--freshness", "yesterday"), "invalid freshness"),
@@ -344,6 +345,10 @@ def test_excluded_url_means_its_host(sleuth: Any, searxng: HTTPServer) -> None:
     sleuth("config", "set", "websearch.exclude_domains", "https://b.example/2")
     sleuth("search", "-p", "searxng", "y")
     assert searxng.log[-1][0].args["q"] == "y -site:b.example"
+
+
+def test_no_results_after_filters_is_not_the_end_of_the_results(sleuth: Any, searxng: HTTPServer) -> None:
+    assert "note: no results for 'x'" in sleuth("search", "-p", "searxng", "--site", "c.example", "x").err
 
 
 @pytest.mark.parametrize("domain", ["http://", "foo bar"])

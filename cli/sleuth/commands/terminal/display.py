@@ -71,11 +71,11 @@ def suggestions(outcome: Outcome) -> list[str]:
 
 
 def show_messages(
-    runtime: Runtime, outcome: Outcome, format: str, age: str | None = None, *, numbered: bool = False
+    runtime: Runtime, outcome: Outcome, format: str, age: str | None = None, *, numbered: bool = False, page: int = 1
 ) -> None:
     """Print what is not part of the results on stderr; `age` is a placeholder for the age of a cached answer."""
     if not outcome.results and not outcome.answers:
-        nothing = "no more results for {query!r}" if outcome.status.count_before else "no results for {query!r}"
+        nothing = "no more results for {query!r}" if page > 1 else "no results for {query!r}"
         runtime.note(tr(nothing, query=outcome.query))
     for notice in outcome.notices:
         runtime.note(notice)
