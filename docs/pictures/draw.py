@@ -33,20 +33,22 @@ def shades(text: str) -> list[tuple[int, int, int]]:
 LIGHT = TerminalTheme((255, 255, 255), (40, 40, 40), shades(NORMAL), shades(BRIGHT))
 QUERY = ("rust", "async", "runtimes")
 REPLAY = ("--replay", str(HERE / "search.json"))
+WIDTH = 80
 PICTURES = {
-    "search": (88, DIMMED_MONOKAI, ["search", "-p", "searxng", *QUERY], REPLAY),
-    "explain": (88, LIGHT, ["search", "-p", "searxng", "-n", "2", "--explain", *QUERY], REPLAY),
-    "offline": (88, DIMMED_MONOKAI, ["search", "--offline", "-n", "3", "searxng", "403"], ()),
-    "providers": (88, LIGHT, ["providers", "list"], ()),
-    "cite": (88, DIMMED_MONOKAI, ["cite", "--check", "--sources", "results.json", "answer.md"], ()),
+    "search": (DIMMED_MONOKAI, ["search", "-p", "searxng", *QUERY], REPLAY),
+    "search-zh": (LIGHT, ["search", "-p", "searxng", *QUERY], REPLAY),
+    "explain": (LIGHT, ["search", "-p", "searxng", "-n", "2", "--explain", *QUERY], REPLAY),
+    "offline": (DIMMED_MONOKAI, ["search", "--offline", "-n", "3", "searxng", "403"], ()),
+    "providers": (LIGHT, ["providers", "list"], ()),
+    "cite": (DIMMED_MONOKAI, ["cite", "--check", "--sources", "results.json", "answer.md"], ()),
 }
 
 
 def main() -> None:
     """Run each command in a fresh home and write its picture."""
-    for name, (width, theme, words, hidden) in PICTURES.items():
-        output = run([*words[:1], *hidden, *words[1:]], width)
-        console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
+    for name, (theme, words, hidden) in PICTURES.items():
+        output = run([*words[:1], *hidden, *words[1:]], "zh-CN" if name.endswith("-zh") else "en")
+        console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
         console.print(Text("$ sleuth " + " ".join(words), "bold"))
         console.print(Text.from_ansi(output))
         svg = console.export_svg(title="sleuth", theme=theme, unique_id=f"sleuth-{name}")
@@ -59,11 +61,12 @@ def widen(match: re.Match[str]) -> str:
     return f'textLength="{float(match[1]) * cell_len(text) / max(len(text), 1):g}"{match[2]}>{match[3]}<'
 
 
-def run(words: list[str], width: int) -> str:
-    """Return the output of a command on a terminal of that width."""
+def run(words: list[str], language: str) -> str:
+    """Return the output of a command on a terminal, without the folders of this machine."""
     with tempfile.TemporaryDirectory() as home:
         keep = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-        environ = keep | {"SLEUTH_HOME": home, "COLUMNS": str(width), "BRAVE_API_KEY": "shown-as-set"}
+        environ = keep | {"SLEUTH_HOME": home, "COLUMNS": str(WIDTH), "BRAVE_API_KEY": "shown-as-set"}
+        environ |= {"SLEUTH_UI_LANGUAGE": language}
         start = [sys.executable, "-m", "sleuth"]
         found = [*start, "search", *REPLAY, "-p", "searxng", "-o", f"{home}/results.json", "--json", *QUERY]
         subprocess.run(found, env=environ, check=True)
@@ -76,7 +79,7 @@ def run(words: list[str], width: int) -> str:
             stderr=subprocess.STDOUT,
             text=True,
         )
-    return done.stdout.replace(f"{home}/", "").rstrip()
+    return done.stdout.replace(f"{home}/", "").replace(str(HERE.parent), "/opt/sleuth/docs").rstrip()
 
 
 if __name__ == "__main__":

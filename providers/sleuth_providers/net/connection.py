@@ -87,13 +87,13 @@ def numeric_address(host: str) -> str:
 
 
 def check_behind_proxy(host: str, guard: Guard | None) -> None:
-    """Let the guard check an IP address or a local name; a proxy resolves other names by itself."""
+    """Let the guard check an IP address or a local name; a proxy resolves other names by itself, .onion with Tor."""
     if guard is None:
         return
     from sleuth_providers.net.guard import is_local
 
     address = numeric_address(host.rstrip("."))
-    if address or is_local(host):
+    if address or (is_local(host) and not host.rstrip(".").endswith(".onion")):
         guard(host, [address] if address else [])
 
 

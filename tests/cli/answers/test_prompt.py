@@ -200,5 +200,5 @@ def test_prompt_files_are_complete() -> None:
         text = path.read_text("utf-8")
         if path.stem != "untrusted":
             assert [line for line in text.splitlines() if line.startswith("## ")] == ["## system", "## user"], path.name
-            assert "$question" in text
-        assert ("json" in text.lower()) is (path.stem in ("analyse", "notes", "reflect"))
+            assert ("$claim" if path.stem == "check" else "$question") in text
+        assert ("json" in text.lower()) is (path.stem in ("analyse", "check", "notes", "reflect"))

@@ -586,7 +586,8 @@ def test_guard_checks_ip_addresses_with_a_proxy_too(proxy: Any, host: str, addre
 
 def test_proxy_resolves_names(proxy: Any) -> None:
     seen: list[str] = []
-    assert send("http://example.test/", guard=lambda host, _: seen.append(host)).body == b"by proxy"
+    for name in ("example.org", "abc.onion"):
+        assert send(f"http://{name}/", guard=lambda host, _: seen.append(host)).body == b"by proxy"
     assert seen == []
 
 

@@ -103,7 +103,8 @@ class AccessMiddleware:
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         client, name = (scope.get("client") or ("?",))[0], scope["token_name"] or "-"
         path = clean(scope["path"], 200, entities=False)
-        logs.log("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
+        if status != 200 or scope["path"] not in PUBLIC_PATHS:  # health checks would fill the log
+            logs.log("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
         if self.metrics:
             template = getattr(scope.get("route"), "path", "other")  # a raw path may be anything
             self.metrics.count_request(scope["method"], template, status, name, seconds)
