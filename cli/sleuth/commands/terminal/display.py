@@ -153,7 +153,8 @@ def summary(outcome: Outcome, age: str | None = None) -> str:
     cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
     found = outcome.status.count_before
-    shown = tr("{first}–{last} of {found} results", first=numbers[0], last=numbers[-1], found=found)
+    first, last = numbers[0], numbers[-1]
+    shown = trn("{first}–{last} of {count} result", "{first}–{last} of {count} results", found, first=first, last=last)
     parts = [
         shown if outcome.results else "",
         "" if outcome.status.more or not outcome.results else tr("no more"),
