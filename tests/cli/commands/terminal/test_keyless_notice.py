@@ -66,10 +66,5 @@ def test_own_server_is_named_first(said: Any) -> None:
     ("query", "service"), [(Query("rust", category="science"), "OpenAlex"), (Query("人口"), "Baidu")]
 )
 def test_services_are_those_of_the_category_and_language(said: Any, query: Query, service: str) -> None:
-<<<<<<< HEAD
-    first = said(query=query, SEARXNG_URL="").partition("answers: ")[2].partition(",")[0]
-    assert service in first
-=======
     text = " ".join(said(query=query, SEARXNG_URL="").split())
     assert service in text.partition("answers: ")[2].partition(",")[0]
->>>>>>> audit
