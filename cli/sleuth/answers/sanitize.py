@@ -29,8 +29,8 @@ CHAT_TOKEN = re.compile(
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|gMASK|sMASK|MASK)\])",
     re.IGNORECASE,
 )
-# In a paragraph: where something may start that `safe_markdown` changes. A citation is none.
-MARKUP_START = re.compile(r"\[(?!\d{1,3}\][^(\[:])|[<!`&\\]")
+# In a paragraph: where something may start that `safe_markdown` changes, or another block. A citation is none.
+MARKUP_START = re.compile(r"\[(?!\d{1,3}\][^(\[:])|[<!`&\\\n]")
 PARAGRAPH_START = re.compile(r"[^\W\d_]")
 
 
@@ -113,16 +113,18 @@ class SafeStream:
     """Passes on a model's Markdown while it is written: paragraphs as they come, anything else block by block."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
-        self._write, self._pending, self._is_start = write, "", True
+        self._write, self._pending, self._written, self._is_start = write, "", "", True
 
     def add(self, text: str) -> None:
         """Take the next piece."""
         self._pending += text
-        blocks = markdown.split_blocks(self._pending) if "\n" in text else [self._pending]
-        for block in blocks[:-1]:
-            self._pass_on(safe_markdown(block, {}))
-            self._is_start = True
-        self._pending = blocks[-1] if blocks else ""
+        if "\n" in self._pending:
+            lead = self._lead()
+            *finished, rest = markdown.split_blocks(lead + self._pending)
+            for block in finished:
+                self._finish(safe_markdown(block, {})[len(lead) :])
+                lead, self._is_start = "", True
+            self._pending = rest[len(lead) :]
         if not self._is_start or PARAGRAPH_START.match(self._pending):  # only there a line cannot turn into code
             found = MARKUP_START.search(self._pending)
             end = found.start() if found else len(self._pending.rstrip())
@@ -132,9 +134,21 @@ class SafeStream:
 
     def close(self) -> None:
         """Pass on what is left."""
-        self._pass_on(safe_markdown(self._pending, {}))
+        lead = self._lead()
+        self._finish(safe_markdown(lead + self._pending, {})[len(lead) :])
         self._pending = ""
+
+    def _lead(self) -> str:
+        """Return a letter in place of the words of the paragraph that were passed on: ``` after words is no fence."""
+        return "" if self._is_start else "x"
+
+    def _finish(self, block: str) -> None:
+        if "`" not in block and markdown.prose_lines(block):  # a tag may be closed by a later block
+            block = re.sub(r"(?<!\\)<(?=[A-Za-z/!?])", r"\\<", block)
+        is_safe = _is_safe(self._written + block, {})  # blocks can mean more together than alone
+        self._pass_on(block if is_safe else re.sub(r"([\\`*_\[\]<>!&~|])", r"\\\1", block))
 
     def _pass_on(self, text: str) -> None:
         if text:
+            self._written += text
             self._write(text)

@@ -81,6 +81,9 @@ def test_only_dangerous_parts_are_changed(text: str, safe: str) -> None:
 @example(["para\n", "    ![x](http://evil.com/p)"])
 @example(["a [l", "](javascript:alert(1))"])
 @example(["a [1] b\n\n", "[1]: http://evil.com\n"])
+@example(["http://x.com", "```\n", "<https://a.b>"])
+@example(["http://x.com", "\n\n", " ", "<!x "])
+@example(["words\n", "<div onload=x"])
 def test_streamed_text_is_as_safe_as_the_whole(pieces: list[str]) -> None:
     written: list[str] = []
     stream = SafeStream(written.append)

@@ -60,7 +60,7 @@ def test_answer_is_streamed_as_events(inside: Any) -> None:
     reply = inside(FakeClient).call("POST", "/ask", {"question": "What is tokio?"})
     assert (reply.status, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     names = [name for name, _ in parts(reply.text)]
-    assert names == ["web_search_start", "delta", "delta", "web_search_complete", "delta", "answer"]
+    assert [name for name in names if name != "delta"] == ["web_search_start", "web_search_complete", "answer"]
     found = [data for _, data in parts(reply.text)]
     assert found[0] == {
         "event": "web_search_start",

@@ -22,7 +22,7 @@ MAX_IDLE_CONNECTIONS = 4
 MAX_REDIRECTS = 3
 CLUSTER_SLOTS = 16_384
 KEYED_COMMANDS = ("GETRANGE", "PTTL", "SET", "EVAL", "UNLINK")
-HASH_TAG = re.compile(rb"\{([^}]+)\}")  # keys with the same one are on the same node
+HASH_TAG = re.compile(rb"\{([^{}]+)\}")  # keys with the same one are on the same node
 
 # A lock expires, and another process may hold it by then: release and renew only what carries our token.
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
