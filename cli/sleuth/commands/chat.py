@@ -137,8 +137,9 @@ class Chat:
             return
         self.runtime.warnings.clear()  # each answer has its own
         question = self.question._replace(text=text, search=self.switch.search, history=self.conversation.history)
+        if self.runtime.models is None and self.conversation.answers and question.search != "off":
+            question = question._replace(extractive=True)  # the first answer has said that there is no model
         self.conversation = self.conversation.add(answer(self.runtime, question, self.options))
-        self.options = self.options._replace(suggest_model=False)  # once is enough
         print(file=self.runtime.stdout, flush=True)
 
     def _set_search(self, position: str) -> None:
