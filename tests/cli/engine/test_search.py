@@ -360,6 +360,12 @@ def test_invalid_domain_is_refused(sleuth: Any, searxng: HTTPServer, domain: str
     assert searxng.log == []
 
 
+def test_engine_that_the_server_does_not_have_is_named(sleuth: Any, searxng: HTTPServer) -> None:
+    searxng.expect_request("/config").respond_with_json({"engines": [{"name": "bing", "shortcut": "bi"}]})
+    done = sleuth("search", "-p", "searxng", "--engine", "bing,nosuch", "x")
+    assert "warning: not applied by SearXNG: --engine nosuch\n" in done.err
+
+
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
