@@ -247,7 +247,7 @@ class Client:
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
         found = digest(pages, query, length)
         if not found.read:
-            raise nothing_read(found)
+            raise nothing_read(found, self.runtime.settings)
         runtime = self.runtime
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
+UNKNOWN_ENGINE = "unknown engine"  # why an engine did not answer: the server does not have it
 MAX_JSON_VALUES = 200_000  # each takes about a hundred bytes of memory
 # Charsets of real pages; Python knows others, which are slow or not text at all.
 CHARSETS = (

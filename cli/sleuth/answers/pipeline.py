@@ -74,7 +74,11 @@ class Answerer:
     def _models(self, question: Question) -> Models:
         """Return the models; with --offline only those on this machine or the local network."""
         if self.models is None:
-            raise WritingError("no model is configured", "set its API key: sleuth config set llm.api_key -")
+            raise WritingError(
+                "no model is configured",
+                "set its API key: sleuth config set llm.api_key -, "
+                "or use a local model: sleuth config set llm.base_url http://localhost:11434/v1",
+            )
         url = self.settings[LLM_URL]
         if question.offline and not is_private(url):
             raise WritingError("--offline, but the model is at {host}", "leave out --offline", host=domain(url))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sleuth.answers.answer import Round
 from sleuth.answers.research import FoundSource, Research
+from sleuth.base import logs
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
@@ -36,7 +37,8 @@ def run_round(research: Research, searcher: Searcher, contents: ContentReader, q
         research.warn(line)
     archived: dict[str, str] = {}
     texts = _read(research, contents, outcome, archived)
-    research.rounds[-1] = this._replace(pages=len(texts))
+    research.rounds[-1] = this = this._replace(pages=len(texts))
+    logs.log("answer: round %s: %s results, %s pages read", this.iteration, this.results, this.pages)
     return research.add(outcome, texts, archived)
 
 

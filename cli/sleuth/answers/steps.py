@@ -18,6 +18,7 @@ from sleuth.answers.llm.json_reply import ask_json, bool_field, share_field, tex
 from sleuth.answers.prompt import as_list, earlier_turns, fill, left_for, show, show_page
 from sleuth.answers.research import UNKNOWN_RELEVANCE, FoundSource, Note, Research
 from sleuth.answers.sanitize import without_citations
+from sleuth.base import logs
 from sleuth.base.i18n import tr, trn
 from sleuth_providers.records import Record
 from sleuth_providers.threads import run_parallel
@@ -166,6 +167,7 @@ def reflect(research: Research, model: Model, analysis: Analysis) -> Reflection:
         share_field(reply, "confidence", UNKNOWN_RELEVANCE) if "confidence" in reply else None,
     )
     missing = "" if verdict.sufficient else verdict.missing
+    logs.log("answer: round %s: %s", len(research.rounds), "sufficient" if verdict.sufficient else "not sufficient")
     judged = research.rounds[-1]._replace(sufficient=verdict.sufficient, missing=missing)
     research.rounds[-1] = judged._replace(reasoning=verdict.reasoning, confidence=verdict.confidence)
     return verdict

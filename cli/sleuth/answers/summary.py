@@ -21,7 +21,7 @@ from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
-from sleuth.store.settings import Settings
+from sleuth.store.settings import FETCH_PRIVATE, Settings
 from sleuth_providers.records import Record
 from sleuth_providers.threads import run_parallel
 
@@ -123,9 +123,11 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
 
 
-def nothing_read(found: Digest) -> SearchError:
+def nothing_read(found: Digest, settings: Settings) -> SearchError:
     """Return the error for a digest without a readable page."""
     hint = "check the URLs; to read pages on your own network: sleuth config set fetch.allow_private true"
+    if settings[FETCH_PRIVATE]:
+        hint = "check the URLs"
     why = "; ".join(found.warnings)
     return SearchError("none of the pages could be read: {why}", hint, code="FETCH_FAILED", why=why)
 

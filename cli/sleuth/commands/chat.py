@@ -135,9 +135,11 @@ class Chat:
     def _ask(self, text: str) -> None:
         if not text:
             return
+        self.runtime.warnings.clear()  # each answer has its own
         question = self.question._replace(text=text, search=self.switch.search, history=self.conversation.history)
+        if self.runtime.models is None and self.conversation.answers and question.search != "off":
+            question = question._replace(extractive=True)  # the first answer has said that there is no model
         self.conversation = self.conversation.add(answer(self.runtime, question, self.options))
-        self.options = self.options._replace(suggest_model=False)  # once is enough
         print(file=self.runtime.stdout, flush=True)
 
     def _set_search(self, position: str) -> None:
@@ -187,7 +189,7 @@ class Chat:
         rows = (
             (tr("Mode"), self.switch.mode, "/mode chat|agent"),
             (tr("Search"), self.switch.state, "/search on|off|auto"),
-            (tr("Provider"), ids, "/provider ID"),
+            (tr("Provider"), ids or "auto", "/provider ID"),
             (tr("Model"), models.writer.name if models else tr("none; answers quote the pages"), "llm.model"),
             (tr("Rounds"), self.question.rounds or settings[ASK_ROUNDS], "ask.max_iterations"),
             (tr("Pages"), self.question.pages or settings[ASK_PAGES], "ask.pages"),

@@ -89,7 +89,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 
         raise search_error(outcome)
     save_results(runtime, outcome)
-    display.show_messages(runtime, outcome, format)
+    display.show_messages(runtime, outcome, format, page=options.page)
     if options.verbose:
         display.show_attempts(runtime, outcome)
     if options.open_first or options.open_result:

@@ -59,7 +59,7 @@ def summarize(
         pages = read_pages(runtime, wanted, on_event=report, **plan)
     found = digest(pages, query, size)
     if not found.read:
-        raise nothing_read(found)
+        raise nothing_read(found, runtime.settings)
     models = None if extractive else runtime.writers(offline=offline)
     show(runtime, found, AnswerOptions(chosen, output, progress), models, size)
     return Exit.DONE
@@ -71,7 +71,7 @@ def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
         pages = runtime.reader.read(urls, on_event=report)
     found = digest(pages, query, "short")
     if not found.read:
-        raise nothing_read(found)
+        raise nothing_read(found, runtime.settings)
     options = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
     show(runtime, found, options, runtime.writers(), "short")
 

@@ -11,7 +11,7 @@ from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status
 from sleuth.store.provider_table import number_option
-from sleuth_providers.base import DirectAnswer, Result
+from sleuth_providers.base import UNKNOWN_ENGINE, DirectAnswer, Result
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -190,12 +190,18 @@ def _unique(texts: Iterator[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in (clean(text, 300) for text in texts) if line))
 
 
+def _as_typed(option: str, attempt: Attempt) -> str:
+    """Return an option as on the command line, with the engines that a server does not have."""
+    unknown = [name for name, reason in attempt.engines.items() if reason == UNKNOWN_ENGINE]
+    return " ".join([OPTION_NAMES.get(option, option), ",".join(unknown) if option == "engines" else ""]).strip()
+
+
 def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
     ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
         # Excluded domains that were not sent are dropped here all the same, which is worth no warning.
-        options = [OPTION_NAMES.get(one, one) for one in attempt.not_applied if not one.startswith("--exclude")]
+        options = [_as_typed(one, attempt) for one in attempt.not_applied if not one.startswith("--exclude")]
         if attempt.answered and options:
             ignored.setdefault("; ".join(options), []).append(name)
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others

@@ -39,12 +39,13 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 
 
 def check_template(template: str) -> None:
-    """Raise RequestError if a template contains an unknown field."""
+    """Raise RequestError if a template contains an unknown field or a single brace."""
     try:
         names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
         unknown = next((name for name in names if name not in FIELDS), None)
-    except ValueError:  # a brace without its counterpart
-        unknown = template
+    except ValueError:
+        hint = "use names in braces, such as '{{rank}} {{url}}', and {{{{ or }}}} for a brace"
+        raise RequestError("unbalanced brace in --template {template!r}", hint, template=template) from None
     if unknown is not None:
         raise RequestError(
             "unknown field {{{name}}} in --template",

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from sleuth.base.i18n import tr
@@ -96,13 +95,10 @@ def _remark(item: dict[str, Any]) -> str:
 def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:
     """Write one provider, one fact per line."""
     console = make_console(out, color)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True, style="bold")
-    table.add_column(overflow="fold")
-    for name, value in facts.items():
-        if value not in (None, [], {}, ""):
-            table.add_row(Text(name), Text(_cell(name, value)))
-    console.print(table)
+    known = {name: value for name, value in facts.items() if value not in (None, [], {}, "")}
+    width = max(map(len, known)) + 2
+    for name, value in known.items():
+        print_wrapped(console, Text(_cell(name, value)), " " * width, Text(name.ljust(width), "bold"))
 
 
 def _cell(name: str, value: Any) -> str:

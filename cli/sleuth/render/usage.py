@@ -24,7 +24,9 @@ def render(report: "UsageReport", out: TextIO, color: str) -> None:
     """Write a usage report."""
     console = make_console(out, color)
     first, last = report.days[0].date, report.days[-1].date
-    title = tr("{days} days, {first} to {last}", days=len(report.days), first=first, last=last)
+    title = trn(
+        "{count} day, {first} to {last}", "{count} days, {first} to {last}", len(report.days), first=first, last=last
+    )
     print_lines(console, [Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold")])
     for line in _summary(report):
         print_wrapped(console, Text(line), "")

@@ -71,7 +71,7 @@ def page_reply(page: Page, content: str, room: int, max_chars: int, warnings: Se
         } | own
         body = "\n".join([*filter(None, about), "", kept])
         notes = [*warnings, *([tr("the page has more text")] if truncated else [])]
-        return ToolReply(_fenced(body, ascii_host(page.final_url or page.url), notes), document)
+        return ToolReply(_fenced(body, ascii_host(page.final_url or page.url) or "library", notes), document)
 
     return _fitted(make, min(room, len(content)), max_chars)
 

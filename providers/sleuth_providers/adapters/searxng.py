@@ -2,6 +2,7 @@
 
 from sleuth_providers.adapters._searxng import details_of
 from sleuth_providers.base import (
+    UNKNOWN_ENGINE,
     Account,
     DirectAnswer,
     ErrorRule,
@@ -19,7 +20,6 @@ from sleuth_providers.json import as_dict, as_list, as_number, as_text, document
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 LIMITER_PAUSE_S = 30.0  # its limiter counts over 20 seconds, and a quick retry makes it worse
-UNKNOWN_ENGINE = "unknown engine"
 MAX_RESULTS = 200
 
 

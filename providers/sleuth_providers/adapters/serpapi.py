@@ -6,6 +6,7 @@ from sleuth_providers.adapters._baidu import time_span as _baidu_time_span
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import (
+    UNKNOWN_ENGINE,
     Account,
     DirectAnswer,
     ErrorRule,
@@ -65,7 +66,7 @@ class SerpApi(Provider):
         known = [name for name in query.engines if name in ENGINES] or [self.engine(query, account, "google")]
         found = [super(SerpApi, self).search(query._replace(engines=(name,)), account, http) for name in known]
         rows = zip_longest(*(each.results for each in found))
-        unknown = {name: "unknown engine" for name in query.engines if name not in ENGINES}
+        unknown = {name: UNKNOWN_ENGINE for name in query.engines if name not in ENGINES}
         ignored = [name for engine in known for name in _ignored(query, engine)]
         if unknown and known[0] in query.engines:  # else the engines are reported already
             ignored.append("engines")

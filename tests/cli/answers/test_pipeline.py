@@ -101,6 +101,14 @@ def test_text_from_an_archive_is_marked_with_its_date(ask: Any, model: Any, monk
         assert "copy archived on 2025-01-31" in scripted.prompts(step)[0].messages[-1].content
 
 
+def test_rounds_and_verdicts_are_logged(ask: Any, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr("sleuth.base.logs.log", lambda text, *values: lines.append(text % values))
+    ask(model())
+    assert "answer: round 1: 2 results, 2 pages read" in lines
+    assert "answer: round 1: sufficient" in lines
+
+
 def test_rounds_continue_until_the_findings_suffice(ask: Any, model: Any, web: Any) -> None:
     web.page(
         "price", "Tokio costs nothing at all, because it is free software under the licence of MIT, as its page says."

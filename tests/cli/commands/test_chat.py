@@ -6,6 +6,7 @@ from typing import Any
 
 import pexpect
 import pytest
+from pytest_httpserver import HTTPServer
 
 PROMPT = r"chat \(/help\) "
 
@@ -39,7 +40,22 @@ def test_settings_show_the_switch_and_why_it_is_disabled(answered: Any) -> None:
     first, second = done.out.split("Turns: 0  (/clear)\n")[:2]
     assert "Mode: agent  (/mode chat|agent)\nSearch: off (in agent mode the model decides)  (/search" in first
     assert "Model: none; answers quote the pages  (llm.model)\nRounds: 2  (ask.max_iterations)\n" in first
-    assert "Mode: chat  (/mode chat|agent)\nSearch: off  (/search on|off|auto)\n" in second
+    assert "Mode: chat  (/mode chat|agent)\nSearch: off  (/search on|off|auto)\nProvider: auto  (/provider" in second
+
+
+def test_every_answer_warns_of_a_citation_without_source(answered: Any, answerer: Any) -> None:
+    answerer.more = {"out_of_range": (9,)}
+    assert talk(answered, "a", "b").err.count("warning: there is no source for [9]") == 2
+
+
+def test_missing_model_is_reported_once(sleuth: Any, httpserver: HTTPServer) -> None:
+    found = [{"url": httpserver.url_for("/page"), "title": "Tokio", "content": "Tokio is a runtime."}]
+    httpserver.expect_request("/search").respond_with_json({"results": found})
+    done = sleuth("chat", stdin="what is tokio\nwhat is a runtime\n", SEARXNG_URL=httpserver.url_for(""))
+    assert done.out.count("Extractive: ") == 2
+    assert done.err.count("no model is configured") == 1
+    assert done.err.count("sleuth config set llm.api_key -") == 1
+    assert "model" not in sleuth("ask", "--extractive", "tokio", SEARXNG_URL=httpserver.url_for("")).err
 
 
 def test_library_never_answers_a_web_question(sleuth: Any) -> None:

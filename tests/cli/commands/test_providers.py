@@ -38,6 +38,12 @@ def test_list_breaks_no_id_and_no_url(sleuth: Any, monkeypatch: pytest.MonkeyPat
     assert [line for line in lines if line != line.rstrip()] == []
 
 
+def test_show_has_no_trailing_spaces(sleuth: Any) -> None:
+    lines = sleuth("providers", "show", "searxng").out.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert "understands   timeout_limit: seconds that SearXNG waits for its engines" in lines
+
+
 def test_list_in_a_pipe_has_one_line_a_provider(sleuth: Any) -> None:
     del sleuth.environ["SEARXNG_URL"]
     lines = sleuth("providers", "list").out.splitlines()

@@ -133,7 +133,7 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--fields", "url", "-f", "md"], "--fields and --format markdown exclude each other"),
         (["--batch", "-"], "--batch and WORDS exclude each other"),
         (["--record", "a", "--replay", "b"], "--record and --replay exclude each other"),
-        (["--template", "{rank"], "unknown field"),
+        (["--template", "{rank"], "unbalanced brace in --template"),
         (["--count"], "Option '--count' requires an argument"),
         (["-n", "99"], "99 is not in the range 1–50"),
         (["-n", "many"], "'many' is not a whole number"),

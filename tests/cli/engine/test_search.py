@@ -155,7 +155,7 @@ def test_template_and_fields_choose_what_is_shown(sleuth: Any, searxng: HTTPServ
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--template", "{nosuch}"), "template"),
+        (("--template", "{nosuch}"), "unknown field {nosuch} in --template"),
         (("--template", "{rank.__class__}"), "template"),
         (("--fields", "nosuch"), "no such field"),
         (("--freshness", "yesterday"), "invalid freshness"),
@@ -346,6 +346,10 @@ def test_excluded_url_means_its_host(sleuth: Any, searxng: HTTPServer) -> None:
     assert searxng.log[-1][0].args["q"] == "y -site:b.example"
 
 
+def test_no_results_after_filters_is_not_the_end_of_the_results(sleuth: Any, searxng: HTTPServer) -> None:
+    assert "note: no results for 'x'" in sleuth("search", "-p", "searxng", "--site", "c.example", "x").err
+
+
 @pytest.mark.parametrize("domain", ["http://", "foo bar"])
 def test_invalid_domain_is_refused(sleuth: Any, searxng: HTTPServer, domain: str) -> None:
     for option in ("--site", "--exclude"):
@@ -353,6 +357,12 @@ def test_invalid_domain_is_refused(sleuth: Any, searxng: HTTPServer, domain: str
         assert done.exit == 2
         assert f"invalid domain '{domain}'" in done.err
     assert searxng.log == []
+
+
+def test_engine_that_the_server_does_not_have_is_named(sleuth: Any, searxng: HTTPServer) -> None:
+    searxng.expect_request("/config").respond_with_json({"engines": [{"name": "bing", "shortcut": "bi"}]})
+    done = sleuth("search", "-p", "searxng", "--engine", "bing,nosuch", "x")
+    assert "warning: not applied by SearXNG: --engine nosuch\n" in done.err
 
 
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:

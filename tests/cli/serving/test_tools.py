@@ -360,6 +360,7 @@ def test_document_of_the_library_is_read_from_the_index(make_sleuth: Any, call: 
     file.write_text("changed on disk")
     read = call("fetch_page", {"url": url, "max_chars": 10_000})
     assert "Paragraph 59" in read.text
+    assert "from library]" in read.text
     assert "Paragraph 33" in call("fetch_page", {"url": url, "query": "zebra staplers", "max_chars": 300}).text
     other = tmp_path / "secret.md"
     other.write_text("not in the library")

@@ -29,7 +29,6 @@ class AnswerOptions(Record):
     format: str  # rich | plain | markdown | json
     output: str | None = None
     progress: str = "auto"
-    suggest_model: bool = True  # say how to configure a model if there is none
 
 
 def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Question:
@@ -71,7 +70,7 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
     finally:
         runtime.searcher.finish()
     runtime.count_answer(found)
-    _print_notes(runtime, found, options._replace(suggest_model=options.suggest_model and not question.extractive))
+    _print_notes(runtime, found, options)
     return found
 
 
@@ -89,13 +88,6 @@ def print_warnings(runtime: Runtime, found: "Answer | Digest") -> None:
 def _print_notes(runtime: Runtime, found: Answer, options: AnswerOptions) -> None:
     """Print warnings, advice and statistics on stderr."""
     print_warnings(runtime, found)
-    if found.method == "extractive" and options.suggest_model and runtime.models is None:
-        runtime.note(
-            tr(
-                "for written answers, set a model's API key: sleuth config set llm.api_key -, "
-                "or use a local model: sleuth config set llm.base_url http://localhost:11434/v1"
-            )
-        )
     if options.format == "rich":
         runtime.footer(presentation.summary(found), [])
     elif options.format != "json" and found.checks:

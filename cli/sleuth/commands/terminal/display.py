@@ -71,11 +71,11 @@ def suggestions(outcome: Outcome) -> list[str]:
 
 
 def show_messages(
-    runtime: Runtime, outcome: Outcome, format: str, age: str | None = None, *, numbered: bool = False
+    runtime: Runtime, outcome: Outcome, format: str, age: str | None = None, *, numbered: bool = False, page: int = 1
 ) -> None:
     """Print what is not part of the results on stderr; `age` is a placeholder for the age of a cached answer."""
     if not outcome.results and not outcome.answers:
-        nothing = "no more results for {query!r}" if outcome.status.count_before else "no results for {query!r}"
+        nothing = "no more results for {query!r}" if page > 1 else "no results for {query!r}"
         runtime.note(tr(nothing, query=outcome.query))
     for notice in outcome.notices:
         runtime.note(notice)
@@ -153,7 +153,8 @@ def summary(outcome: Outcome, age: str | None = None) -> str:
     cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
     found = outcome.status.count_before
-    shown = tr("{first}–{last} of {found} results", first=numbers[0], last=numbers[-1], found=found)
+    first, last = numbers[0], numbers[-1]
+    shown = trn("{first}–{last} of {count} result", "{first}–{last} of {count} results", found, first=first, last=last)
     parts = [
         shown if outcome.results else "",
         "" if outcome.status.more or not outcome.results else tr("no more"),
