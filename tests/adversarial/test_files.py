@@ -401,6 +401,7 @@ def corruptions(home: Home, name: str) -> Iterator[int]:
             path.unlink()
         for path, data in others.items():
             if not path.exists() or path.stat().st_size != len(data) or path.read_bytes() != data:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 path.write_bytes(data)
         file.write_bytes(corrupt(intact, random.Random(f"{name} {number}")))
         yield number

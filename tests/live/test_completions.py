@@ -65,7 +65,7 @@ NOTHING = [
 ALL = [
     ("sleuth config ", {"show", "get", "set", "unset", "edit", "path", "validate"}),
     ("sleuth completions ", {"bash", "zsh", "fish", "powershell"}),
-    ("sleuth search --category ", {"general", "news", "images", "videos", "science", "it"}),
+    ("sleuth search --category ", {"general", "news", "images", "videos", "science", "it", "books"}),
     ("sleuth config set websearch.safe_search ", {"off", "moderate", "strict"}),
 ]
 

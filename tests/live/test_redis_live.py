@@ -21,6 +21,7 @@ from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import find_address
 from sleuth.store.cache.redis.cache import STALE_S, RedisCache
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
+from sleuth_providers.net.guard import AddressGuard
 
 pytestmark = pytest.mark.live
 
@@ -228,8 +229,14 @@ def test_planted_text_cannot_steer_the_terminal(
 
 
 def test_pages_are_shared_and_planted_ones_are_harmless(
-    make_sleuth: Any, httpserver: HTTPServer, server: RedisServer, redis_server: Any
+    make_sleuth: Any,
+    httpserver: HTTPServer,
+    server: RedisServer,
+    redis_server: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Private pages are never shared; take this one for a page of the web.
+    monkeypatch.setattr(AddressGuard, "private", property(lambda _: False, lambda _, value: None), raising=False)
     facts = ("has no garbage collector", "was made for speed", "is checked for faults when it is compiled")
     text = "".join(f"<p>Rust is a language that {fact}, which many people like very much.</p>" for fact in facts)
     page = f"<html><head><title>Rust</title></head><body><article><h1>Rust</h1>{text}</article></body></html>"

@@ -65,7 +65,7 @@ def _print_row(console: Console, item: dict[str, Any], widths: dict[str, int]) -
     line.rstrip()
     console.print(line, soft_wrap=True)
     if not fits:
-        columns = max(console.width - len(INDENT), *map(width, remark.split()))  # a URL is never broken
+        columns = max([console.width - len(INDENT), *map(width, remark.split())])  # a URL is never broken
         for part in wrap(Text(remark, "dim"), columns):
             console.print(Text(INDENT) + part, soft_wrap=True)
 
