@@ -174,9 +174,8 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 # A character that is percent-encoded (with the other bytes of its run), or escaped as in JSON, Python and HTML.
-ENCODED = re.compile(
-    r"(?:%[0-9a-f]{2})++|\\{1,2}u[0-9a-f]{4}|\\{1,2}x[0-9a-f]{2}|&#0{0,4}+\d{1,7};|&#x0{0,4}+[0-9a-f]{1,6};|\\{1,2}|\+",
-    re.IGNORECASE,
+ENCODED = (
+    r"(?:%[0-9a-f]{2})++|\\{1,2}u[0-9a-f]{4}|\\{1,2}x[0-9a-f]{2}|&#0{0,4}+\d{1,7};|&#x0{0,4}+[0-9a-f]{1,6};|\\{1,2}|\+"
 )
 
 
@@ -185,7 +184,7 @@ def _decoded(text: str, plus: str) -> tuple[str, list[int]]:
     pieces: list[str] = []
     places: list[int] = []
     done = 0
-    for found in ENCODED.finditer(text):
+    for found in re.finditer(ENCODED, text, re.IGNORECASE):
         start, end = found.span()
         decoded = plus if found[0] == "+" else _characters(found[0])
         pieces += [text[done:start], decoded]

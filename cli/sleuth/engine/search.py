@@ -266,7 +266,7 @@ def _log(outcome: Outcome) -> None:
             "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
         )
     found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
-    logs.log("search: %s, %d results from %s in %d ms", *found)
+    logs.log_facts("search: %s, %d results from %s in %d ms", *found)
 
 
 def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
