@@ -2,7 +2,7 @@
 
 The score of a claim is the share of its terms, weighted by rarity (idf over the sentences of all sources), that occur
 in the best run of neighbouring sentences of the source. A claim that reaches the threshold is still weak if a number
-is missing there, if it denies what the source does not deny, or if doer and object changed places. Most other
+is missing there, if it denies what the source does not deny, or if subject and object are swapped. Most other
 contradictions stay invisible: results say "found in the source", never "true". docs/relevance.md has the accuracy.
 """
 
@@ -161,21 +161,21 @@ def _denies(claim: str, evidence: str) -> bool:
 
 
 def _swaps_roles(claim: str, evidence: str) -> bool:
-    """Tell whether doer and object of a verb changed places: "the paper wrote Park" for "written by Park".
+    """Tell whether subject and object of a verb are swapped: "the paper wrote Park" for "written by Park".
 
-    Words must have moved to either side of the same verb, and none of the doer may have stayed; what else follows the
-    verb, as time and place do, may stay. "by" behind it, the passive, exchanges the sides.
+    Words must have moved from each side of the verb to the other, and none of the subject may have stayed; words of
+    time and place behind the verb may stay. After a passive, "by" introduces the subject.
     """
     known = {verb: sides for sentence in sentences(evidence) for verb, sides in _roles(evidence[slice(*sentence)])}
-    for verb, (doer, other) in _roles(claim):
-        real_doer, real_other = known.get(verb, (doer, other))
-        if doer & real_other and other & real_doer and not doer & real_doer:
+    for verb, (subject, other) in _roles(claim):
+        real_subject, real_other = known.get(verb, (subject, other))
+        if subject & real_other and other & real_subject and not subject & real_subject:
             return True
     return False
 
 
 def _roles(sentence: str) -> Iterator[tuple[str, tuple[frozenset[str], frozenset[str]]]]:
-    """Yield the stem of each English verb in a sentence, with the terms on the side of its doer and on the other."""
+    """Yield the stem of each English verb in a sentence, with the terms on the side of its subject and on the other."""
     for verb in VERB.finditer(sentence):
         before, after = terms(sentence[: verb.start()]), sentence[verb.end() :]
         sides = (before, terms(after))

@@ -117,7 +117,7 @@ class ContentReader:
             warnings=(
                 *outcome.warnings,
                 *_failures(pages.values()),
-                *models_without_server(self.settings),
+                *(models_without_server(self.settings) if options.method == "rag" else ()),
                 *compressed.warnings,
             ),
         )

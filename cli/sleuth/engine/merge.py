@@ -200,7 +200,7 @@ def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
     ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
-        # Excluded domains that were not sent are dropped here all the same, which is worth no warning.
+        # No warning for excluded domains that were not sent: their results are dropped here.
         options = [_as_typed(one, attempt) for one in attempt.not_applied if not one.startswith("--exclude")]
         if attempt.answered and options:
             ignored.setdefault("; ".join(options), []).append(name)

@@ -62,7 +62,8 @@ class ResultReranker:
 
 def models_without_server(settings: Settings) -> list[str]:
     """Return a warning for each model that is named and has no server."""
-    named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) and not scorer(settings, kind)]
+    named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) not in ("", LOCAL_MODEL)]
+    named = [kind for kind in named if not settings[setting.TABLE[f"{kind}.base_url"]]]
     template = "a model is named, but {kind}.base_url is not set; passages are ranked by their words"
     return [tr(template, kind=kind) for kind in named]
 

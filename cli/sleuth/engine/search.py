@@ -276,7 +276,7 @@ def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
 
 
 def _has_next_page(reply: ProviderReply) -> bool:
-    """Tell whether to look for another page: not after a page with few results, and none that costs money in vain."""
+    """Tell whether to request another page: not after a short one, and a paid one only after a full one."""
     adapter, query = reply.candidate.adapter, reply.query
     full = query.count if adapter.cost else min(query.count, FULL_PAGE)
     return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full

@@ -202,7 +202,7 @@ class ProviderSelector:
         """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed."""
         row, adapter = candidate
         found = ["replayed"] if any_key else keys.find_keys(row, adapter, self.environ)
-        if not any_key and found and not self._is_at_home(candidate):
+        if not any_key and found and not self._is_key_host(candidate):
             if adapter.needs_key:
                 raise KeyMissingError(
                     message="the API key of {provider} was set for another host",
@@ -237,7 +237,7 @@ class ProviderSelector:
     def _contact(self, candidate: Candidate) -> str:
         return self.settings[setting.CONTACT] if candidate.row.adapter in CONTACT_ADAPTERS else ""
 
-    def _is_at_home(self, candidate: Candidate) -> bool:
+    def _is_key_host(self, candidate: Candidate) -> bool:
         """Tell whether the host is the one that the key was set for.
 
         A key in the table belongs to the host in the table. One in the environment belongs to the provider's own host,

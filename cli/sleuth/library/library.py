@@ -86,7 +86,7 @@ class LibraryStats(Record):
     bytes: int
 
 
-MAX_COMPLETE = 5_000  # documents with all the words of a query that are told from the others
+MAX_COMPLETE = 5_000  # documents with all words of a query that are ranked before the others
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
 
 Keep = Callable[[str], bool]

@@ -19,7 +19,7 @@ PAGES_PER_WORKER = 10  # a worker takes half a second to start, in which one tha
 MAX_WAIT_S = 1.0  # for a worker; then another one is started
 COMMAND = ("-P", "-m", "sleuth.pages.worker")  # -P: never import from the current folder
 BROKEN_PIPE = (OSError, EOFError, pickle.UnpicklingError)
-RESULT_MODULES = (  # define what a worker may send: a page that took it over gets no further
+RESULT_MODULES = (  # whose classes are unpickled: a worker that a page has compromised can send nothing else
     "sleuth.pages.blocks",
     "sleuth.pages.errors",
     "sleuth.pages.extract",

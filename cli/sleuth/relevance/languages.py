@@ -121,7 +121,7 @@ SCRIPT_STEMMERS = (  # first and last character of a script, and its stemmer
 )
 ENGLISH, UNSTEMMED = "english", "vietnamese"
 LATIN_WORD = re.compile(r"[a-z\u00df-\u024f\u1e00-\u1eff]+", re.IGNORECASE)
-SAMPLED_TEXTS, SAMPLED_CHARS = 20, 1_000  # that the language is told by
+SAMPLED_TEXTS, SAMPLED_CHARS = 20, 1_000  # from which the language is detected
 MIN_LEAD = 1.3  # of the function words of another language over English ones: names and terms are often English
 
 

@@ -60,7 +60,7 @@ Page = types.PaginatedRequestParams | None
 
 
 class McpServer(Server[Any]):
-    """The server: tools, documents of the library as resources, and a prompt; it tells when the tools change."""
+    """Serves tools, library documents as resources and a prompt, and notifies clients when the tools change."""
 
     def __init__(self, toolbox: Toolbox) -> None:
         self.toolbox = toolbox
