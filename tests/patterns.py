@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 PACKAGES = ("sleuth", "sleuth_providers")
 REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 FUNCTIONS = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
-SIZE = 10_000  # characters of an input; if it takes longer than FAST_S, one that is GROWTH times as long is tried
-GROWTH = 4  # of the input; the time of a linear pattern grows as much, that of a quadratic one GROWTH ** 2
-FAST_S, CPU_LIMIT_S = 0.02, 2.0
+SIZE = 20_000  # characters of an input; a quadratic pattern takes far longer than FAST_S for it, a linear one far less
+GROWTH = 4  # of an input that took longer: the time of a linear pattern grows as much, of a quadratic one GROWTH ** 2
+FAST_S, CPU_LIMIT_S = 0.03, 2.0
 MANY = 200  # a repeat that is bounded below this is not pumped
 TAILS = ("\0", "x", " <")  # one of them keeps almost every pattern from matching
 
