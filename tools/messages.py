@@ -230,11 +230,19 @@ def read(path: Path) -> Catalog:
     return catalogue
 
 
+def compiled(path: Path) -> bytes:
+    """Return the binary form of a catalogue, which is what sleuth loads."""
+    stream = BytesIO()
+    write_mo(stream, read(path))
+    return stream.getvalue()
+
+
 def compile_catalogues() -> None:
-    """Write the binary form of every catalogue, which is what sleuth loads."""
+    """Write the binary form of every catalogue. A running sleuth never reads half of one."""
     for path in catalogues():
-        with path.with_suffix(".mo").open("wb") as stream:
-            write_mo(stream, read(path))
+        written = path.with_suffix(".mo.new")
+        written.write_bytes(compiled(path))
+        written.replace(path.with_suffix(".mo"))
 
 
 def update(path: Path, collected: Collector) -> None:

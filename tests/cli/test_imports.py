@@ -78,3 +78,35 @@ def test_command_imports_nothing_heavy(
     environ: dict[str, str], arguments: tuple[str, ...], forbidden: set[str]
 ) -> None:
     assert modules(environ, *arguments) & forbidden == set()
+
+
+def test_tls_imports_nothing_heavy(environ: dict[str, str]) -> None:
+    script = "import sys, sleuth_providers.net.tls; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) & ((HEAVY | SLOW) - {"ssl"}) == set()
+
+
+PATTERNS = """
+import sys, re._compiler as compiler, re._parser as parser
+compile, RANGE = compiler.compile, compiler.RANGE
+
+def wide_ranges(part):
+    if isinstance(part, tuple) and len(part) == 2 and part[0] is RANGE:
+        yield part[1][1] - part[1][0] > 1000
+    elif isinstance(part, tuple | list | parser.SubPattern):
+        for inner in part:
+            yield from wide_ranges(inner)
+
+def record(pattern, flags=0):
+    if any(wide_ranges(parser.parse(pattern, flags))):
+        sys.stderr.write(f"SLOW {pattern!r}\\n")
+    return compile(pattern, flags)
+
+compiler.compile = record
+"""
+
+
+def test_search_compiles_no_pattern_with_a_wide_range_of_characters(environ: dict[str, str]) -> None:
+    script = PATTERNS + SCRIPT.format(arguments=["search", "-p", "searxng", "--json", "--no-cache", "x"])
+    done = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True)
+    assert [line for line in done.stderr.splitlines() if line.startswith("SLOW")] == []

@@ -51,7 +51,7 @@ def _load(language: str) -> "GNUTranslations | None":
     try:
         with open(path, "rb") as stream:
             return GNUTranslations(stream)
-    except (OSError, UnicodeDecodeError):  # not compiled, or damaged: English is better than an error
+    except Exception:  # not compiled, or damaged, which raises struct.error too: English is better than an error
         return None
 
 

@@ -43,32 +43,38 @@ class Finding(Record):
     edit_first: bool = False  # apply these edits alone, then check again: other edits depend on them
 
 
-class Remedy(Record):
-    """Why something is wrong, what to do about it, and where the handbook says more."""
-
-    cause: str
-    fix: str = ""  # blocks of shell or of one file's lines; each begins with a comment that says which
-    link: str = ""  # into the handbook: "searxng.md#enable-json-in-searxng-403-forbidden"
-
-
 @cache
 def catalogue() -> dict[str, Any]:
     """Return the contents of remedies.toml."""
     return tomllib.loads(Path(__file__).with_name("remedies.toml").read_text("utf-8"))
 
 
-def remedy(name: str, /, **values: Any) -> Remedy:
-    """Return a remedy with its values filled in: a list fills several lines, and an empty line is left out."""
-    entry = catalogue()["remedies"][name]
+def _problem(state: str, evidence: str, remedy: str, /, **values: Any) -> Finding:
+    """Return a finding with the cause, fix and link of a remedy in remedies.toml, in which `values` are filled in.
+
+    Values named `title`, `edits` and `edit_first` are fields of the finding.
+    """
+    entry = catalogue()["remedies"][remedy]
+    fields = {name: values.pop(name) for name in ("title", "edits", "edit_first") if name in values}
+    cause, fix = tr(entry["cause"], **values), _filled_in(entry.get("fix", ""), values)
+    return Finding(state, evidence, cause, fix, catalogue()["links"][entry["link"]], **fields)
+
+
+warn = partial(_problem, "warn")  # something works but not as it should
+fail = partial(_problem, "fail")  # something does not work
+
+
+def _filled_in(fix: str, values: dict[str, Any]) -> str:
+    """Return a fix with its values: a list fills several lines, and an empty line is left out."""
     lines: list[str] = []
-    for block in entry.get("fix", "").strip("\n").split("\n\n"):
+    for block in fix.strip("\n").split("\n\n"):
         filled = [line for fix_line in block.split("\n") for line in _fill(fix_line, values)]
         for line in _in_file(filled):
             if line.startswith("#") and lines and not lines[-1].startswith("#"):
                 lines.append("")  # a comment begins a block that can be pasted as a whole
             indent = line[: len(line) - len(line.lstrip(" "))]
             lines.append(indent + clean(line, MAX_LINE_CHARS, entities=False))
-    return Remedy(tr(entry["cause"], **values), "\n".join(lines), catalogue()["links"][entry["link"]])
+    return "\n".join(lines)
 
 
 def _fill(line: str, values: dict[str, Any]) -> list[str]:
@@ -108,14 +114,6 @@ def ok(evidence: str = "", *, title: str = "") -> Finding:
 def skipped(reason: str) -> Finding:
     """Return a check that was not made."""
     return Finding("skipped", reason)
-
-
-def _problem(state: str, evidence: str, remedy: Remedy, **more: Any) -> Finding:
-    return Finding(state, evidence, remedy.cause, remedy.fix, remedy.link, **more)
-
-
-warn = partial(_problem, "warn")  # something works but not as it should
-fail = partial(_problem, "fail")  # something does not work
 
 
 class Check(Record):

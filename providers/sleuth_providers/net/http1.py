@@ -30,7 +30,7 @@ MAX_CHUNK_DIGITS = 16
 NOT_HTTP = "the connection was closed, or the response is not HTTP"
 INCOMPLETE = "the connection was closed before the response was complete"
 INVALID_CHARACTERS = "a key, header or URL contains characters that HTTP does not allow"
-HEADER_LINES = re.compile(r"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [^\r\n\0\u0100-\U0010ffff]*)+", re.ASCII)
+HEADER_LINES = re.compile(rb"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [^\r\n\0]*)+")
 IDENTITY = ("", "identity")
 COMPRESSED = ("gzip", "x-gzip", "deflate")
 
@@ -70,10 +70,13 @@ def request_head(method: str, target: str, host: str, headers: Mapping[str, str]
     """Return the head of a request; raise BadRequestError for a header that would be read as two."""
     named = {"Host": host} | dict(headers) | ({"Content-Length": str(len(body))} if body is not None else {})
     lines = "".join(f"\r\n{name}: {value}" for name, value in named.items())
-    head = f"{method} {target} HTTP/1.1{lines}"
-    if not HEADER_LINES.fullmatch(head) or head.count("\n") != len(named):
+    try:
+        head = f"{method} {target} HTTP/1.1{lines}".encode("latin-1")
+    except UnicodeEncodeError:
+        raise BadRequestError(INVALID_CHARACTERS) from None
+    if not HEADER_LINES.fullmatch(head) or head.count(b"\n") != len(named):
         raise BadRequestError(INVALID_CHARACTERS)
-    return f"{head}\r\n\r\n".encode("latin-1")
+    return head + b"\r\n\r\n"
 
 
 def read_head(stream: BufferedReader) -> tuple[int, dict[str, str]]:

@@ -3,14 +3,19 @@
 Loaded only when a connection really is encrypted, because `ssl` takes longer to import than a plain search takes.
 """
 
+from __future__ import annotations
+
 import os
 import ssl
 import sys
 import time
-from typing import Any
 
 from sleuth_providers.errors import UnreachableError
 from sleuth_providers.net.connection import CHUNK_BYTES, remaining
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CA_FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 

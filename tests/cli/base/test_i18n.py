@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.messages import Collector, catalogues, compile_catalogues, problems, read
+from tools.messages import Collector, catalogues, compiled, problems, read
 
 import sleuth.pages.article  # noqa: F401 - or a thread imports it in the middle of the next test
+from sleuth.base import i18n
 from sleuth.base.i18n import set_language, tr, trn
 from sleuth_providers import errors
 from sleuth_providers.translatable import Translatable
@@ -58,9 +59,19 @@ def test_every_provider_error_is_collected(collected: Collector) -> None:
 
 
 def test_compiled_catalogues_are_current() -> None:
-    before = [path.with_suffix(".mo").read_bytes() for path in catalogues()]
-    compile_catalogues()
-    assert [path.with_suffix(".mo").read_bytes() for path in catalogues()] == before
+    assert [path.with_suffix(".mo").read_bytes() for path in catalogues()] == [compiled(path) for path in catalogues()]
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"\xde\x12", b"\xde\x12\x04\x95", b"\xde\x12\x04\x95" + b"\xff" * 24, b"text"]
+)
+def test_damaged_catalogue_means_english(tmp_path: Path, damaged: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalogue = tmp_path / "zh_CN" / "LC_MESSAGES" / "sleuth.mo"
+    catalogue.parent.mkdir(parents=True)
+    catalogue.write_bytes(damaged)
+    monkeypatch.setattr(i18n, "LOCALE_FOLDER", str(tmp_path))
+    assert set_language("zh-CN", {}) == "zh-CN"
+    assert tr("permission denied") == "permission denied"
 
 
 @pytest.mark.usefixtures("chinese")

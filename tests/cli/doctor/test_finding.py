@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sleuth.doctor
-from sleuth.doctor.finding import catalogue, remedy
+from sleuth.doctor.finding import catalogue, fail
 from sleuth.library.handbook import anchor, handbook_folder
 
 DOCTOR = Path(sleuth.doctor.__file__).parent
@@ -30,12 +30,13 @@ def test_every_remedy_is_used_and_every_name_exists() -> None:
     words = set(re.findall(r"[\"']([\w-]+)[\"']", sources))
     composed = re.compile(r"redis-[A-Z]\w+|redis-gaierror|engines-\w+|key-\w+(-\w+)*")  # from a prefix and a kind
     assert [name for name in catalogue()["remedies"] if name not in words and not composed.fullmatch(name)] == []
-    named = set(re.findall(r"remedy\(\s*\"([\w-]+)\"", sources))
+    named = set(re.findall(r"(?:fail|warn|report)\([^\n]*?, \"([a-z]+-[\w-]+)\"", sources))
+    assert len(named) > 100
     assert named - set(catalogue()["remedies"]) == set()
 
 
 def test_lines_for_a_file_say_where_they_go_and_how_they_take_effect() -> None:
-    fix = remedy("limiter-without-exemption").fix
+    fix = fail("", "limiter-without-exemption").fix
     assert fix.split("\n\n") == [
         "# in settings.yml (merge into an existing server: section):\nserver:\n  limiter: false",
         "# then restart SearXNG:\ndocker compose restart core",
@@ -46,9 +47,9 @@ def test_lines_for_a_file_say_where_they_go_and_how_they_take_effect() -> None:
 
 
 def test_empty_values_leave_no_line_and_lists_become_lines() -> None:
-    assert remedy("keys-missing", set_keys=["a", "b"]).fix == "a\nb"
-    assert remedy("model-address-incomplete", url="u", set_address="").fix == "curl -s u"
+    assert fail("", "keys-missing", set_keys=["a", "b"]).fix == "a\nb"
+    assert fail("", "model-address-incomplete", url="u", set_address="").fix == "curl -s u"
 
 
 def test_values_cannot_add_lines_or_placeholders() -> None:
-    assert remedy("settings-unreadable", path="a\n@env\n{path}").fix == "ls -l a @env {path}"
+    assert fail("", "settings-unreadable", path="a\n@env\n{path}").fix == "ls -l a @env {path}"

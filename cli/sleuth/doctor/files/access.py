@@ -11,7 +11,7 @@ from sleuth.doctor.files.deployment import Deployment, is_complete, uses_default
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
 from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
-from sleuth.doctor.finding import Edit, Finding, fail, ok, remedy, skipped, warn
+from sleuth.doctor.finding import Edit, Finding, fail, ok, skipped, warn
 from sleuth.doctor.server.address import WILDCARD_HOSTS, Endpoint, parse_address
 
 FORMATS = ("html", "csv", "json", "rss")
@@ -28,11 +28,11 @@ def check_defaults(deployment: Deployment) -> Iterator[Finding]:
     if entry and uses_defaults(root):
         yield ok(at)
     elif entry and entry.value.kind not in ("bool", "null"):
-        yield fail(at, remedy("defaults-wrong-type"), edits=(edit,))
+        yield fail(at, "defaults-wrong-type", edits=(edit,))
     elif is_complete(root):
-        yield warn(at, remedy("defaults-replaced"))
+        yield warn(at, "defaults-replaced")
     else:
-        yield fail(at, remedy("defaults-missing"), edits=(edit,))
+        yield fail(at, "defaults-missing", edits=(edit,))
 
 
 def check_formats(deployment: Deployment) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def check_formats(deployment: Deployment) -> Iterator[Finding]:
         return
     if entry is None:
         at = deployment.at("", "search", "formats", missing=tr("search.formats is missing: only HTML is allowed"))
-        yield fail(at, remedy("formats-without-json"), edits=_add_formats(deployment))
+        yield fail(at, "formats-without-json", edits=_add_formats(deployment))
         return
     if entry.value.kind != "list":
         return  # reported with the types of values
@@ -53,10 +53,10 @@ def check_formats(deployment: Deployment) -> Iterator[Finding]:
     if capitals:
         word = ", ".join(clean(item.value, 20) for item in capitals)
         edits = tuple(Edit(item.start, item.end, item.value.strip().lower()) for item in capitals)
-        yield fail(source.at(capitals[0]), remedy("formats-in-capitals", word=word), edits=edits, edit_first=True)
+        yield fail(source.at(capitals[0]), "formats-in-capitals", word=word, edits=edits, edit_first=True)
     elif not any(item.value == "json" for item in items):
         edits = (add_item(source.text, entry.value, "json"),)
-        yield fail(source.at(entry.key), remedy("formats-without-json"), edits=edits)
+        yield fail(source.at(entry.key), "formats-without-json", edits=edits)
     else:
         yield ok(source.at(entry.key, f"search.formats: {', '.join(clean(item.value, 20) for item in items)}"))
 
@@ -79,9 +79,9 @@ def check_secret(deployment: Deployment) -> Iterator[Finding]:
     entry = find(deployment.root, "server", "secret_key")
     fresh = deployment.set("server", "secret_key", f'"{secrets.token_hex(32)}"')
     if entry is None or entry.value.value in (DEFAULT_SECRET, None):
-        yield fail(at, remedy("secret-default"), edits=fresh)
+        yield fail(at, "secret-default", edits=fresh)
     elif not str(entry.value.value).strip():
-        yield warn(at, remedy("secret-empty"), edits=fresh)
+        yield warn(at, "secret-empty", edits=fresh)
     else:
         yield ok(at)
 
@@ -95,13 +95,12 @@ def check_limiter(deployment: Deployment) -> Iterator[Finding]:
     elif not deployment.valkey_url[0]:
         if deployment.valkey:
             url = f"valkey://{deployment.valkey}:6379/0"
-            advice = remedy("limiter-without-valkey-url", url=url)
-            yield fail(at, advice, edits=deployment.set("valkey", "url", url))
+            yield fail(at, "limiter-without-valkey-url", url=url, edits=deployment.set("valkey", "url", url))
         else:
             edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
-            yield fail(at, remedy("limiter-without-valkey"), edits=edits)
+            yield fail(at, "limiter-without-valkey", edits=edits)
     elif not deployment.exempt:
-        yield warn(at, remedy("limiter-without-exemption"))
+        yield warn(at, "limiter-without-exemption")
     else:
         yield ok(f"{at} (pass_ip: {clean(', '.join(deployment.exempt), 100)})")
 
@@ -115,7 +114,7 @@ def check_public_instance(deployment: Deployment) -> Iterator[Finding]:
     at = deployment.at(name, "server", "public_instance")
     if deployment.is_on(name, "server", "public_instance"):
         edits = () if overridden else deployment.set("server", "public_instance", "false")
-        yield fail(at, remedy("public-instance-variable" if overridden else "public-instance"), edits=edits)
+        yield fail(at, "public-instance-variable" if overridden else "public-instance", edits=edits)
     else:
         yield ok(at)
 
@@ -130,7 +129,7 @@ def check_valkey(deployment: Deployment) -> Iterator[Finding]:
     if not url.lower().startswith(VALKEY_SCHEMES):
         match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
         better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
-        yield fail(at, remedy("valkey-scheme", better=better), edits=(set_value(entry, f'"{better}"'),))
+        yield fail(at, "valkey-scheme", better=better, edits=(set_value(entry, f'"{better}"'),))
     elif host(url) in LOCAL_HOSTS and not deployment.host_network:
         yield _local_valkey(deployment, entry, at)
     else:
@@ -141,22 +140,22 @@ def _check_redis(deployment: Deployment) -> Iterator[Finding]:
     section, entry = find(deployment.root, "redis"), find(deployment.root, "redis", "url")
     if not section or not entry or entry.value.value in (None, False, ""):
         return
-    advice = remedy("redis-deprecated", url=clean(entry.value.value, 100))
     can_rename = find(deployment.root, "valkey") is None and section.key.kind == "text"
     edits = (Edit(section.key.start, section.key.end, "valkey"),) if can_rename else ()
-    yield warn(deployment.source.at(entry.key), advice, edits=edits, edit_first=bool(edits))
+    at, url = deployment.source.at(entry.key), clean(entry.value.value, 100)
+    yield warn(at, "redis-deprecated", url=url, edits=edits, edit_first=bool(edits))
 
 
 def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:
     """Report a URL that is right on the host and wrong in a container."""
     better = f"valkey://{deployment.valkey or 'searxng-valkey'}:6379/0"
     if not deployment.compose:
-        return warn(at, remedy("valkey-maybe-local", better=better))
+        return warn(at, "valkey-maybe-local", better=better)
     report = fail if deployment.limiter_on else warn
     if deployment.valkey:
-        return report(at, remedy("valkey-local", better=better), edits=(set_value(entry, better),))
+        return report(at, "valkey-local", better=better, edits=(set_value(entry, better),))
     turn_off = deployment.set("server", "limiter", "false") if deployment.limiter_on else (set_value(entry, "false"),)
-    return report(at, remedy("valkey-local-without-service"), edits=turn_off)
+    return report(at, "valkey-local-without-service", edits=turn_off)
 
 
 def check_address(deployment: Deployment) -> Iterator[Finding]:
@@ -164,11 +163,11 @@ def check_address(deployment: Deployment) -> Iterator[Finding]:
     port, bind = find(deployment.root, "server", "port"), find(deployment.root, "server", "bind_address")
     at = [deployment.source.at(entry.key) for entry in (port, bind) if entry]
     if deployment.compose:
-        yield from (warn(place, remedy("listen-address-in-container")) for place in at)
+        yield from (warn(place, "listen-address-in-container") for place in at)
     elif port and port.value.kind in ("text", "int") and not _is_port(str(port.value.value)):
-        yield fail(at[0], remedy("port-invalid"), edits=(set_value(port, "8888"),))
+        yield fail(at[0], "port-invalid", edits=(set_value(port, "8888"),))
     elif bind and bind.value.value in WILDCARD_HOSTS:
-        yield warn(at[-1], remedy("listen-address-open"))
+        yield warn(at[-1], "listen-address-open")
     elif at:
         yield ok("; ".join(at))
 
@@ -193,7 +192,7 @@ def check_base_url(deployment: Deployment) -> Iterator[Finding]:
     edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
     report = fail if problem == "base-url-invalid" else warn
     reason = "; ".join(parse_address(url).slips)
-    yield report(at, remedy(problem, set_base_url=lines, reason=reason, host=host(url)), edits=edits)
+    yield report(at, problem, set_base_url=lines, reason=reason, host=host(url), edits=edits)
 
 
 def _judge_url(url: str) -> tuple[str, str]:
@@ -227,14 +226,14 @@ def _check_proxy(deployment: Deployment, node: YamlNode) -> Iterator[Finding]:
     at = deployment.source.at(node)
     if not node.value.lower().startswith(PROXY_SCHEMES) or not host(node.value):
         better = f"http://{re.sub(r'^[a-z0-9]*:?//', '', clean(node.value, 200, entities=False))}"
-        yield warn(at, remedy("proxy-without-scheme", better=_show_url(better)))
+        yield warn(at, "proxy-without-scheme", better=_show_url(better))
     elif host(node.value) in LOCAL_HOSTS and not deployment.host_network:
         better = re.sub(r"//([^/@]*@)?(localhost|127\.0\.0\.1|\[::1\])", r"//\1host.docker.internal", node.value)
         if not deployment.compose:
-            yield warn(at, remedy("proxy-maybe-local", better=_show_url(better)))
+            yield warn(at, "proxy-maybe-local", better=_show_url(better))
             return
         edits = (Edit(node.start, node.end, f'"{better}"'),) if '"' not in better else ()
-        yield fail(at, remedy("proxy-local", better=_show_url(better)), edits=edits)
+        yield fail(at, "proxy-local", better=_show_url(better), edits=edits)
 
 
 def _show_url(url: str) -> str:

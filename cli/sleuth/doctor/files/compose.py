@@ -8,7 +8,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.environment import Variable, interpolate, read_environment, read_text
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlEntry, YamlNode, YamlSource, entries, find, read_yaml
-from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
 from sleuth.doctor.server.address import WILDCARD_HOSTS, is_loopback
 from sleuth_providers.records import Record
 
@@ -75,7 +75,7 @@ def read_compose(settings: str) -> tuple[Compose | None, list[Finding]]:
     try:
         source = YamlSource(name, text, read_yaml(text))
     except NotYamlError as problem:
-        return None, [FILE.label(fail(problem.at(name), remedy("compose-not-yaml")))]
+        return None, [FILE.label(fail(problem.at(name), "compose-not-yaml"))]
     section = find(source.root, "services")
     services = entries(section.value) if section else []
     service = _pick(services)
@@ -120,7 +120,7 @@ def _variables(compose: Compose) -> tuple[dict[str, Variable], list[Finding]]:
             found |= values
             problems += [*more, ENV_FILE.label(ok(compose.source.at(node)))]
         elif path and not (required and required.value.value is False):
-            missing = fail(compose.source.at(node), remedy("env-file-missing", path=shell(path)))
+            missing = fail(compose.source.at(node), "env-file-missing", path=shell(path))
             problems.append(ENV_FILE.label(missing))
     section = compose.get("environment")
     for name, text, node in _assignments(section.value) if section else ():
@@ -151,15 +151,15 @@ def check_capabilities(compose: Compose) -> Iterator[Finding]:
     if not missing:
         yield ok(compose.at("cap_drop"))
         return
-    advice = remedy("capabilities-missing", names=", ".join(missing), lines=[f"  - {name}" for name in missing])
-    yield warn(compose.at("cap_drop"), advice)
+    lines = [f"  - {name}" for name in missing]
+    yield warn(compose.at("cap_drop"), "capabilities-missing", names=", ".join(missing), lines=lines)
 
 
 def check_restart(compose: Compose) -> Finding:
     """Check that the container restarts after a reboot."""
     if compose.text(compose.get("restart")) not in ("no", "False", ""):  # YAML reads a bare `no` as false
         return ok(compose.at("restart"))
-    return warn(compose.at("restart"), remedy("no-restart"))
+    return warn(compose.at("restart"), "no-restart")
 
 
 def check_healthcheck(compose: Compose) -> Iterator[Finding]:
@@ -168,13 +168,13 @@ def check_healthcheck(compose: Compose) -> Iterator[Finding]:
     items = (entry.value.value if entry.value.kind == "list" else [entry.value]) if entry else []
     words = " ".join(compose.text(item) for item in items).split()
     if entry and any(os.path.basename(word) in ("curl", "wget") for word in words):
-        yield warn(compose.source.at(entry.key), remedy("healthcheck-without-program"))
+        yield warn(compose.source.at(entry.key), "healthcheck-without-program")
 
 
 def check_image(compose: Compose) -> Iterator[Finding]:
     """Check that the image is SearXNG, not its predecessor."""
     if "searx/searx" in compose.text(compose.get("image")):
-        yield warn(compose.at("image"), remedy("image-is-searx"))
+        yield warn(compose.at("image"), "image-is-searx")
     elif compose.get("image"):
         yield ok(compose.at("image"))
 
@@ -200,13 +200,12 @@ class Mount(Record):
 def check_ports(compose: Compose) -> Iterator[Finding]:
     """Check that the right port is published, and only on this machine."""
     if compose.host_network:
-        advice = remedy("host-network", outside=compose.port, inside=compose.port)
-        yield warn(compose.at("network_mode"), advice)
+        yield warn(compose.at("network_mode"), "host-network", outside=compose.port, inside=compose.port)
         return
     ports = [_port(compose, node) for node in compose.items("ports")]
     ports = [port for port in ports if port.target]
     if not ports:
-        yield warn(compose.at("ports"), remedy("no-published-port", outside=8080, inside=compose.port))
+        yield warn(compose.at("ports"), "no-published-port", outside=8080, inside=compose.port)
     right = [port for port in ports if port.target == compose.port]
     for port in right or ports:
         yield _judge_port(compose, port)
@@ -227,9 +226,9 @@ def _judge_port(compose: Compose, port: Port) -> Finding:
     at, outside = compose.source.at(port.node), port.published or port.target
     values = {"outside": outside, "inside": compose.port, "target": clean(port.target, 40)}
     if port.target != compose.port:
-        return fail(at, remedy("wrong-container-port", **values))
+        return fail(at, "wrong-container-port", **values)
     if port.host in ("", *WILDCARD_HOSTS):
-        return warn(at, remedy("open-port", **values))
+        return warn(at, "open-port", **values)
     is_local = port.host == "localhost" or is_loopback(port.host)
     return ok(f"{at} ({tr('this machine only') if is_local else tr('the network of {host}', host=port.host)})")
 
@@ -239,19 +238,18 @@ def check_volumes(compose: Compose) -> Iterator[Finding]:
     mounts = [_mount(compose, node) for node in compose.items("volumes")]
     for mount in mounts:
         if mount.target.endswith("uwsgi.ini"):
-            yield warn(compose.source.at(mount.node), remedy("uwsgi-file"))
+            yield warn(compose.source.at(mount.node), "uwsgi-file")
     folder = next((mount for mount in mounts if mount.target == CONFIG), None)
     file = next((mount for mount in mounts if mount.target == f"{CONFIG}/settings.yml"), None)
     if file:
         path = _host_path(compose, file)
         missing = path and not os.path.isfile(path)
         report, kind = (fail, "settings-mounted-missing") if missing else (warn, "settings-mounted-alone")
-        yield report(compose.source.at(file.node), remedy(kind))
+        yield report(compose.source.at(file.node), kind)
     elif folder:
         yield _judge_folder(compose, folder)
     else:
-        advice = remedy("settings-not-mounted", path=CONFIG, folder=_folder(compose))
-        yield fail(compose.at("volumes"), advice)
+        yield fail(compose.at("volumes"), "settings-not-mounted", path=CONFIG, folder=_folder(compose))
 
 
 def _mount(compose: Compose, node: YamlNode) -> Mount:
@@ -267,10 +265,10 @@ def _mount(compose: Compose, node: YamlNode) -> Mount:
 def _judge_folder(compose: Compose, mount: Mount) -> Finding:
     at, path, folder = compose.source.at(mount.node), _host_path(compose, mount), _folder(compose)
     if not path:
-        return warn(at, remedy("settings-in-volume", folder=folder))
+        return warn(at, "settings-in-volume", folder=folder)
     if os.path.realpath(path) != os.path.realpath(compose.settings):
-        return warn(at, remedy("settings-in-other-folder", folder=folder))
-    return warn(at, remedy("settings-mounted-read-only", folder=folder)) if mount.read_only else ok(at)
+        return warn(at, "settings-in-other-folder", folder=folder)
+    return warn(at, "settings-mounted-read-only", folder=folder) if mount.read_only else ok(at)
 
 
 def _host_path(compose: Compose, mount: Mount) -> str:

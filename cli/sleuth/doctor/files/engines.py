@@ -9,7 +9,7 @@ from sleuth.doctor.files.deployment import Deployment, is_complete, uses_default
 from sleuth.doctor.files.edits import add_first, add_key, apply, end_of, set_value
 from sleuth.doctor.files.schema import ENGINE_KEYS, ENGINE_MODULES, FACTS, nearest
 from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, find, show_line
-from sleuth.doctor.finding import RESTART, Edit, Finding, fail, ok, remedy, warn
+from sleuth.doctor.finding import RESTART, Edit, Finding, fail, ok, warn
 from sleuth_providers.records import Record
 
 MAX_ENGINES = 1000  # checked; SearXNG has three hundred
@@ -74,7 +74,7 @@ def _problem(
         begin = source.text.rfind("\n", 0, node.start) + 1
         correct = ["@settings", show_line(apply(source.text, edits)[begin : begin + 300].partition("\n")[0])]
     report = fail if state == "fail" else warn
-    return report(source.at(node), remedy(kind, correct=correct, **values), edits=edits)
+    return report(source.at(node), kind, correct=correct, **values, edits=edits)
 
 
 def _check_selection(deployment: Deployment) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
 from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
-from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, skipped, warn
+from sleuth.doctor.finding import Check, Finding, fail, ok, skipped, warn
 from sleuth_providers.records import Record
 
 SWITCHES = ("SEARXNG_LIMITER", "SEARXNG_PUBLIC_INSTANCE", "SEARXNG_IMAGE_PROXY", "SEARXNG_DEBUG")
@@ -67,8 +67,8 @@ def read_environment(path: str) -> tuple[dict[str, Variable], list[Finding]]:
         elif re.fullmatch(r"[A-Za-z_]\w*", line):
             variables[line] = Variable(None, name, number)
         else:
-            advice = remedy("env-line-malformed", line=number, file=name)
-            problems.append(FILE.label(fail(f"{name}:{number}: {show_line(line)}", advice)))
+            at = f"{name}:{number}: {show_line(line)}"
+            problems.append(FILE.label(fail(at, "env-line-malformed", line=number, file=name)))
     return variables, problems
 
 
@@ -115,23 +115,23 @@ def _check(name: str, variable: Variable) -> Iterator[Finding]:
     value, at = variable.value, variable.at(name)
     new = FACTS["renamed_variables"].get(name, "GRANIAN_…" if name.startswith("UWSGI_") else "")
     if name in SWITCHES and value is not None and variable.switch is None:
-        yield fail(at, remedy("variable-not-switch", name=name))
+        yield fail(at, "variable-not-switch", name=name)
     elif name == "SEARXNG_METHOD" and value not in ("GET", "POST", None):
-        yield fail(at, remedy("variable-method", name=name))
+        yield fail(at, "variable-method", name=name)
     elif name in ("SEARXNG_PORT", "GRANIAN_PORT") and not (value or "0").isdigit():
-        yield fail(at, remedy("variable-port", name=name))
+        yield fail(at, "variable-port", name=name)
     elif name == "SEARXNG_SECRET" and value == DEFAULT_SECRET:
-        yield fail(at, remedy("secret-built-in"))
+        yield fail(at, "secret-built-in")
     elif name == "SEARXNG_SECRET" and value == "":
-        yield warn(at, remedy("secret-empty"))
+        yield warn(at, "secret-empty")
     elif name == "SEARXNG_VALKEY_URL" and value and not value.lower().startswith(VALKEY_SCHEMES):
-        yield fail(at, remedy("variable-valkey-scheme", name=name))
+        yield fail(at, "variable-valkey-scheme", name=name)
     elif "." in new:
         section, _, key = new.partition(".")
-        yield warn(at, remedy("variable-now-setting", name=name, new=new, section=section, key=key))
+        yield warn(at, "variable-now-setting", name=name, new=new, section=section, key=key)
     elif new:
         assignments = [f"{one}=…" for one in new.split(", ")]
-        yield warn(at, remedy("variable-renamed", name=name, new=new, assignments=assignments))
+        yield warn(at, "variable-renamed", name=name, new=new, assignments=assignments)
 
 
 FILE = Check("environment.file", "Environment file is valid", "Environment file is not valid")

@@ -12,7 +12,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.environment import read_text
 from sleuth.doctor.files.schema import FACTS, WORDS, nearest
 from sleuth.doctor.files.yaml_source import line_of, show_line
-from sleuth.doctor.finding import Check, Finding, fail, ok, remedy, warn
+from sleuth.doctor.finding import Check, Finding, fail, ok, warn
 from sleuth_providers.records import Record
 
 NAME = "limiter.toml"
@@ -67,7 +67,7 @@ def read_limiter(folder: str, active: bool) -> tuple[tuple[str, ...], list[Findi
 def _not_toml(problem: Exception) -> Finding:
     match = re.search(r"line (\d+), column (\d+)", str(problem))
     place = f"{NAME}:{match[1]}:{match[2]}" if match else f"{NAME}:1"
-    return fail(f"{place}: {clean(problem, 200)}", remedy("limiter-not-toml"))
+    return fail(f"{place}: {clean(problem, 200)}", "limiter-not-toml")
 
 
 def check_names(file: LimiterFile, prefix: str = "", table: dict[str, Any] | None = None) -> Iterator[Finding]:
@@ -75,14 +75,14 @@ def check_names(file: LimiterFile, prefix: str = "", table: dict[str, Any] | Non
     for key, value in (file.data if table is None else table).items():
         name = f"{prefix}{key}"
         if name == "real_ip":
-            yield warn(file.at(key), remedy("limiter-real-ip"))
+            yield warn(file.at(key), "limiter-real-ip")
         elif name not in SCHEMA:
             near = next((known for known in SCHEMA if known.endswith(f".{key}")), "") or nearest(name, tuple(SCHEMA))
             values = {"name": clean(name, 80), "remove_or_rename": remove_or_rename(near)}
-            yield fail(file.at(key), remedy("limiter-unknown-name", **values))
+            yield fail(file.at(key), "limiter-unknown-name", **values)
         elif type(value) is not PYTHON_TYPES[SCHEMA[name]]:
             accepted = tr(WORDS[SCHEMA[name]])
-            yield fail(file.at(key), remedy("limiter-value-type", name=name, accepted=accepted))
+            yield fail(file.at(key), "limiter-value-type", name=name, accepted=accepted)
         elif isinstance(value, dict):
             yield from check_names(file, f"{name}.", value)
 
@@ -97,18 +97,18 @@ def check_addresses(file: LimiterFile) -> Iterator[Finding]:
     for key, address in ((name.rpartition(".")[2], one) for name in ADDRESS_LISTS for one in file.addresses(name)):
         if not _is_network(address):
             if key == "trusted_proxies":
-                yield fail(file.at(str(address)), remedy("limiter-invalid-proxy", key=key))
+                yield fail(file.at(str(address)), "limiter-invalid-proxy", key=key)
             else:
-                yield warn(file.at(str(address)), remedy("limiter-invalid-address", key=key))
+                yield warn(file.at(str(address)), "limiter-invalid-address", key=key)
         elif key == "pass_ip" and ip_network(address, strict=False).prefixlen == 0:
-            yield warn(file.at(address), remedy("limiter-exempts-everyone"))
+            yield warn(file.at(address), "limiter-exempts-everyone")
 
 
 def check_link_token(file: LimiterFile) -> Iterator[Finding]:
     """Find link_token, which redirects programs to the home page."""
     if file.get("botdetection.ip_limit.link_token") is True:
         report = fail if file.active else warn
-        yield report(file.at("link_token"), remedy("limiter-link-token"))
+        yield report(file.at("link_token"), "limiter-link-token")
 
 
 def _is_network(address: Any) -> bool:

@@ -10,7 +10,7 @@ from sleuth.doctor.files.edits import apply
 from sleuth.doctor.files.environment import VARIABLES, Variables, read_environment, read_text
 from sleuth.doctor.files.limiter import read_limiter
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlSource, read_yaml, redact
-from sleuth.doctor.finding import RESTART, Check, Finding, fail, ok, remedy, shell
+from sleuth.doctor.finding import RESTART, Check, Finding, fail, ok, shell
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
 YAML = Check("settings.yaml", "Settings are valid YAML", "Settings are not valid YAML")
@@ -69,15 +69,15 @@ def check_settings(path: str) -> list[Finding]:
     text = read_text(path)
     if isinstance(text, Finding):
         is_folder = os.path.isdir(path) and path.endswith((".yml", ".yaml"))
-        advice = remedy("settings-is-folder" if is_folder else "settings-unreadable", path=shell(path))
-        return [FILE.label(fail(text.evidence, advice)), *beside.findings]
+        kind = "settings-is-folder" if is_folder else "settings-unreadable"
+        return [FILE.label(fail(text.evidence, kind, path=shell(path))), *beside.findings]
     try:
         source = _source(path, text)
     except NotYamlError as problem:
         evidence = problem.at(os.path.basename(path))
-        return [YAML.label(fail(evidence, remedy("settings-not-yaml", line=problem.line))), *beside.findings]
+        return [YAML.label(fail(evidence, "settings-not-yaml", line=problem.line)), *beside.findings]
     if source.root.kind not in ("map", "null"):
-        return [YAML.label(fail(source.at(source.root), remedy("settings-not-mapping"))), *beside.findings]
+        return [YAML.label(fail(source.at(source.root), "settings-not-mapping")), *beside.findings]
     findings, limiter = beside.check(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
     checked = [finding._replace(edits=()) for finding in findings]  # edits may contain secrets

@@ -9,7 +9,7 @@ from sleuth.doctor.files.edits import remove_entry, set_value
 from sleuth.doctor.files.limiter import remove_or_rename
 from sleuth.doctor.files.schema import FACTS, MAPPINGS, SECTIONS, TOP_LEVEL, nearest, section_of
 from sleuth.doctor.files.yaml_source import YamlEntry, duplicates, entries, find
-from sleuth.doctor.finding import Edit, Finding, Remedy, fail, ok, remedy, warn
+from sleuth.doctor.finding import Edit, Finding, fail, ok, warn
 
 MAX_KEYS = 200  # checked in one mapping; SearXNG has twenty
 
@@ -27,7 +27,7 @@ def _check_sections(deployment: Deployment) -> Iterator[Finding]:
         if not entry or entry.value.kind == "map" or (name in may_be_empty and entry.value.kind == "null"):
             continue
         kind = "section-empty" if entry.value.kind == "null" else "section-not-mapping"
-        yield fail(deployment.source.at(entry.key), remedy(kind, name=name), edits=(set_value(entry, "{}"),))
+        yield fail(deployment.source.at(entry.key), kind, name=name, edits=(set_value(entry, "{}"),))
 
 
 def _check_types(deployment: Deployment) -> Iterator[Finding]:
@@ -39,7 +39,7 @@ def _check_types(deployment: Deployment) -> Iterator[Finding]:
         better = shape.correct(entry.value)
         values = {"name": name, "section": section, "key": key, "better": better, "accepted": shape.describe()}
         edits = (set_value(entry, better),)
-        yield fail(deployment.source.at(entry.key), remedy("value-type", **values), edits=edits)
+        yield fail(deployment.source.at(entry.key), "value-type", **values, edits=edits)
 
 
 def _check_closed(deployment: Deployment) -> Iterator[Finding]:
@@ -50,7 +50,7 @@ def _check_closed(deployment: Deployment) -> Iterator[Finding]:
                 near = nearest(entry.name, tuple(names))
                 values = {"section": section, "key": _word(entry), "remove_or_rename": remove_or_rename(near)}
                 edits = remove_entry(deployment.source.text, home.value, entry)
-                yield fail(deployment.source.at(entry.key), remedy("key-not-allowed", **values), edits=edits)
+                yield fail(deployment.source.at(entry.key), "key-not-allowed", **values, edits=edits)
 
 
 def check_keys(deployment: Deployment) -> Iterator[Finding]:
@@ -68,7 +68,8 @@ def _check_top(deployment: Deployment) -> Iterator[Finding]:
         kind = "in-wrong-place" if home else "misspelt" if near else "unknown"
         values = {"key": _word(entry), "section": home, "near": near, "new": new}
         is_free = near and not home and find(deployment.root, near) is None
-        yield _rename(deployment, entry, near if is_free else "", remedy(f"key-{'removed' if new else kind}", **values))
+        kind = f"key-{'removed' if new else kind}"
+        yield _rename(deployment, entry, near if is_free else "", kind, **values)
 
 
 def _check_nested(deployment: Deployment) -> Iterator[Finding]:
@@ -79,20 +80,20 @@ def _check_nested(deployment: Deployment) -> Iterator[Finding]:
             if near:
                 values = {"section": section, "key": _word(entry), "near": near}
                 name = "" if find(deployment.root, section, near) else near
-                yield _rename(deployment, entry, name, remedy("key-misspelt-in-section", **values))
+                yield _rename(deployment, entry, name, "key-misspelt-in-section", **values)
 
 
-def _rename(deployment: Deployment, entry: YamlEntry, name: str, advice: Remedy) -> Finding:
+def _rename(deployment: Deployment, entry: YamlEntry, name: str, remedy: str, **values: str) -> Finding:
     edits = (Edit(entry.key.start, entry.key.end, name),) if name else ()
-    return warn(deployment.source.at(entry.key), advice, edits=edits, edit_first=bool(edits))
+    return warn(deployment.source.at(entry.key), remedy, edits=edits, edit_first=bool(edits), **values)
 
 
 def _check_duplicates(deployment: Deployment) -> Iterator[Finding]:
     sections = [entry.value for entry in entries(deployment.root) if entry.name in MAPPINGS]
     for node in (deployment.root, *sections):
         for entry, later in islice(duplicates(node), MAX_KEYS):
-            advice = remedy("key-repeated", key=_word(entry), line=later.key.line)
-            yield warn(deployment.source.at(entry.key), advice)
+            at = deployment.source.at(entry.key)
+            yield warn(at, "key-repeated", key=_word(entry), line=later.key.line)
 
 
 def _word(entry: YamlEntry) -> str:

@@ -17,7 +17,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Check, Finding, Remedy, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
@@ -58,11 +58,11 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
     missing = [candidate.id for candidate in used if candidate.adapter.needs_key and not sources[candidate.id]]
     if "keyring" in sources.values() and find_spec("keyring") is None:
-        yield fail(shown, remedy("keyring-not-installed", install=install_command("keyring")))
+        yield fail(shown, "keyring-not-installed", install=install_command("keyring"))
     if missing:
         report = fail if default in missing else warn
         set_keys = [f"sleuth providers set {id} --api-key -" for id in missing]
-        yield report(tr("no key: {names}", names=", ".join(missing)), remedy("keys-missing", set_keys=set_keys))
+        yield report(tr("no key: {names}", names=", ".join(missing)), "keys-missing", set_keys=set_keys)
     else:
         names = ", ".join(candidate.id for candidate in used)
         yield ok(shown or tr("no key is needed for {names}", names=names))
@@ -87,10 +87,10 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     if not value and not key and settings.look_up(LLM_URL).origin == "default":
         return skipped(tr("no model is configured; answers are extracted from pages without one"))
     if value and not key:
-        return fail(f"llm.api_key = {clean(value, 60)}", remedy("model-key-empty", variable=value[4:]))
+        return fail(f"llm.api_key = {clean(value, 60)}", "model-key-empty", variable=value[4:])
     if key and sends_key_in_clear(url):
         better = clean_url(url).replace("http:", "https:", 1)
-        return warn(clean_url(url), remedy("model-key-in-clear", url=better))
+        return warn(clean_url(url), "model-key-in-clear", url=better)
     wanted = {LLM_MODEL.key: settings[LLM_MODEL]}
     if settings.look_up(LLM_REASONER).origin != "default":  # else the same model reflects
         wanted[LLM_REASONER.key] = settings[LLM_REASONER]
@@ -111,14 +111,14 @@ def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
             return ok(evidence)
         choose = [f"sleuth config set {name} {shell(clean(model, 300))}" for name in unknown for model in models[:3]]
         names = ", ".join(clean(model, 300) for model in unknown.values())
-        return warn(evidence, remedy("model-unknown", model=names, choose=choose))
+        return warn(evidence, "model-unknown", model=names, choose=choose)
     if seen.status in (401, 403):
-        return fail(evidence, remedy("model-key-rejected" if key else "model-key-needed"))
+        return fail(evidence, "model-key-rejected" if key else "model-key-needed")
     if seen.status:
         shown, better = clean_url(url), urljoin(clean_url(url), "/v1")
         set_address = "" if shown.startswith(f"{better}/") else f"sleuth config set llm.base_url {better}"
-        return warn(evidence, remedy("model-address-incomplete", url=shown, set_address=set_address))
-    return fail(evidence, remedy("model-silent"))
+        return warn(evidence, "model-address-incomplete", url=shown, set_address=set_address)
+    return fail(evidence, "model-silent")
 
 
 def check_version(runtime: "Runtime", settings: Settings) -> Finding:
@@ -148,7 +148,7 @@ def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
     if not users or "browser" in installed:
         return ok("\n".join(lines))
     values = {"users": ", ".join(users), "install": install_command("browser"), "turn_off": list(users.values())}
-    return warn("\n".join(lines), remedy("browser-not-installed", **values))
+    return warn("\n".join(lines), "browser-not-installed", **values)
 
 
 def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -158,11 +158,11 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         read_toml(path)
     except SettingsError as problem:
         text = tr(problem.message, **problem.values)
-        yield fail(clean(text, 500, entities=False), remedy("config-not-toml"))
+        yield fail(clean(text, 500, entities=False), "config-not-toml")
         return
     problems = list(settings.problems())
     for text in problems:
-        yield warn(clean(text, 500, entities=False), remedy("config-invalid-value"))
+        yield warn(clean(text, 500, entities=False), "config-invalid-value")
     if not problems:
         yield ok(path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path))
 
@@ -201,7 +201,7 @@ def _run(check: Check, runtime: "Runtime", settings: Settings) -> Iterator[Findi
         yield from check.run(runtime, settings)
     except SleuthError as problem:
         message, hint = tr(problem.message, **problem.values), tr(problem.hint, **problem.values)
-        yield check.label(fail(clean(message, 500, entities=False), Remedy("", hint)))
+        yield check.label(Finding("fail", clean(message, 500, entities=False), fix=hint))
     except Exception as problem:
         from sleuth.base.logs import log
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Finding, Remedy, catalogue, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.finding import Finding, catalogue, fail, ok, shell, skipped, warn
 from sleuth.store.cache.redis.address import RedisAddress, find_address
 from sleuth.store.cache.redis.connection import RedisReplyError
 from sleuth.store.cache.redis.contents import ServerInfo, inspect_server
@@ -31,8 +31,8 @@ def check_shared_cache(runtime: "Runtime", settings: Settings) -> Iterator[Findi
         address = find_address(settings[CACHE_URL], runtime.environ)
     except SleuthError as problem:
         hint = tr(problem.hint, **problem.values)
-        advice = Remedy(hint, "sleuth config set cache.url -", catalogue()["links"]["shared-access"])
-        yield fail(tr(problem.message, **problem.values), advice)
+        message, link = tr(problem.message, **problem.values), catalogue()["links"]["shared-access"]
+        yield Finding("fail", message, hint, "sleuth config set cache.url -", link)
         return
     server = RedisServer(address, warn=lambda _: None)  # problems are reported here, once
     try:
@@ -49,10 +49,11 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
         remove = ("EVAL", "return redis.call('DEL', KEYS[1])", 1, name)
         replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
-        yield fail(f"{address.shown}: {gone}", _explain(address, gone.problem or TimeoutError()))
+        remedy = _explain(address, gone.problem or TimeoutError())
+        yield fail(f"{address.shown}: {gone}", remedy, **_commands(address))
         return
     if refusal := next((reply for reply in replies if isinstance(reply, RedisReplyError)), None):
-        yield fail(f"{address.shown}: {refused(refusal)}", _refused(address, refusal))
+        yield fail(f"{address.shown}: {refused(refusal)}", _refused(refusal), **_commands(address))
         return
     yield from _judge(address, info)
 
@@ -70,39 +71,38 @@ def _judge(address: RedisAddress, info: ServerInfo) -> Iterator[Finding]:
     major = info.version.partition(".")[0]
     if major.isdecimal() and int(major) < MIN_VERSION:
         names.append("redis-too-old")
-    yield from (warn(evidence, _remedy(address, name)) for name in names) if names else [ok(evidence)]
+    yield from (warn(evidence, name, **_commands(address)) for name in names) if names else [ok(evidence)]
 
 
-def _explain(address: RedisAddress, problem: Exception) -> Remedy:
-    """Return why no connection came about."""
+def _explain(address: RedisAddress, problem: Exception) -> str:
+    """Return the remedy for a connection that failed."""
     if isinstance(problem, RedisReplyError):
-        return _refused(address, problem)
+        return _refused(problem)
     if address.path and isinstance(problem, FileNotFoundError | PermissionError | ConnectionRefusedError):
-        return _remedy(address, "redis-socket")
-    kinds = (kind.__name__ for kind in type(problem).__mro__)  # the most specific one with a remedy
-    return _remedy(address, *(f"redis-{kind}" for kind in kinds), "redis-unreachable")
+        return "redis-socket"
+    kinds = (f"redis-{kind.__name__}" for kind in type(problem).__mro__)  # the most specific one with a remedy
+    return next((kind for kind in kinds if kind in catalogue()["remedies"]), "redis-unreachable")
 
 
-def _refused(address: RedisAddress, refusal: RedisReplyError) -> Remedy:
-    """Return why a server that answers refuses a command."""
+def _refused(refusal: RedisReplyError) -> str:
+    """Return the remedy for a server that answers and refuses a command."""
     if refusal.code in ("NOAUTH", "WRONGPASS") or "AUTH" in refusal.text:
-        return _remedy(address, "redis-NOAUTH")
+        return "redis-NOAUTH"
     if "DB index" in refusal.text:
-        return _remedy(address, "redis-database-number")
+        return "redis-database-number"
     code = "LOADING" if refusal.code in ("MASTERDOWN", "NOREPLICAS") else refusal.code
-    return _remedy(address, f"redis-{code}", "redis-refused")
+    return f"redis-{code}" if f"redis-{code}" in catalogue()["remedies"] else "redis-refused"
 
 
-def _remedy(address: RedisAddress, *names: str) -> Remedy:
-    """Return the first remedy that exists, with redis-cli commands for this server; they prompt for the password."""
+def _commands(address: RedisAddress) -> dict[str, str]:
+    """Return the values of remedies, with the redis-cli command for this server; it prompts for the password."""
     where = f"-s {shell(address.path)}" if address.path else f"-h {shell(address.host)} -p {address.port}"
     secure = " --tls" if address.secure else ""
     login = f" --user {shell(address.user)}" if address.user else ""
-    return remedy(
-        next(name for name in names if name in catalogue()["remedies"]),
-        redis=f"redis-cli {where}{secure}{login}{' --askpass' if address.password else ''}",
-        path=shell(address.path),
-        host=shell(address.host),
-        place=shell(address.place),
-        user=shell(address.user or "default"),
-    )
+    return {
+        "redis": f"redis-cli {where}{secure}{login}{' --askpass' if address.password else ''}",
+        "path": shell(address.path),
+        "host": shell(address.host),
+        "place": shell(address.place),
+        "user": shell(address.user or "default"),
+    }

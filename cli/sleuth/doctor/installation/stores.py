@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sleuth.base.extras import upgrade_command
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
 from sleuth.store.database import Migration, open_read_only
 from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import CACHE_TTL, Settings
@@ -59,13 +59,13 @@ def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
         if name == DAMAGED and migrations is not MIGRATIONS:
             name = "library-damaged"  # its index cannot be copied row by row
         evidence = f"{path}: {clean(problem, 200, entities=False)}"
-        found = remedy(name, path=shell(path), folder=shell(os.path.dirname(path)))
-        return warn(evidence, found) if name == "file-locked" else fail(evidence, found)
+        report = warn if name == "file-locked" else fail
+        return report(evidence, name, path=shell(path), folder=shell(os.path.dirname(path)))
     facts = {"path": path, "version": version, "known": len(migrations), "size": os.path.getsize(path)}
     if version <= len(migrations):
         return ok(tr("{path}: intact, version {version}, {size} bytes", **facts))
     evidence = tr("{path}: version {version}, this sleuth supports {known}", **facts)
-    return fail(evidence, remedy("file-too-new", upgrade=upgrade_command()))
+    return fail(evidence, "file-too-new", upgrade=upgrade_command())
 
 
 def _missing(path: str) -> Finding:
@@ -75,7 +75,7 @@ def _missing(path: str) -> Finding:
         folder = os.path.dirname(folder)
     if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
         return skipped(tr("{path} does not exist yet; it is created when needed", path=path))
-    return fail(path, remedy("folder-not-writable", folder=folder, quoted_folder=shell(folder)))
+    return fail(path, "folder-not-writable", folder=folder, quoted_folder=shell(folder))
 
 
 def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -95,11 +95,11 @@ def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     readable = [path for path in wanted if status[path].st_mode & 0o077]
     if foreign:
         change_owner = [f'sudo chown "$USER" {shell(path)}' for path in foreign]
-        yield warn(", ".join(foreign), remedy("files-of-another-user", change_owner=change_owner))
+        yield warn(", ".join(foreign), "files-of-another-user", change_owner=change_owner)
     if readable:
         evidence = ", ".join(f"{path}: {stat.S_IMODE(status[path].st_mode):04o}" for path in readable)
         change_mode = [f"chmod {wanted[path]:o} {shell(path)}" for path in readable]
-        yield warn(evidence, remedy("files-not-private", change_mode=change_mode))
+        yield warn(evidence, "files-not-private", change_mode=change_mode)
     if not foreign and not readable:
         yield ok(trn("{count} file or folder is private", "{count} files and folders are private", len(wanted)))
 
@@ -117,12 +117,12 @@ def check_cache(runtime: "Runtime", settings: Settings) -> Finding:
             count, foreign = connection.execute(COUNT_ENTRIES).fetchone()
     except sqlite3.Error as problem:
         evidence = f"{path}: {clean(problem, 200, entities=False)}"
-        return warn(evidence, remedy("cache-unreadable", folder=shell(folder)))
+        return warn(evidence, "cache-unreadable", folder=shell(folder))
     if foreign:
         evidence = tr("{path}: {foreign} of {count} entries", path=path, foreign=foreign, count=count)
-        return warn(evidence, remedy("cache-foreign-entries"))
+        return warn(evidence, "cache-foreign-entries")
     if not os.access(folder, os.W_OK) or not os.access(path, os.W_OK):
-        return warn(path, remedy("cache-read-only", folder=shell(folder)))
+        return warn(path, "cache-read-only", folder=shell(folder))
     return ok(trn("{path}: {count} entry", "{path}: {count} entries", count, path=path))
 
 
@@ -132,10 +132,10 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     from sleuth.library.handbook import handbook_folder
 
     if not _has_full_text():
-        yield fail(f"SQLite {sqlite3.sqlite_version}", remedy("sqlite-without-fts5"))
+        yield fail(f"SQLite {sqlite3.sqlite_version}", "sqlite-without-fts5")
         return
     if handbook_folder() is None:
-        yield warn("handbook", remedy("handbook-missing", upgrade=upgrade_command()))
+        yield warn("handbook", "handbook-missing", upgrade=upgrade_command())
     path = runtime.paths.library
     found = _check_file(path, index.MIGRATIONS)
     if found.state != "ok":

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import show_line
-from sleuth.doctor.finding import Finding, fail, ok, remedy, shell, skipped, warn
+from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
 from sleuth.doctor.server.connection import PROXY_VARIABLES
 from sleuth.store.settings import Settings
 
@@ -33,7 +33,7 @@ def check_proxies(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     for name, value in sorted(proxies.items()):
         shown = show_line(f"{name}={value}")
         if problem := _proxy_problem(value.strip()):
-            yield fail(shown, remedy(problem[0], name=name, reason=problem[1]))
+            yield fail(shown, problem[0], name=name, reason=problem[1])
         else:
             usable.append(shown)
     if usable:
@@ -65,14 +65,14 @@ def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Findi
         path = environ.get(name, "")
         evidence = f"{name}={clean(path, 300, entities=False)}"
         if path and not (os.path.isfile(path) if name == "SSL_CERT_FILE" else os.path.isdir(path)):
-            yield fail(evidence, remedy("ca-file-missing", name=name))
+            yield fail(evidence, "ca-file-missing", name=name)
         elif path and name == "SSL_CERT_FILE" and not _holds_certificates(path):
-            yield fail(evidence, remedy("ca-file-without-certificate", name=name, path=shell(path)))
+            yield fail(evidence, "ca-file-without-certificate", name=name, path=shell(path))
         elif path:
             found.append(evidence)
     ignored = [name for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE") if environ.get(name)]
     if ignored and not environ.get("SSL_CERT_FILE"):
-        yield warn(", ".join(ignored), remedy("ca-variable-ignored", name=ignored[0]))
+        yield warn(", ".join(ignored), "ca-variable-ignored", name=ignored[0])
     elif found:
         yield ok("; ".join(found))
     elif not environ.get("SSL_CERT_FILE") and not environ.get("SSL_CERT_DIR"):
@@ -98,7 +98,7 @@ def check_terminal(runtime: "Runtime", settings: Settings) -> Finding:
     seen = tr("{width} columns, colours: {colors}", width=console.width, colors=colors)
     if console.width >= MIN_COLUMNS:
         return ok(seen)
-    return warn(seen, remedy("terminal-narrow"))
+    return warn(seen, "terminal-narrow")
 
 
 def _why_no_colors(environ: Mapping[str, str]) -> str:
@@ -120,7 +120,7 @@ def check_encoding(runtime: "Runtime", settings: Settings) -> Finding:
     try:
         SAMPLE.encode(encoding)
     except (UnicodeEncodeError, LookupError):
-        return warn(evidence, remedy("encoding-without-cjk", variable=better))
+        return warn(evidence, "encoding-without-cjk", variable=better)
     if os.name == "posix" and not locale.lower().replace("-", "").endswith("utf8"):
-        return warn(evidence, remedy("locale-not-utf8", variable=better))
+        return warn(evidence, "locale-not-utf8", variable=better)
     return ok(evidence)

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, ok, shell, skipped
 from sleuth.doctor.server.http import login_needed
 from sleuth.doctor.server.probe import REDIRECTS, ProbeResult
 from sleuth.doctor.server.session import Session
@@ -23,33 +23,40 @@ def json_is_enabled(session: Session) -> Finding:
     evidence = f"{seen.summary}, {kind}" if kind else seen.summary
     if seen.status == 403 and (seen.signed or session.software[0]):
         disabled = "json-disabled" if session.is_private else "json-disabled-on-public-server"
-        return fail(evidence, session.remedy(disabled))
-    return fail(evidence, _no_json(session, seen), title=tr("JSON output is not available"))
+        return session.fail(evidence, disabled)
+    return session.fail(
+        evidence,
+        _no_json(session, seen),
+        title=tr("JSON output is not available"),
+        target=clean(urlsplit(seen.target).hostname, 100) or "?",
+        request=shell(f"{session.endpoint.url}/search?format=json"),
+    )
 
 
-def _no_json(session: Session, seen: ProbeResult) -> Remedy:
+def _no_json(session: Session, seen: ProbeResult) -> str:
+    """Return the remedy for a search that does not answer in JSON."""
     if seen.status == 401:
         return login_needed(session, seen)
     if seen.status in REDIRECTS:
-        return session.remedy("search-redirected", host=clean(urlsplit(seen.target).hostname, 100) or "?")
+        return "search-redirected"
     if seen.status == 200:
-        return session.remedy("search-returns-html", request=shell(f"{session.endpoint.url}/search?format=json"))
+        return "search-returns-html"
     if seen.timed_out:
-        return session.remedy("search-hangs")
-    return session.remedy("search-fails" if seen.status >= 500 else "search-refused")
+        return "search-hangs"
+    return "search-fails" if seen.status >= 500 else "search-refused"
 
 
 def limiter_allows(session: Session) -> Finding:
     """Check whether the limiter refuses sleuth or soon will; no request is repeated."""
     if refusal := _refusal(session):
-        return fail(*refusal)
+        return session.fail(*refusal)
     enabled = session.limiter.get("enabled")
     if enabled is True and _expects_browser(session):
         evidence = tr("the limiter is on, and so is link_token or public_instance")
-        return warn(evidence, session.remedy("link-token"), title=tr("Limiter will block sleuth"))
+        return session.warn(evidence, "link-token", title=tr("Limiter will block sleuth"))
     if enabled is True:
         evidence = tr("the limiter is on; this examination used one of the four JSON requests it allows an hour")
-        return warn(evidence, quota(session), title=tr("Limiter allows four requests an hour"))
+        return session.warn(evidence, "limiter-quota", title=tr("Limiter allows four requests an hour"))
     if not session.config:
         return skipped(tr("{summary}: limiter state unknown", summary=session.probes[1].summary))
     if enabled is None:
@@ -57,18 +64,18 @@ def limiter_allows(session: Session) -> Finding:
     return ok(tr("off (a limiter that is turned on stays off when valkey was missing at the start)"))
 
 
-def _refusal(session: Session) -> tuple[str, Remedy] | None:
+def _refusal(session: Session) -> tuple[str, str] | None:
     """Return evidence and remedy when the limiter refuses sleuth."""
     config = session.probes[1]
     if config.status == 429:
-        return _with_text(config), _refused_at_once(session, config)
+        return _with_text(config), _refused_at_once(config)
     seen = session.json_probe
     if seen.status == 429:
-        return _with_text(seen), session.remedy("link-token") if _expects_browser(session) else quota(session, seen)
+        return _with_text(seen), "link-token" if _expects_browser(session) else quota(session, seen)
     if seen.status == 302 and _leads_home(session, seen):
-        return tr("{summary}, redirected to the home page", summary=seen.summary), session.remedy("link-token")
+        return tr("{summary}, redirected to the home page", summary=seen.summary), "link-token"
     if seen.status == 500 and seen.header("x-download-options") and session.limiter.get("enabled") is True:
-        return seen.summary, session.remedy("limiter-lost-valkey")
+        return seen.summary, "limiter-lost-valkey"
     return None
 
 
@@ -85,25 +92,15 @@ def _with_text(seen: ProbeResult) -> str:
     return seen.summary if seen.text.lstrip().startswith("<") else f"{seen.summary}: {clean(seen.text, 200)}"
 
 
-def _refused_at_once(session: Session, seen: ProbeResult) -> Remedy:
-    """Every path but /healthz is refused: by IP address, by headers, or by a reverse proxy."""
+def _refused_at_once(seen: ProbeResult) -> str:
+    """Return the remedy where every path but /healthz is refused: by IP address, by headers, or by a reverse proxy."""
     if "BLOCKLIST" in seen.text:
-        return session.remedy("limiter-blocks-address")
-    if not seen.signed:
-        return session.remedy("limited-by-proxy")
-    return session.remedy("limiter-sees-bot", owner=_for_owner(session))
+        return "limiter-blocks-address"
+    return "limiter-sees-bot" if seen.signed else "limited-by-proxy"
 
 
-def quota(session: Session, seen: ProbeResult | None = None) -> Remedy:
-    """Return what to do about a request limit that was or soon will be reached."""
-    if seen and ("BLOCKLIST" in seen.text or not (seen.signed or session.limiter.get("enabled") is True)):
-        return _refused_at_once(session, seen)
-    return session.remedy("limiter-quota", owner=_for_owner(session))
-
-
-def _for_owner(session: Session) -> list[str]:
-    """Return the lines before a fix that only the owner of a server can apply."""
-    if session.is_private:
-        return []
-    alternative = tr("# if the server is not yours, run your own:")
-    return [alternative, "sleuth searxng init ./searxng", tr("# if it is yours:")]
+def quota(session: Session, seen: ProbeResult) -> str:
+    """Return the remedy for a search that a request limit refused."""
+    if "BLOCKLIST" in seen.text or not (seen.signed or session.limiter.get("enabled") is True):
+        return _refused_at_once(seen)
+    return "limiter-quota"

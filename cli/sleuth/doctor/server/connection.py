@@ -10,7 +10,7 @@ from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, ok, shell, skipped
 from sleuth.doctor.server.address import WILDCARD_HOSTS, Endpoint, ParsedAddress
 from sleuth.doctor.server.session import Session
 from sleuth_providers.net.client import system_proxy
@@ -35,14 +35,14 @@ def address_is_valid(parsed: ParsedAddress, session: Session) -> Finding:
     """Check an address as written."""
     endpoint = parsed.endpoint
     if endpoint is None:
-        return fail("; ".join(parsed.slips), session.remedy("address-invalid", EXAMPLE))
+        return session.fail("; ".join(parsed.slips), "address-invalid", EXAMPLE)
     if parsed.slips:
-        return fail("; ".join(parsed.slips), session.remedy("address-corrected", endpoint.url))
+        return session.fail("; ".join(parsed.slips), "address-corrected", endpoint.url)
     if parsed.has_login:
-        return warn(tr("the address contains a user name"), session.remedy("address-with-login", endpoint.url))
+        return session.warn(tr("the address contains a user name"), "address-with-login", endpoint.url)
     if endpoint.host in WILDCARD_HOSTS:
         better = endpoint._replace(host="127.0.0.1").url
-        return warn(endpoint.url, session.remedy("address-wildcard", better))
+        return session.warn(endpoint.url, "address-wildcard", better)
     return ok(_route(endpoint), title=endpoint.url)
 
 
@@ -65,20 +65,21 @@ def name_resolves(session: Session) -> Finding:
         found = resolve(host, session.endpoint.port, time.monotonic() + session.time_left(CONNECT_TIMEOUT_S))
     except OSError as problem:
         if isinstance(problem, TimeoutError) or problem.errno == socket.EAI_AGAIN:
-            return fail(tr("no answer about {host}", host=host), session.remedy("name-server-silent"))
-        return fail(tr("no such host: {host}", host=host), _unknown_name(session))
+            return session.fail(tr("no answer about {host}", host=host), "name-server-silent")
+        return session.fail(tr("no such host: {host}", host=host), *_unknown_name(session))
     session.addresses = found[:MAX_ADDRESSES]
     addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in session.addresses)
     return ok(addresses if addresses != host else tr("an address, nothing to look up"))
 
 
-def _unknown_name(session: Session) -> Remedy:
+def _unknown_name(session: Session) -> tuple[str, str]:
+    """Return the remedy for a name that does not exist, and a better address."""
     host, port = session.endpoint.host, session.endpoint.port
     if host == "host.docker.internal":
-        return session.remedy("name-of-docker-host", f"http://localhost:{port}")
+        return "name-of-docker-host", f"http://localhost:{port}"
     if "." not in host:
-        return session.remedy("name-of-container", f"http://localhost:{8080 if port in (80, 443) else port}")
-    return session.remedy("name-unknown", EXAMPLE)
+        return "name-of-container", f"http://localhost:{8080 if port in (80, 443) else port}"
+    return "name-unknown", EXAMPLE
 
 
 def port_is_open(session: Session) -> Finding:
@@ -95,8 +96,10 @@ def port_is_open(session: Session) -> Finding:
         return ok(evidence)
     session.no_server = True
     if any(problem is not None and problem.errno == errno.ECONNREFUSED for problem in problems):
-        return fail(evidence, _refused(session))
-    return fail(evidence, session.remedy("port-silent", healthz=shell(f"{session.endpoint.url}/healthz")))
+        use_host = session.command_to_use("http://host.docker.internal:8080")
+        values = {"address": session.endpoint.host, "use_host": use_host}
+        return session.fail(evidence, _refused(session), "http://searxng-core:8080", **values)
+    return session.fail(evidence, "port-silent", healthz=shell(f"{session.endpoint.url}/healthz"))
 
 
 def _connect(address: Address, seconds: float) -> OSError | None:
@@ -115,15 +118,13 @@ def _state(problem: OSError | None) -> str:
     return tr("refused") if problem.errno == errno.ECONNREFUSED else clean(problem.strerror or problem, 80)
 
 
-def _refused(session: Session) -> Remedy:
+def _refused(session: Session) -> str:
+    """Return the remedy for a port that refuses connections."""
     if not session.environment.expected:
-        return session.remedy("port-unused")
+        return "port-unused"
     if not session.endpoint.is_local:
-        return session.remedy("port-refused-elsewhere", address=session.endpoint.host)
-    if session.environment.in_container:
-        use_host = session.command_to_use("http://host.docker.internal:8080")
-        return session.remedy("port-refused-in-container", "http://searxng-core:8080", use_host=use_host)
-    return session.remedy("port-refused")
+        return "port-refused-elsewhere"
+    return "port-refused-in-container" if session.environment.in_container else "port-refused"
 
 
 def tls_is_good(session: Session) -> Finding:
@@ -136,13 +137,13 @@ def tls_is_good(session: Session) -> Finding:
         certificate, version = _handshake(session, tls_context())
     except OSError as problem:
         detail = getattr(problem, "verify_message", "") or getattr(problem, "reason", "") or problem
-        return fail(clean(detail, 200) or tr("no answer"), _distrust(session, problem))
+        return session.fail(clean(detail, 200) or tr("no answer"), *_distrust(session, problem))
     if not certificate.get("notAfter"):
         return ok(version)
     end = ssl.cert_time_to_seconds(certificate["notAfter"])
     date = time.strftime("%Y-%m-%d", time.gmtime(end))
     if end - session.now < EXPIRY_WARNING_S:
-        return warn(tr("valid until {date}", date=date), session.remedy("tls-expires-soon"))
+        return session.warn(tr("valid until {date}", date=date), "tls-expires-soon")
     return ok(tr("{version}, valid until {date}", version=version, date=date))
 
 
@@ -166,18 +167,18 @@ def _handshake(session: Session, context: Any) -> tuple[dict[str, Any], str]:
         return tls.getpeercert() or {}, clean(tls.version(), 20)
 
 
-def _distrust(session: Session, problem: OSError) -> Remedy:
-    endpoint, code = session.endpoint, getattr(problem, "verify_code", None)
-    server = shell(f"{endpoint.host}:{endpoint.port}")
+def _distrust(session: Session, problem: OSError) -> tuple[str, str]:
+    """Return the remedy for a failed TLS handshake, and a better address."""
+    code = getattr(problem, "verify_code", None)
     if code in UNKNOWN_ISSUER:
-        return session.remedy("tls-unknown-issuer", "http://127.0.0.1:8080")
+        return "tls-unknown-issuer", "http://127.0.0.1:8080"
     if code in WRONG_NAME:
-        return session.remedy("tls-wrong-name", server=server)
+        return "tls-wrong-name", ""
     if code in OUTDATED:
-        return session.remedy("tls-outdated")
+        return "tls-outdated", ""
     if any(reason in str(problem) for reason in PLAIN_HTTP_REASONS) or _uses_plain_http(session):
-        return session.remedy("tls-plain-http", endpoint._replace(scheme="http").url)
-    return session.remedy("tls-handshake", server=server)
+        return "tls-plain-http", session.endpoint._replace(scheme="http").url
+    return "tls-handshake", ""
 
 
 def _uses_plain_http(session: Session) -> bool:

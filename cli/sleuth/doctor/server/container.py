@@ -6,7 +6,7 @@ import subprocess
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, shell, skipped, warn
+from sleuth.doctor.finding import Finding, shell, skipped
 from sleuth.doctor.server.session import Session
 from sleuth_providers.records import Record
 
@@ -59,7 +59,7 @@ def container_runs(session: Session) -> Finding | None:
     if not containers:
         evidence, title = tr("{program} has no SearXNG container", program=name), tr("There is no SearXNG container")
         expected = session.environment.expected
-        return warn(evidence, session.remedy("container-missing"), title=title) if expected else skipped(evidence)
+        return session.warn(evidence, "container-missing", title=title) if expected else skipped(evidence)
     container = next((one for one in containers if one.state == "running"), containers[0])
     word = shell(container.name)
     values = {"program": name, "container": word, "show_log": f"{name} logs --tail 50 {word}"}
@@ -97,18 +97,18 @@ def _unusable(session: Session, name: str, listed: "subprocess.CompletedProcess[
         return skipped(error)
     title = tr("{program} is not available", program=name)
     kind = "docker-permission" if "permission denied" in error.lower() else "docker-stopped"
-    return warn(error, session.remedy(kind, program=name), title=title)
+    return session.warn(error, kind, program=name, title=title)
 
 
 def _running(session: Session, container: Container, values: dict[str, str]) -> Finding:
     port, ports = session.endpoint.port, container.ports or "–"
     evidence = tr("{name}: {status}, ports: {ports}", name=container.name, status=container.status, ports=ports)
     if port in container.published:
-        return warn(evidence, session.remedy("container-silent", **values))
+        return session.warn(evidence, "container-silent", **values)
     if container.published:
         url = f"http://localhost:{min(container.published)}"
-        return warn(evidence, session.remedy("container-other-port", url))
-    return warn(evidence, session.remedy("container-no-port"))
+        return session.warn(evidence, "container-other-port", url)
+    return session.warn(evidence, "container-no-port")
 
 
 def _stopped(session: Session, program: str, container: Container, values: dict[str, str]) -> Finding:
@@ -120,4 +120,4 @@ def _stopped(session: Session, program: str, container: Container, values: dict[
         if line := next((line for line in text.splitlines() if re.search(pattern, line)), ""):
             kind, evidence = log_remedy, f"{evidence}\n{clean(line, 200, entities=False)}"
             break
-    return warn(evidence, session.remedy(kind, **values), title=tr("SearXNG container has stopped"))
+    return session.warn(evidence, kind, **values, title=tr("SearXNG container has stopped"))

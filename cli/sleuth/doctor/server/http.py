@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, skipped, warn
+from sleuth.doctor.finding import Finding, ok, skipped
 from sleuth.doctor.server.address import Endpoint, parse_address
 from sleuth.doctor.server.connection import uses_tls
 from sleuth.doctor.server.probe import ProbeResult
@@ -31,31 +31,31 @@ COMMON_PORTS = (8080, 8888)  # with and without a container
 
 def answers_http(session: Session) -> Finding:
     """Check that something answers HTTP, and that it is not a gateway without SearXNG behind it."""
-    seen = next((seen for seen in session.probes if seen.reply), None)
+    seen, https = (
+        next((seen for seen in session.probes if seen.reply), None),
+        session.endpoint._replace(scheme="https").url,
+    )
     if seen is None:
         session.no_server = True
-        return fail(session.health.summary, _no_answer(session))
+        return session.fail(session.health.summary, _no_answer(session), https)
     if seen.status == 400 and any(sign in seen.text for sign in HTTP_ON_TLS_PORT):
-        return fail(seen.summary, _use_https(session))
+        return session.fail(seen.summary, "http-needs-tls", https)
     if moved := _redirect_to_https(session, seen):
         return moved
     if seen.status in GATEWAY_STATUSES and not seen.signed:
-        return fail(seen.summary, session.remedy("gateway-timeout" if seen.status == 504 else "gateway-unreachable"))
+        return session.fail(seen.summary, "gateway-timeout" if seen.status == 504 else "gateway-unreachable")
     return ok(seen.summary)
 
 
-def _no_answer(session: Session) -> Remedy:
+def _no_answer(session: Session) -> str:
+    """Return the remedy where the port is open and nothing answers HTTP."""
     if session.prober.proxy:
-        return session.remedy("http-proxy")
+        return "http-proxy"
     if session.health.timed_out:
-        return session.remedy("http-hangs")
+        return "http-hangs"
     if session.endpoint.scheme == "http" and isinstance(session.health.error, BrokenOffError) and uses_tls(session):
-        return _use_https(session)
-    return session.remedy("http-closed")
-
-
-def _use_https(session: Session) -> Remedy:
-    return session.remedy("http-needs-tls", session.endpoint._replace(scheme="https").url)
+        return "http-needs-tls"
+    return "http-closed"
 
 
 def _redirect_to_https(session: Session, seen: ProbeResult) -> Finding | None:
@@ -65,11 +65,12 @@ def _redirect_to_https(session: Session, seen: ProbeResult) -> Finding | None:
         return None
     better = here._replace(scheme="https", port=target.port)
     evidence = tr("{summary}, redirects to {url}", summary=seen.summary, url=target.url)
-    remedy = session.remedy("http-redirects-to-https", better.url)
-    if (here.port, target.port) != (80, 443):
-        return fail(evidence, remedy)
-    session.switch_to(better)
-    return warn(evidence, remedy) if any(after.reply for after in session.probes) else fail(evidence, remedy)
+    remedy = ("http-redirects-to-https", better.url)
+    if (here.port, target.port) == (80, 443):
+        session.switch_to(better)
+        if any(after.reply for after in session.probes):
+            return session.warn(evidence, *remedy)
+    return session.fail(evidence, *remedy)
 
 
 def access_is_allowed(session: Session) -> Finding:
@@ -77,21 +78,21 @@ def access_is_allowed(session: Session) -> Finding:
     if refused := next((seen for seen in session.probes if seen.status in (401, 407)), None):
         challenge = clean(refused.header("www-authenticate"), 100)
         evidence = tr("{summary}, asks for {challenge}", summary=refused.summary, challenge=challenge)
-        return fail(evidence, login_needed(session, refused))
+        return session.fail(evidence, login_needed(session, refused))
     target = urlsplit(session.health.target)
     if target.hostname and target.hostname != session.endpoint.host:
         evidence = tr("redirected to {host}", host=target.hostname)
-        return fail(evidence, session.remedy("login-page", LOCAL_SERVER))
+        return session.fail(evidence, "login-page", LOCAL_SERVER)
     if all(seen.status == 403 and not seen.signed for seen in session.probes):
-        return fail(session.health.summary, session.remedy("access-denied", LOCAL_SERVER))
+        return session.fail(session.health.summary, "access-denied", LOCAL_SERVER)
     return ok(tr("user name and password are accepted") if session.account.username else tr("no login needed"))
 
 
-def login_needed(session: Session, seen: ProbeResult) -> Remedy:
-    """Return how to log in at a reverse proxy."""
+def login_needed(session: Session, seen: ProbeResult) -> str:
+    """Return the remedy for a reverse proxy that asks for a login."""
     if not seen.header("www-authenticate").lower().startswith("basic"):
-        return session.remedy("login-unsupported")
-    return session.remedy("login-rejected" if session.account.username else "login-needed")
+        return "login-unsupported"
+    return "login-rejected" if session.account.username else "login-needed"
 
 
 def is_searxng(session: Session) -> Finding:
@@ -100,16 +101,16 @@ def is_searxng(session: Session) -> Finding:
     if not name:
         session.no_server = True
         other = "other-program-here" if session.endpoint.is_local else "other-program"
-        return fail(session.index.summary, session.remedy(other, "http://localhost:8888"))
+        return session.fail(session.index.summary, other, "http://localhost:8888")
     if session.health.status == 500 and session.probes[1].status == 500:
         has_settings = session.health.header("x-download-options")
-        remedy = session.remedy("every-request-fails" if has_settings else "no-default-settings")
-        return fail(tr("HTTP 500 on every path, including /healthz"), remedy)
+        remedy = "every-request-fails" if has_settings else "no-default-settings"
+        return session.fail(tr("HTTP 500 on every path, including /healthz"), remedy)
     title = f"{'SearXNG' if name == 'searxng' else name} {clean(version, 60)}".strip()
     if name == "searx":
-        return warn(title, session.remedy("server-is-searx"), title=title)
+        return session.warn(title, "server-is-searx", title=title)
     if (age := _age_in_days(version, session.now)) > MAX_AGE_DAYS:
-        return warn(title, session.remedy("server-is-old", days=age), title=title)
+        return session.warn(title, "server-is-old", days=age, title=title)
     return ok(clean(session.config.get("instance_name"), 80), title=title)
 
 
@@ -135,7 +136,7 @@ def base_url_matches(session: Session) -> Finding:
     if same_host and same_port and here.path in ("", there.path):
         return ok(there.url)
     evidence = tr("it is configured for {there} but was reached at {here}", there=there.url, here=here.url)
-    return warn(evidence, session.remedy("base-url-differs"))
+    return session.warn(evidence, "base-url-differs")
 
 
 def clock_agrees(session: Session) -> Finding:
@@ -149,7 +150,7 @@ def clock_agrees(session: Session) -> Finding:
         return ok(tr("{seconds} s apart", seconds=abs(round(skew))))
     here = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(session.now))
     evidence = tr("server: {header}; here: {here} GMT", header=clean(header, 40), here=here)
-    return warn(evidence, session.remedy("clock-wrong"))
+    return session.warn(evidence, "clock-wrong")
 
 
 def path_is_right(session: Session) -> Finding:
@@ -162,9 +163,9 @@ def path_is_right(session: Session) -> Finding:
     found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
     if found:
         evidence = tr("{summary}; SearXNG answers at {url}", summary=health.summary, url=found.url)
-        return fail(evidence, session.remedy("path-wrong", found.url))
+        return session.fail(evidence, "path-wrong", found.url)
     if health.signed:
-        return fail(health.summary, session.remedy("path-unknown-to-server"))
+        return session.fail(health.summary, "path-unknown-to-server")
     return skipped(tr("no SearXNG at this path or at common prefixes"))
 
 
@@ -187,7 +188,7 @@ def answers_elsewhere(session: Session) -> Finding | None:
     found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
     if found is None:
         return None
-    return warn(tr("SearXNG answers at {url}", url=found.url), session.remedy("runs-elsewhere", found.url))
+    return session.warn(tr("SearXNG answers at {url}", url=found.url), "runs-elsewhere", found.url)
 
 
 def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, Remedy, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Finding, ok, shell, skipped
 from sleuth.doctor.server.access import quota
 from sleuth.doctor.server.session import Session
 from sleuth_providers.json import as_dict, as_list, as_text
@@ -72,7 +72,7 @@ def search_works(session: Session) -> Finding:
     """Run one real search, from here to the engines and back."""
     results, report = session.answer.get("results"), engine_report(session)
     if not isinstance(results, list):
-        return fail(session.search.summary, _no_answer(session))
+        return session.fail(session.search.summary, _no_answer(session), **_time_limits(session))
     if results:
         return ok(trn("{count} result", "{count} results", len(results)))
     if report.answered:
@@ -81,54 +81,55 @@ def search_works(session: Session) -> Finding:
         return ok(f"{text}; {tr('this is not an error')}")
     if report.failures:
         text = trn("no results: {count} engine failed", "no results: {count} engines failed", len(report.failures))
-        return fail(text, session.remedy("no-engine-answered"))
-    return fail(tr("no results, and no engine was queried"), _none_queried(session, report))
+        return session.fail(text, "no-engine-answered")
+    remedy = "searx-hides-suspensions" if session.software[0] == "searx" else "engines-not-loaded"
+    return session.fail(
+        tr("no results, and no engine was queried"),
+        "no-engine-enabled" if session.config and not report.expected else remedy,
+        engines=set_disabled(COMMON_ENGINES, False),
+        configured=report.configured,
+        enabled=report.enabled,
+        request=shell(f"{session.endpoint.url}/stats/errors"),
+    )
 
 
-def _no_answer(session: Session) -> Remedy:
+def _no_answer(session: Session) -> str:
+    """Return the remedy for a search without an answer in JSON."""
     seen = session.search
     if seen.timed_out:
-        return _more_time(session)
+        return "search-slow"
     if seen.status == 429:
         return quota(session, seen)
-    return session.remedy("search-fails" if seen.status >= 500 else "search-not-json")
-
-
-def _none_queried(session: Session, report: EngineReport) -> Remedy:
-    if session.config and not report.expected:
-        engines = set_disabled(COMMON_ENGINES, False)
-        counts = {"configured": report.configured, "enabled": report.enabled}
-        return session.remedy("no-engine-enabled", engines=engines, **counts)
-    if session.software[0] == "searx":
-        return session.remedy("searx-hides-suspensions", request=shell(f"{session.endpoint.url}/stats/errors"))
-    return session.remedy("engines-not-loaded")
+    return "search-fails" if seen.status >= 500 else "search-not-json"
 
 
 def response_is_fast_enough(session: Session) -> Finding:
     """Compare the time the search took with sleuth's timeout."""
-    seconds, limit = session.search.elapsed_ms / 1000, f"{session.timeout:g}"
+    seconds, limits = session.search.elapsed_ms / 1000, _time_limits(session)
     if session.search.timed_out:
-        facts = {"seconds": f"{seconds:.1f}", "limit": limit}
-        return fail(tr("no answer within {seconds} s; sleuth's timeout is {limit} s", **facts), _more_time(session))
+        facts = {"seconds": f"{seconds:.1f}", "limit": limits["limit"]}
+        evidence = tr("no answer within {seconds} s; sleuth's timeout is {limit} s", **facts)
+        return session.fail(evidence, "search-slow", **limits)
     if not session.answer:
         return skipped(tr("no search to measure"))
-    evidence = tr("{seconds} s of {limit} s", seconds=f"{seconds:.2f}", limit=limit)
+    evidence = tr("{seconds} s of {limit} s", seconds=f"{seconds:.2f}", limit=limits["limit"])
     if answered := engine_report(session).answered:
         name = max(answered, key=lambda name: answered[name])
         evidence += tr(", slowest engine: {name} ({ms} ms)", name=name, ms=round(answered[name]))
     if seconds >= session.timeout:
-        return fail(evidence, _more_time(session))
+        return session.fail(evidence, "search-slow", **limits)
     if seconds >= session.timeout * CLOSE_TO_LIMIT:
-        return warn(evidence, _more_time(session), title=tr("Search is close to the timeout"))
+        return session.warn(evidence, "search-slow", title=tr("Search is close to the timeout"), **limits)
     return ok(evidence)
 
 
-def _more_time(session: Session) -> Remedy:
+def _time_limits(session: Session) -> dict[str, str]:
+    """Return sleuth's timeout, and the command that doubles it."""
     seconds = max(SAFE_TIMEOUT_S, round(session.timeout * 2))
     wait = f"sleuth config set searxng.timeout {seconds}"
     if session.account.options.get("timeout"):
         wait = f"sleuth providers set {session.environment.provider} --option timeout={seconds}"
-    return session.remedy("search-slow", limit=f"{session.timeout:g}", wait=wait)
+    return {"limit": f"{session.timeout:g}", "wait": wait}
 
 
 def engine_report(session: Session) -> EngineReport:
@@ -193,9 +194,9 @@ def engines_answer(session: Session) -> Finding:
     counts = {"answered": len(report.answered), "failed": len(report.failures)}
     title = tr("Engines: {answered} answered, {failed} failed", **counts)
     if report.unknown:
-        return warn(evidence, session.remedy("engines-unknown"), title=title)
+        return session.warn(evidence, "engines-unknown", title=title)
     if report.failures:
-        return warn(evidence, session.remedy("engines-failed"), title=title)
+        return session.warn(evidence, "engines-failed", title=title)
     return ok(evidence, title=title)
 
 
@@ -224,8 +225,8 @@ def engines_with(problem: EngineProblem, session: Session) -> Finding | None:
     evidence = "\n".join(failure.describe(session.now) for failure in failures[:MAX_SHOWN])
     offline = problem.name == "unreachable" and all_failed
     disable = set_disabled([failure.engine for failure in failures], True)
-    remedy = session.remedy("engines-offline" if offline else f"engines-{problem.name}", disable=disable)
-    return fail(evidence, remedy) if all_failed else warn(evidence, remedy)
+    report_as = session.fail if all_failed else session.warn
+    return report_as(evidence, "engines-offline" if offline else f"engines-{problem.name}", disable=disable)
 
 
 def _kind(failure: EngineFailure, all_failed: bool) -> str:

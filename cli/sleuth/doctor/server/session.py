@@ -5,8 +5,9 @@ from base64 import b64encode
 from functools import cached_property, partial
 from typing import Any
 
+from sleuth.base.i18n import tr
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Remedy, remedy, shell
+from sleuth.doctor.finding import Finding, fail, shell, warn
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult
 from sleuth_providers.adapters.searxng import SearXNG
@@ -143,11 +144,21 @@ class Session:
             return f"export {self.environment.variable}={shell(url)}"
         return f"sleuth providers set {self.environment.provider} --api-host {shell(url)}"
 
-    def remedy(self, name: str, url: str = "", /, **values: Any) -> Remedy:
-        """Return a remedy for this server; `url` is a better address for sleuth."""
-        known = {
+    def fail(self, evidence: str, remedy: str, url: str = "", /, **values: Any) -> Finding:
+        """Return a failure with a remedy for this server; `url` is a better address for sleuth."""
+        return fail(evidence, remedy, **self._values(url) | values)
+
+    def warn(self, evidence: str, remedy: str, url: str = "", /, **values: Any) -> Finding:
+        """Return a warning with a remedy for this server; `url` is a better address for sleuth."""
+        return warn(evidence, remedy, **self._values(url) | values)
+
+    def _values(self, url: str) -> dict[str, Any]:
+        """Return the values of remedies that depend on the server alone."""
+        run_own = [tr("# if the server is not yours, run your own:"), "sleuth searxng init ./searxng"]
+        return {
             "host": shell(self.endpoint.host),
             "port": self.endpoint.port,
+            "server": shell(f"{self.endpoint.host}:{self.endpoint.port}"),
             "path": self.endpoint.path or "/",
             "base_url": shell(f"{self.endpoint.url}/"),
             "provider": self.environment.provider,
@@ -155,5 +166,5 @@ class Session:
             "use": self.command_to_use(url),
             "check": f"sleuth doctor {shell(url)}",
             "listeners": f"ss -ltnp 'sport = :{self.endpoint.port}'" if self.endpoint.is_local else "",
+            "owner": [] if self.is_private else [*run_own, tr("# if it is yours:")],
         }
-        return remedy(name, **known | values)
