@@ -21,6 +21,7 @@ from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import find_address
 from sleuth.store.cache.redis.cache import STALE_S, RedisCache
 from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
+from sleuth.store.cache.redis.usage import DAYS
 from sleuth_providers.net.guard import AddressGuard
 
 pytestmark = pytest.mark.live
@@ -30,6 +31,11 @@ HITS = {"results": [{"url": "https://a.example/1", "title": "First", "content": 
 SEARCH = ("search", "-p", "searxng", "--json", "rust async")
 
 Connect = Callable[..., RedisServer]
+
+
+def usage_key() -> str:
+    """Return the key of today's counts."""
+    return f"{DAYS}{time.strftime('%Y-%m-%d', time.gmtime())}"
 
 
 def place(server: Any) -> str:
@@ -423,6 +429,55 @@ def test_local_limit_holds_when_the_server_was_emptied(
 # Whole commands
 
 
+def test_requests_of_all_machines_are_counted(
+    machine: Callable[..., Any], server: RedisServer, redis_server: Any, tmp_path: Path
+) -> None:
+    one, two = (machine(name, redis_server.url) for name in ("one", "two"))
+    assert "no searches in this period" in one("usage", "--team").err
+    for searcher, words in ((one, "first"), (two, "first"), (two, "second")):  # the second search finds the answer
+        assert searcher("search", "-p", "searxng", words).exit == 0
+    assert two("search", "-p", "crossref", "nothing listens there").exit == 6
+    for searcher in (one, two):
+        report = searcher("usage", "--team", "--json", "--days", "2").json
+        assert {entry["provider"]: entry["states"] for entry in report["providers"]} == {
+            "searxng": {"ok": 2},
+            "crossref": {"unreachable": 1},
+        }
+        assert (report["requests"]["total"], report["requests"]["failed"]) == (3, 1)
+        assert report["providers"][0]["meanMs"] is not None
+        assert report["days"][-1] == {"date": report["to"], "requests": 3, "failed": 1, "cost": 0.0}
+    assert one("usage", "--team", "-p", "crossref", "--json").json["requests"]["total"] == 1
+    assert [line.split()[:2] for line in one("usage", "--team").out.splitlines()[2:5]] == [
+        ["provider", "requests"],
+        ["searxng", "2"],
+        ["crossref", "1"],
+    ]
+    assert 0 < server.execute(("TTL", usage_key()))[0] <= 100 * 86400
+
+
+def test_planted_counts_are_ignored_and_disturb_no_search(
+    machine: Callable[..., Any], server: RedisServer, redis_server: Any
+) -> None:
+    planted = ("searxng ok", "x", "searxng ms", "-5", "\x1b[31m ok", "3", "searxng \x1b", "3", "no space", "1" * 30)
+    server.execute(("HSET", usage_key(), *planted))
+    one = machine("one", redis_server.url)
+    assert one("search", "-p", "searxng", "rust").err == ""
+    done = one("usage", "--team", "--json")
+    assert done.json["requests"]["total"] == 0
+    assert "\\u001b" not in done.out
+    server.execute(("DEL", usage_key()), ("SET", usage_key(), "text"))
+    assert one("search", "-p", "searxng", "go").err == ""
+    assert one("usage", "--team", "--json").json["providers"] == []
+
+
+def test_team_report_needs_a_server(machine: Callable[..., Any]) -> None:
+    done = machine("one", "")("usage", "--team")
+    assert (done.exit, done.err.splitlines()[0]) == (2, "error: --team needs a shared cache")
+    done = machine("two", f"redis://127.0.0.1:{free_port()}")("usage", "--team")
+    assert (done.exit, done.out) == (6, "")
+    assert "is unavailable (connection refused)" in done.err
+
+
 def test_answer_of_one_machine_is_used_by_another(
     machine: Callable[..., Any], upstream: Upstream, server: RedisServer, redis_server: Any
 ) -> None:
@@ -431,7 +486,7 @@ def test_answer_of_one_machine_is_used_by_another(
     done = two(*SEARCH)
     assert (done.json["cached"], done.json["ageSeconds"], done.err) == (True, 0, "")
     assert len(upstream.asked) == 1
-    [name] = server.execute(("KEYS", f"{PREFIX}*"))[0]
+    [name] = server.execute(("KEYS", f"{PREFIX}answer:*"))[0]
     server.execute(("PEXPIRE", name, 60_000))  # old, and still there
     assert two(*SEARCH, "--offline").json["cached"]
     assert not two(*SEARCH).json["cached"]
@@ -464,7 +519,7 @@ def test_stats_and_clear_ignore_foreign_keys(
     done = one("cache", "clear")
     assert f"shared cache redis://{place(redis_server)}/0, for all machines: results 1, pages 2500" in done.out
     left = {name.decode() for name in server.execute(("KEYS", "*"))[0]}
-    assert left == {"foreign", "sleuth:2:answer:new", f"{PREFIX}limit:{{x}}:minute"}
+    assert left == {"foreign", "sleuth:2:answer:new", f"{PREFIX}limit:{{x}}:minute", usage_key()}
 
 
 def test_stats_and_clear_report_an_unreachable_server(machine: Callable[..., Any]) -> None:
@@ -801,6 +856,7 @@ def test_any_node_of_a_cluster_is_enough(
     assert (one(*SEARCH).err, one("cache", "stats", "--json").json["shared"]["answers"]) == ("", 41)
     assert "results 41" in one("cache", "clear").out
     assert contents.count(server).answers == 0
+    assert one("usage", "--team", "--json").json["requests"]["total"] == 1
 
 
 @pytest.mark.parametrize("state", [replica, full, may_not_write, too_few_replicas], ids=lambda state: state.__name__)

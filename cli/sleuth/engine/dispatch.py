@@ -122,13 +122,14 @@ class Dispatcher:
         return reply
 
     def finish(self) -> None:
-        """Abandon what is still running, and wait for the others to write their answers to the cache."""
+        """Abandon what is still running, wait for the others to write their answers to the cache, and share counts."""
         deadline = time.monotonic() + FINISH_TIMEOUT_S
         for job in [*self.running]:
             self.abandon(job, "")
         for job in self.jobs:
             if job.thread and job.thread.is_alive():
                 job.thread.join(max(0.0, deadline - time.monotonic()))
+        self.health.share()
 
     def _work(self, job: Job, accounts: list[Account], policy: Policy, key: str) -> ProviderReply:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""

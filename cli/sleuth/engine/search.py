@@ -233,6 +233,7 @@ def test_providers(
     yield from (_trial_result(reply) for reply in started if isinstance(reply, ProviderReply))
     while arrived := dispatcher.next_reply():
         yield _trial_result(arrived[1])
+    dispatcher.finish()
 
 
 def _trial_result(reply: ProviderReply) -> TrialResult:

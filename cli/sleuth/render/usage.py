@@ -12,7 +12,7 @@ from sleuth.base.text import clean
 from sleuth.render.rich import make_console, print_lines, print_wrapped
 
 if TYPE_CHECKING:
-    from sleuth.store.usage import AnswerTotals, Day, Tally, UsageReport
+    from sleuth.store.usage import AnswerTotals, Day, Searches, Tally, UsageReport
 
 CHART_HEIGHT = 4  # lines
 BAR_CHARS = " ▁▂▃▄▅▆▇█"  # by eighths
@@ -35,20 +35,12 @@ def render(report: "UsageReport", out: TextIO, color: str) -> None:
         _print_table(console, _rows(report))
     if any(day.requests or day.cache_hits for day in report.days):
         console.print()
-        _print_chart(console, report.days, ascii_only=console.options.ascii_only or console.is_dumb_terminal)
+        _print_chart(console, report)
 
 
 def _summary(report: "UsageReport") -> list[str]:
-    searches, answers = report.searches, report.answers
-    found = searches.outcomes
-    counts = (
-        trn("{count:,} search", "{count:,} searches", searches.total),
-        tr("{count} with results", count=f"{found['success'] + found['partial']:,}"),
-        tr("{count} without results", count=f"{found['no_results']:,}"),
-        tr("{count} failed", count=f"{found['failed']:,}"),
-        tr("{count} from the cache", count=f"{searches.cached:,}"),
-    )
-    lines = [" · ".join(counts)]
+    answers = report.answers
+    lines = [] if report.is_team else [" · ".join(_counts(report.searches))]
     if answers.answers:
         lines.append(" · ".join(_spent(answers)))
     for model, spent in report.models.items() if len(report.models) > 1 else ():
@@ -56,6 +48,17 @@ def _summary(report: "UsageReport") -> list[str]:
     if report.cost:
         lines.append(tr("about {cost}, estimated from list prices", cost=_money(report.cost)))
     return lines
+
+
+def _counts(searches: "Searches") -> list[str]:
+    found = searches.outcomes
+    return [
+        trn("{count:,} search", "{count:,} searches", searches.total),
+        tr("{count} with results", count=f"{found['success'] + found['partial']:,}"),
+        tr("{count} without results", count=f"{found['no_results']:,}"),
+        tr("{count} failed", count=f"{found['failed']:,}"),
+        tr("{count} from the cache", count=f"{searches.cached:,}"),
+    ]
 
 
 def _spent(spent: "AnswerTotals") -> list[str]:
@@ -73,7 +76,8 @@ def _rows(report: "UsageReport") -> list[list[str]]:
     heads += [tr("cache hits"), tr("mean"), tr("p90"), tr("cost")]
     rows = [[clean(id, 40), *_cells(tally)] for id, tally in report.providers.items()]
     total = [[tr("all"), *_cells(report.total)]] if len(rows) > 1 else []
-    return [heads, *rows, *total]
+    lacking = (4, 6) if report.is_team else ()  # cache hits and the percentile
+    return [[cell for place, cell in enumerate(row) if place not in lacking] for row in (heads, *rows, *total)]
 
 
 def _cells(tally: "Tally") -> list[str]:
@@ -104,14 +108,17 @@ def _print_table(console: Console, rows: Sequence[Sequence[str]]) -> None:
         print_wrapped(console, Text(" · ".join(facts)), "  ", Text(f"{name}\n  ", "bold"))
 
 
-def _print_chart(console: Console, days: "Sequence[Day]", *, ascii_only: bool) -> None:
+def _print_chart(console: Console, report: "UsageReport") -> None:
     """Print a chart with a column per day, or per several days if they do not fit."""
+    days, ascii_only = report.days, console.options.ascii_only or console.is_dumb_terminal
     sums, together = _columns(days, console.width)
     most = max(sums)
     margin = len(f"{most:,}")
     broad = 2 if len(sums) * 2 <= console.width - margin - 3 else 1
-    each = tr("requests and cache hits per day")
-    many = tr("requests and cache hits per {days} days", days=together)
+    each = tr("requests per day") if report.is_team else tr("requests and cache hits per day")
+    many = tr(
+        "requests per {days} days" if report.is_team else "requests and cache hits per {days} days", days=together
+    )
     print_wrapped(console, Text(each if together == 1 else many, "bold"), "")
     for line in range(CHART_HEIGHT, 0, -1):
         bars = "".join(_bar(count, most, line, ascii_only) * broad for count in sums)

@@ -26,7 +26,7 @@ class StreamedWork(Generic[E, T]):
         self._events: asyncio.Queue[E | None] = asyncio.Queue()
         self._work, self._thread, self._cancelled = work, 0, False
         self._error: Exception | None = None
-        self._future = pool.submit(self._run)
+        self._pool, self._future = pool, pool.submit(self._run)
         self._future.add_done_callback(lambda _: self._post(None))
 
     async def events(self, idle_s: float | None = None) -> AsyncIterator[E | None]:
@@ -53,9 +53,9 @@ class StreamedWork(Generic[E, T]):
         self._events.put_nowait(None)
 
     def cancel(self) -> None:
-        """Drop the work if it is still queued; otherwise end it when it reports its next event."""
+        """Drop the work if it is still queued; otherwise free its place now, and end it at its next event."""
         self._cancelled = True
-        self._future.cancel()
+        self._pool.abandon(self._future)
 
     def _run(self, client: Client) -> T:
         self._thread = threading.get_ident()

@@ -42,11 +42,21 @@ class Cooldown(Record):
     state: str
 
 
+class LoggedRequest(Record):
+    """A finished request."""
+
+    provider: str
+    state: str
+    elapsed_ms: int | None
+    cost: float
+
+
 class Health:
     """The request log and the cooldowns in the database."""
 
     def __init__(self, connection: sqlite3.Connection, shared: RedisServer | None = None) -> None:
-        self.connection, self.shared = connection, shared  # `shared` has the rate limits over all machines
+        self.connection, self.shared = connection, shared  # `shared` has rate limits and counts over all machines
+        self._unshared: list[LoggedRequest] = []
 
     def cooldown(self, name: str, now: float | None = None) -> Cooldown | None:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
@@ -145,11 +155,21 @@ class Health:
 
     def record(self, provider: str, state: str, elapsed_ms: int | None, cost: float, reserved: bool) -> None:
         """Log a finished request; a reserved one is completed."""
+        if self.shared:
+            self._unshared.append(LoggedRequest(provider, state, elapsed_ms, cost))
         with transaction(self.connection):
             update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant
             values = (state, elapsed_ms, cost, provider)
             if not reserved or not self.connection.execute(update, values).rowcount:
                 self._insert(provider, time.time(), state, elapsed_ms, cost)
+
+    def share(self) -> None:
+        """Add the logged requests to the counts over all machines; call it when the results are out."""
+        requests, self._unshared = self._unshared, []
+        if self.shared and requests:
+            from sleuth.store.cache.redis.usage import count_requests
+
+            count_requests(self.shared, requests)
 
     def has_answered(self, provider: str) -> bool:
         """Tell whether a provider has answered before."""

@@ -4,7 +4,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from sleuth_providers.records import Record
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer
     from sleuth.answers.summary import Digest
+    from sleuth.store.cache.redis.server import RedisServer
 
 OUTCOMES = ("success", "partial", "no_results", "failed")  # of a search
 ANSWERED = ("ok", "empty")
+TEAM_LACKS = ("searches", "answers", "cacheHits", "cacheHitRate", "p90Ms")  # of the published fields
 UNFINISHED = ("sent", "skipped")  # abandoned: another provider was faster, or the user interrupted
 # One scan per table; rows from the future count as today. NOT INDEXED: the index, ordered by provider, takes twice as
 # long.
@@ -103,6 +105,7 @@ class UsageReport(Record):
     providers: Mapping[str, Tally]
     answers: AnswerTotals
     models: Mapping[str, AnswerTotals]  # the empty name stands for answers without a model
+    is_team: bool = False  # of all machines that share a server, which counts requests only
 
     @property
     def is_empty(self) -> bool:
@@ -136,10 +139,44 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
         provider=provider,
         searches=_searches(searches),
         total=_tally(requests),
-        providers=dict(sorted(tallies.items(), key=lambda entry: (-entry[1].requests, entry[0]))),
+        providers=_sorted(tallies),
         answers=overall.get("", AnswerTotals()),
         models=models,
     )
+
+
+def team_report(server: "RedisServer", days: int, provider: str = "") -> UsageReport:
+    """Return the requests of all machines on the last days in UTC; raises RedisUnavailableError."""
+    from sleuth.store.cache.redis.usage import MICRO, read_counts
+
+    today = datetime.now(UTC).date()
+    dates = [today - timedelta(days=number) for number in reversed(range(days))]
+    counts = list(read_counts(server, [day.isoformat() for day in dates], provider))
+    group = {"state": "ok", "cached": 0, "cost": 0.0, "times": ""}
+    requests = [group | row | {"state": row["what"]} for row in counts if row["what"] not in ("ms", "timed", "cost")]
+    requests += [group | row | {"count": 0, "cost": row["count"] / MICRO} for row in counts if row["what"] == "cost"]
+
+    def tally(name: str = "") -> Tally:
+        own = [row for row in counts if name in ("", row["provider"])]
+        times, number = (sum(row["count"] for row in own if row["what"] == what) for what in ("ms", "timed"))
+        found = _tally([row for row in requests if name in ("", row["provider"])])
+        return found._replace(mean_ms=round(times / number) if number else None)
+
+    names: set[str] = {row["provider"] for row in counts}
+    return UsageReport(
+        _days(dates, requests, [], []),
+        provider,
+        Searches(),
+        tally(),
+        _sorted({name: tally(name) for name in names}),
+        AnswerTotals(),
+        {},
+        is_team=True,
+    )
+
+
+def _sorted(tallies: dict[str, Tally]) -> dict[str, Tally]:
+    return dict(sorted(tallies.items(), key=lambda entry: (-entry[1].requests, entry[0])))
 
 
 def _tally(groups: list[Any]) -> Tally:
@@ -198,7 +235,7 @@ def record_answer(connection: sqlite3.Connection, answer: "Answer | Digest") -> 
 def usage_as_json(report: UsageReport) -> dict[str, Any]:
     """Return the published JSON form of a report."""
     models = [{"model": name or None} | _answers_as_json(totals) for name, totals in report.models.items()]
-    return {
+    document = {
         "from": report.days[0].date,
         "to": report.days[-1].date,
         "provider": report.provider or None,
@@ -210,6 +247,16 @@ def usage_as_json(report: UsageReport) -> dict[str, Any]:
         "answers": _answers_as_json(report.answers) | {"models": models},
         "days": [_rounded(day._asdict()) for day in report.days],
     }
+    return _without(TEAM_LACKS, document) if report.is_team else document
+
+
+def _without(names: tuple[str, ...], value: Any) -> Any:
+    """Return a JSON value without the members of some names, however deep."""
+    if isinstance(value, list):
+        return [_without(names, item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _without(names, member) for name, member in value.items() if name not in names}
 
 
 def _tally_as_json(tally: Tally) -> dict[str, Any]:

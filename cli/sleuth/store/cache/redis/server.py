@@ -21,7 +21,7 @@ RETRY_AFTER_S = 30.0  # for which a server that failed is not used
 MAX_IDLE_CONNECTIONS = 4
 MAX_REDIRECTS = 3
 CLUSTER_SLOTS = 16_384
-KEYED_COMMANDS = ("GETRANGE", "PTTL", "SET", "EVAL", "UNLINK")
+KEYED_COMMANDS = ("GETRANGE", "PTTL", "SET", "EVAL", "UNLINK", "HINCRBY", "HGETALL")
 HASH_TAG = re.compile(rb"\{([^{}]+)\}")  # keys with the same one are on the same node
 
 # A lock expires, and another process may hold it by then: release and renew only what carries our token.
