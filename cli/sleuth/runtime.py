@@ -335,15 +335,14 @@ class Runtime:
         return table, Health(connection, self.shared)
 
     def _jina_key(self) -> str:
-        """Return the key of the jina provider for the page reader; empty if there is none."""
-        from sleuth.store.keys import find_keys
-        from sleuth_providers import registry
+        """Return the key of the jina provider for the page reader; empty if there is none, or it has another host."""
+        from sleuth_providers.errors import ProviderError
 
         try:
-            keys = find_keys(self.selector.table.get("jina"), registry.load("jina"), self.environ)
-        except SleuthError:
+            [account, *_] = self.selector.accounts(self.selector.candidate("jina"))
+        except (SleuthError, ProviderError):
             return ""
-        return keys[0] if keys else ""
+        return account.key if self.selector.is_third_party(self.selector.candidate("jina")) else ""
 
     def _library_provider(self) -> LibraryProvider:
         from sleuth.library.provider import LibraryProvider

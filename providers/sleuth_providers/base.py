@@ -16,6 +16,8 @@ from sleuth_providers.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Protocol
+
+    from sleuth_providers.net.policy import Guard
 else:
     Protocol = object
 
@@ -253,6 +255,8 @@ ErrorDetector = Callable[[Response], ProviderError | None]
 
 class Sender(Protocol):
     """The part of the HTTP client that adapters use."""
+
+    guard: Guard | None  # that connections of the browser must pass, too
 
     def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
         """Send a request and return its response; raise a ProviderError for an error status."""

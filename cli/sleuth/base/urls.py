@@ -38,6 +38,17 @@ def origin(url: str) -> tuple[str, str, int | None]:
         return "", url, None
 
 
+def origins(hosts: str) -> set[tuple[str, str, int | None]]:
+    """Return the origins of one address, or of several with commas."""
+    return {origin(part) for part in hosts.split(",")}
+
+
+def is_in_clear(url: str) -> bool:
+    """Tell whether requests go unencrypted to another machine."""
+    scheme, name, _ = origin(url)
+    return scheme == "http" and name not in ("localhost", "[::1]") and not re.fullmatch(r"127(\.\d{1,3}){3}", name)
+
+
 def domain(url: str) -> str:
     """Return the host as it is shown to people: without `www.`."""
     return host(url).removeprefix("www.")

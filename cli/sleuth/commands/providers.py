@@ -10,7 +10,7 @@ from sleuth.base.errors import EXITS, Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
-from sleuth.base.urls import mask_login
+from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.typer_app import Json, make_app, seconds
@@ -252,14 +252,13 @@ def _loadable(selector: "ProviderSelector", rows: list[ProviderRow]) -> "Iterato
 
 
 def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
-    from sleuth.answers.llm.endpoint import sends_key_in_clear
     from sleuth.store import keys
 
     selector = runtime.selector
     row, adapter = candidate = selector.candidate(id)
     has_secret = row.basic_auth_password or keys.origin(row, adapter, selector.environ)
     for host in selector.host(candidate).split(","):
-        if has_secret and sends_key_in_clear(host):
+        if has_secret and is_in_clear(host):
             place = mask_login(host.strip())
             runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sleuth.base import logs
+from sleuth.base.errors import SettingsError
 from sleuth.base.i18n import tr
+from sleuth.base.urls import host, is_in_clear
 from sleuth.relevance.compress import explain_failure
 from sleuth.store import keys
 from sleuth.store import settings as setting
@@ -28,8 +30,11 @@ def scorer(settings: Settings, kind: str) -> Any:
     from sleuth_providers.net.client import HttpClient
     from sleuth_providers.net.policy import Policy
 
-    secret = keys.resolve(settings[key], settings.environ, f"sleuth/{key.key}")
+    secret = keys.resolve(settings.key_for(key, url), settings.environ, f"sleuth/{key.key}")
     logs.hide(secret)
+    if secret and is_in_clear(settings[url]):
+        message = "refusing to send the API key unencrypted to {place}"
+        raise SettingsError(message, "use https: sleuth config set {key} URL", place=host(settings[url]), key=url.key)
     described = settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
     dimensions = int(settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
     endpoint = ScoringEndpoint(settings[url], name, secret, dimensions)

@@ -8,17 +8,17 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import origin
+from sleuth.base.urls import origins
 from sleuth.engine.chain import chain_entries, ordering_needs
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.health import Health
-from sleuth.store.provider_table import ProviderRow, ProviderTable, number_option
+from sleuth.store.provider_table import PUBLIC_ONLY, ProviderRow, ProviderTable, number_option
 from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider, Query
-from sleuth_providers.errors import KeyMissingError, ProviderError
+from sleuth_providers.errors import KeyMissingError, PrivateAddressError, ProviderError
 from sleuth_providers.net.identity import with_contact
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
@@ -213,13 +213,16 @@ class ProviderSelector:
             raise KeyMissingError()
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
         first = self.health.request_count(row.id) % len(usable) if len(usable) > 1 else 0
+        host = self.host(candidate)
+        # A login belongs to the host in the table; set without one, to the host that is in use.
+        has_login = not row.api_host or origins(host) <= origins(row.api_host)
         account = Account(
             id=row.id,
-            host=self.host(candidate),
+            host=host,
             engines=row.engines,
-            username=row.basic_auth_username or "",
-            password=row.basic_auth_password or "",
-            browser=row.using_browser,
+            username=(row.basic_auth_username or "") if has_login else "",
+            password=(row.basic_auth_password or "") if has_login else "",
+            browser=row.using_browser and not any_key,  # a recording has no browser
             options=self._options(candidate),
             contact=self._contact(candidate),
         )
@@ -245,8 +248,8 @@ class ProviderSelector:
         """
         row, adapter, host = *candidate, self.host(candidate)
         if row.api_key:
-            return origin(host) == origin(row.api_host or adapter.host)
-        return host != row.api_host or not adapter.host or origin(host) == origin(adapter.host)
+            return origins(host) <= origins(row.api_host or adapter.host)
+        return host != row.api_host or not adapter.host or origins(host) <= origins(adapter.host)
 
     def _options(self, candidate: Candidate) -> dict[str, Any]:
         known = candidate.adapter.option_env.items()
@@ -255,8 +258,9 @@ class ProviderSelector:
 
     def policy(self, candidate: Candidate, timeout: float | None) -> Policy:
         """Return timeouts, retries and user agent for a provider."""
-        usual = self.settings[setting.SEARXNG_TIMEOUT if candidate.row.adapter == "searxng" else setting.TIMEOUT]
-        limit = timeout or number_option(candidate.row.options, "timeout") or usual
+        row = candidate.row
+        usual = self.settings[setting.SEARXNG_TIMEOUT if row.adapter == "searxng" else setting.TIMEOUT]
+        limit = timeout or number_option(row.options, "timeout") or usual
         return Policy(
             timeout=limit,
             connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
@@ -265,7 +269,19 @@ class ProviderSelector:
             user_agent=with_contact(self.agent, self._contact(candidate)),
             browser=candidate.adapter.kind == "page",
             impersonate=self.settings[setting.IMPERSONATE],
+            guard=_check_public if row.options.get(PUBLIC_ONLY) and self.host(candidate) == row.api_host else None,
             trace=logs.debug,
+        )
+
+
+def _check_public(host: str, addresses: list[str]) -> None:
+    """Refuse a private address to a host that was set over HTTP."""
+    from sleuth_providers.net.guard import is_public
+
+    if not addresses or not all(map(is_public, addresses)):
+        raise PrivateAddressError(
+            message="{provider} is at a private address, which cannot be set over HTTP",
+            hint="set it on this machine: sleuth providers set {id} --api-host URL",
         )
 
 

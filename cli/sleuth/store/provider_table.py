@@ -15,7 +15,7 @@ from sleuth.base.errors import RequestError, UnknownProviderError
 from sleuth.base.files import append_private
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
-from sleuth.base.urls import origin
+from sleuth.base.urls import origins
 from sleuth.store.database import database_error, explain_errors, transaction
 from sleuth_providers.records import Record
 
@@ -32,7 +32,8 @@ FLAG_FIELDS = ("using_browser", "enabled")
 JSON_FIELDS = ("engines", "options")
 FIELDS = (*TEXT_FIELDS, *FLAG_FIELDS, *JSON_FIELDS)
 CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
-# Options of all providers, and their ranges.
+PUBLIC_ONLY = "public_only"  # an option of all providers: the host may not be at a private address
+# Numeric options of all providers, and their ranges.
 NUMBER_OPTIONS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
 
 
@@ -111,9 +112,26 @@ class ProviderTable:
             raise UnknownProviderError("unknown provider {id!r}", id=id)
         return self._row(rows[0])
 
-    def update(self, id: str, changes: dict[str, Any], options: Mapping[str, Any] | None = None) -> ProviderRow:
-        """Change the given fields and options of a row in one transaction; None clears a field."""
+    def update(
+        self,
+        id: str,
+        changes: dict[str, Any],
+        options: Mapping[str, Any] | None = None,
+        *,
+        public_only: bool | None = False,
+    ) -> ProviderRow:
+        """Change the given fields and options of a row in one transaction; None clears a field.
+
+        With `public_only`, a new host must be on the public internet, which is checked at every connection; None leaves
+        this as it is.
+        """
         with self._transaction():  # options are merged with the stored ones, so the read belongs to it
+            if (
+                public_only is not None
+                and "api_host" in changes
+                and (public_only or PUBLIC_ONLY in self.get(id).options)
+            ):
+                options = {**(options or {}), PUBLIC_ONLY: public_only and bool(changes["api_host"])}
             if options:
                 before = changes["options"] if "options" in changes else self.get(id).options
                 changes = changes | {"options": (before or {}) | dict(options)}
@@ -277,7 +295,7 @@ def number_option(options: Mapping[str, Any], name: str) -> float | None:
 
 def _check_secrets(row: ProviderRow, changes: dict[str, Any]) -> None:
     """Refuse to point a provider elsewhere while it keeps a key or password, which belong to their host."""
-    if origin(row.api_host or "") == origin(changes["api_host"] or ""):
+    if origins(changes["api_host"] or "") <= origins(row.api_host or ""):
         return
     for name in ("api_key", "basic_auth_password"):
         if getattr(row, name) and name not in changes:

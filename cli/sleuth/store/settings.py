@@ -13,7 +13,7 @@ from sleuth.base import choices
 from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
-from sleuth.base.urls import mask_login
+from sleuth.base.urls import mask_login, origin
 from sleuth.store.default_chains import CHAINS, GENERAL
 from sleuth.store.setting_types import (
     CHAIN_TABLE,
@@ -181,6 +181,13 @@ class Settings:
             return _checked(setting, _parse(setting, text), text, setting.variable)
         found = _value_at(self.file, setting.key)
         return SettingValue(setting.default, "default") if found is None else _checked(setting, found, found, "file")
+
+    def key_for(self, key: Setting[str], url: Setting[str]) -> str:
+        """Return the API key of a server; a key in the file belongs to the host in the file or the default one."""
+        found = self.look_up(key)
+        if found.origin == "file" and origin(self[url]) != origin(str(_value_at(self.file, url.key) or url.default)):
+            return ""
+        return str(found.value)
 
     def problems(self) -> Iterator[str]:
         """Yield a message for every invalid value and unknown key."""

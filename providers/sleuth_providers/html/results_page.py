@@ -109,8 +109,17 @@ class ResultsPage(Provider):
     def _browse(self, request: Request, http: Sender) -> Response:
         from sleuth_providers.browser.browser import read_page
         from sleuth_providers.net.client import status_error
+        from sleuth_providers.net.guard import check
+        from sleuth_providers.net.urls import host_of
 
-        response = read_page(request.address, timeout=http.time_left())
+        own_host = host_of(request.address)
+
+        def guard(host: str, addresses: list[str]) -> None:
+            """Let scripts reach the server of the page, which the user may have at home, and public ones."""
+            if host != own_host:
+                check(host, addresses)
+
+        response = read_page(request.address, timeout=http.time_left(), guard=http.guard or guard)
         if error := self.detect_error(response) or status_error(response):
             raise error
         return response

@@ -54,7 +54,7 @@ class HttpClient:
     def __init__(
         self, policy: Policy, transport: Transport | None = None, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        self.policy, self.transport, self.sleep = policy, transport, sleep
+        self.policy, self.transport, self.sleep, self.guard = policy, transport, sleep, policy.guard
         self.sent = 0  # requests, with retries and redirects
         self.deadline = time.monotonic() + policy.timeout
 

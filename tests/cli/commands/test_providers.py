@@ -2,11 +2,14 @@
 
 import json
 import re
+from contextlib import closing
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
+
+from sleuth.runtime import Runtime
 
 KEY = "tvly-secret-0123456789f"
 
@@ -140,6 +143,51 @@ def test_key_is_sent_only_to_the_host_it_was_set_for(sleuth: Any, httpserver: HT
     assert sleuth("providers", "set", "exa", "--api-key", "env:EXA_API_KEY").exit == 0
     sleuth("search", "-p", "exa", "x", **env)
     assert [text for text in received if "exa-env-key-0001" in text]
+
+
+def test_login_is_sent_only_to_the_hosts_it_was_set_for(sleuth: Any, httpserver: HTTPServer) -> None:
+    logins: list[str] = []
+
+    def keep(request: Request) -> Response:
+        logins.append(request.headers.get("Authorization", ""))
+        return Response("{}", status=500)
+
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(keep)
+    sleuth.environ.pop("SEARXNG_URL")
+    own, login = "http://127.0.0.1:9", ("--basic-auth-username", "me", "--basic-auth-password", "-")
+    sleuth("providers", "set", "searxng", "--api-host", own, *login, stdin="secret-word")
+    sleuth("search", "-p", "searxng", "x", SEARXNG_URL=httpserver.url_for(""))
+    assert set(logins) == {""}
+    # The first part of the list is the origin that the password belongs to; the second is not.
+    several = sleuth("providers", "set", "searxng", "--api-host", f"{own}/,{httpserver.url_for('')}")
+    assert (several.exit, "password for its present host" in several.err) == (2, True)
+    sleuth("providers", "set", "searxng", "--api-host", httpserver.url_for(""), *login, stdin="secret-word")
+    sleuth("search", "-p", "searxng", "x")
+    assert logins[-1].startswith("Basic ")
+
+
+def test_key_of_a_jina_mirror_does_not_go_to_the_jina_reader(sleuth: Any) -> None:
+    def reader_key() -> str:
+        with closing(Runtime(sleuth.environ)) as runtime:
+            return runtime.reader.jina_key
+
+    sleuth("providers", "set", "jina", "--api-host", "https://mirror.example", "--api-key", "-", stdin="jina_mirror_1")
+    assert reader_key() == ""
+    sleuth("providers", "set", "jina", "--unset", "api_host", "--api-key", "-", stdin="jina_own_1")
+    assert reader_key() == "jina_own_1"
+
+
+def test_host_that_must_be_public_is_not_reached_at_a_private_address(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request(re.compile(".*")).respond_with_data("{}", status=500)
+    host = {"api_host": httpserver.url_for(""), "api_key": KEY}
+    with closing(Runtime(sleuth.environ)) as runtime:  # as `sleuth serve` does
+        runtime.table.update("tavily", host, public_only=True)
+    refused = sleuth("search", "-p", "tavily", "x")
+    assert (refused.exit, "cannot be set over HTTP" in refused.err) == (1, True)
+    assert httpserver.log == []
+    sleuth("providers", "set", "tavily", "--api-host", httpserver.url_for(""))
+    sleuth("search", "-p", "tavily", "x")
+    assert len(httpserver.log) > 0
 
 
 def test_key_with_control_characters_is_refused(sleuth: Any) -> None:

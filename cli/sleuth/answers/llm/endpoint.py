@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
@@ -10,7 +9,7 @@ from sleuth.answers.llm.chat import Models
 from sleuth.answers.llm.prices import find_price
 from sleuth.base import logs
 from sleuth.base.errors import SettingsError
-from sleuth.base.urls import clean_url
+from sleuth.base.urls import clean_url, is_in_clear
 from sleuth.store import keys
 from sleuth.store.settings import (
     LLM_KEY,
@@ -83,18 +82,6 @@ def is_private(base: str) -> bool:
     return is_local(endpoint_host(base))
 
 
-def sends_key_in_clear(base: str) -> bool:
-    """Tell whether requests go unencrypted to another machine."""
-    return urlsplit(base.strip()).scheme == "http" and not _is_this_machine(endpoint_host(base))
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def step_timeout(settings: Settings, step: str) -> float:
     """Return the seconds that the model has for a step: its own setting, that of all steps, or the default."""
     for setting in (LLM_TIMEOUTS[step], LLM_TIMEOUT):
@@ -121,7 +108,7 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
     key = find_key(settings, environ)
     if not key and not is_private(base):
         return None
-    if key and sends_key_in_clear(base):
+    if key and is_in_clear(base):
         raise SettingsError(
             "refusing to send the model's API key unencrypted to {place}",
             "use https: sleuth config set llm.base_url {secure}",
@@ -137,7 +124,7 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
 
 def find_key(settings: Settings, environ: Mapping[str, str]) -> str:
     """Return the key from the settings, else from the environment variable of the endpoint's host."""
-    stored, variable = settings[LLM_KEY], KEY_VARIABLES.get(endpoint_host(settings[LLM_URL]), "")
+    stored, variable = settings.key_for(LLM_KEY, LLM_URL), KEY_VARIABLES.get(endpoint_host(settings[LLM_URL]), "")
     key = (keys.resolve(stored, environ, KEYRING_ENTRY) if stored else environ.get(variable, "")).strip()
     logs.hide(key)
     return key

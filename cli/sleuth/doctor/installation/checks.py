@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sleuth import __version__
-from sleuth.answers.llm.endpoint import find_key, models_url, sends_key_in_clear
+from sleuth.answers.llm.endpoint import find_key, models_url
 from sleuth.base.errors import SettingsError, SleuthError
 from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url
+from sleuth.base.urls import clean_url, is_in_clear
 from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
@@ -80,7 +80,7 @@ def _in_use(selector: ProviderSelector, named: set[str]) -> Iterator[Candidate]:
 
 def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     """Request the list of models from the model endpoint, where one is configured."""
-    value, url = settings[LLM_KEY], settings[LLM_URL].strip()
+    value, url = settings.key_for(LLM_KEY, LLM_URL), settings[LLM_URL].strip()
     if value.startswith(("cmd:", "keyring:")):
         return skipped(tr("its key is in {where} and is not fetched here", where=value.partition(":")[0]))
     key = find_key(settings, runtime.environ)
@@ -88,7 +88,7 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
         return skipped(tr("no model is configured; answers are extracted from pages without one"))
     if value and not key:
         return fail(f"llm.api_key = {clean(value, 60)}", "model-key-empty", variable=value[4:])
-    if key and sends_key_in_clear(url):
+    if key and is_in_clear(url):
         better = clean_url(url).replace("http:", "https:", 1)
         return warn(clean_url(url), "model-key-in-clear", url=better)
     wanted = {LLM_MODEL.key: settings[LLM_MODEL]}

@@ -5,11 +5,15 @@ from contextlib import suppress
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import mask
-from sleuth.base.urls import mask_login
+from sleuth.base.urls import mask_login, origins
 from sleuth.engine.search import test_providers
 from sleuth.runtime import Runtime
 from sleuth.serving.http.models import ProviderPage, ProviderPatch, ProviderTestResult, ProviderView
 from sleuth.store.provider_table import ProviderRow
+from sleuth.store.settings import FETCH_PRIVATE
+from sleuth_providers.net.connection import numeric_address
+from sleuth_providers.net.guard import is_local
+from sleuth_providers.net.urls import host_of
 
 SECRETS = ("api_key", "basic_auth_password")
 MASK_MARK = "…"  # part of every masked secret, and of no key
@@ -58,9 +62,25 @@ def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> Provider
         elif value is not None and field in SECRETS:
             logs.hide(*value.split(","), value)
             _check_secret(field, value)
-    changed = runtime.table.update(id, changes)
+    is_same = origins(changes.get("api_host") or "") <= origins(shown.api_host or "")
+    public_only = None if is_same else not runtime.settings[FETCH_PRIVATE]
+    if public_only and changes.get("api_host"):
+        _check_host(changes["api_host"])
+    changed = runtime.table.update(id, changes, public_only=public_only)
     runtime.selector.health.forget(id)
     return provider_view(runtime, changed)
+
+
+def _check_host(hosts: str) -> None:
+    """Refuse a host that is private by its name or number; other names are checked when they are connected to."""
+    if private := [
+        name for part in hosts.split(",") if is_local(numeric_address(name := host_of(part.strip())) or name)
+    ]:
+        raise RequestError(
+            "{host} is a private address, which cannot be set over HTTP",
+            "set it on that machine: sleuth providers set ID --api-host URL",
+            host=private[0],
+        )
 
 
 def _check_secret(field: str, value: str) -> None:

@@ -12,15 +12,17 @@ from sleuth.answers.llm.endpoint import (
     find_models,
     is_private,
     models_url,
-    sends_key_in_clear,
     server_name,
 )
 from sleuth.answers.llm.prices import Price
 from sleuth.base import logs
 from sleuth.base.errors import SettingsError
+from sleuth.base.urls import is_in_clear
+from sleuth.engine.scorers import scorer
 from sleuth.store.settings import Settings
 
 KEY = "sk-secret-0123456789"
+MODELS = ("llm", "rerank", "embedding")
 
 
 def found(tmp_path: Path, **environ: str) -> Any:
@@ -105,7 +107,7 @@ def test_public_hosts_are_not_private(host: str) -> None:
     ],
 )
 def test_plain_http_to_another_machine_sends_the_key_in_clear(base: str, is_open: bool) -> None:
-    assert sends_key_in_clear(base) == is_open
+    assert is_in_clear(base) == is_open
 
 
 def test_server_name_has_no_password() -> None:
@@ -196,3 +198,25 @@ def test_doctor_finds_the_same_key_and_url(
     done = sleuth("doctor", "--only", "model", "--json", MY_KEY=KEY, **server)
     assert [check["state"] for check in done.json["checks"]] == ["ok"]
     assert KEY not in done.out + done.err
+
+
+def test_key_in_the_file_goes_to_no_host_in_the_environment(tmp_path: Path) -> None:
+    tables = (f'[{name}]\nbase_url = "https://a.example/v1"\nmodel = "m"\napi_key = "{KEY}"' for name in MODELS)
+    (tmp_path / "config.toml").write_text("\n".join(tables))
+    (tmp_path / "config.toml").chmod(0o600)
+    path = str(tmp_path / "config.toml")
+    assert endpoint.find_key(Settings(path, {}), {}) == KEY
+    assert scorer(Settings(path, {}), "rerank").endpoint.key == KEY
+    environ = {f"SLEUTH_{name.upper()}_BASE_URL": "https://b.example/v1" for name in MODELS}
+    assert endpoint.find_key(Settings(path, environ), environ) == ""
+    assert [scorer(Settings(path, environ), kind).endpoint.key for kind in ("rerank", "embedding")] == ["", ""]
+    both = environ | {"SLEUTH_LLM_API_KEY": "sk-for-b-0001"}
+    assert endpoint.find_key(Settings(path, both), both) == "sk-for-b-0001"
+
+
+def test_key_of_a_reranker_is_not_sent_in_clear(tmp_path: Path) -> None:
+    environ = {"SLEUTH_RERANK_BASE_URL": "http://nas.example/v1", "SLEUTH_RERANK_MODEL": "m"}
+    assert scorer(Settings(str(tmp_path / "none"), environ), "rerank").endpoint.key == ""
+    environ["SLEUTH_RERANK_API_KEY"] = KEY
+    with pytest.raises(SettingsError, match="unencrypted"):
+        scorer(Settings(str(tmp_path / "none"), environ), "rerank")

@@ -3,13 +3,18 @@
 import json
 import sqlite3
 import subprocess
+from contextlib import closing
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from sleuth.api import Client
+from sleuth.base.errors import RequestError
+from sleuth.runtime import Runtime
 from sleuth.serving.http.app import ApiState, create_app
+from sleuth.serving.http.models import ProviderPatch
+from sleuth.serving.http.providers import change_provider
 
 DOCUMENT = create_app(ApiState(Client({}))).openapi()
 CUTOFF = '{method = "cutoff", cutoff_limit = 50}'
@@ -94,6 +99,31 @@ def test_key_goes_to_no_other_host(fresh: Any) -> None:
     moved = fresh.call("PATCH", ONE, {"apiHost": "https://evil.example", "apiKey": "another-key-0001"})
     assert (moved.status, stored(fresh)["api_key"]) == (200, "another-key-0001")
     assert fresh.call("PATCH", ONE, {"apiHost": "https://y.example", "apiKey": None}).status == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "0x7f.1", "nas", "wiki.corp", "[::1]", "169.254.169.254", "10.0.0.7"])
+def test_private_host_cannot_be_set(host: str, sleuth: Any) -> None:
+    with closing(Runtime(sleuth.environ)) as runtime:
+        for hosts in (f"http://{host}/", f"https://x.example,http://{host}/"):
+            with pytest.raises(RequestError, match="private address"):
+                change_provider(runtime, "tavily", ProviderPatch(apiHost=hosts))
+        assert runtime.table.get("tavily").api_host is None
+
+
+def test_host_that_was_set_over_http_must_stay_public(sleuth: Any) -> None:
+    def patch(host: str | None) -> tuple[str | None, Any]:
+        change_provider(runtime, "tavily", ProviderPatch(apiHost=host))
+        row = runtime.table.get("tavily")
+        return row.api_host, row.options.get("public_only")
+
+    with closing(Runtime(sleuth.environ)) as runtime:
+        runtime.table.update("tavily", {"api_host": "http://127.0.0.1:9"})  # by the user
+        assert patch("http://127.0.0.1:9/v2") == ("http://127.0.0.1:9/v2", None)
+        assert patch("https://x.example") == ("https://x.example", True)
+        assert patch("https://x.example/v2") == ("https://x.example/v2", True)
+        assert patch(None) == (None, False)
+    with closing(Runtime(sleuth.environ | {"SLEUTH_FETCH_ALLOW_PRIVATE": "true"})) as runtime:
+        assert patch("http://127.0.0.1:9") == ("http://127.0.0.1:9", False)
 
 
 def test_masked_secret_sent_back_keeps_the_real_one(fresh: Any) -> None:
