@@ -32,6 +32,25 @@ QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-2
 QUIET["SLEUTH_WEBSEARCH_KEYLESS"] = "false"  # no test sends a query to a service on the internet
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test with `cpu_limit(SECONDS)` that computes for longer; unlike elapsed time, that depends on no load."""
+    limit = item.get_closest_marker("cpu_limit")
+    if limit is None:
+        return (yield)
+
+    def stop(*_: object) -> None:
+        pytest.fail(f"took more than {limit.args[0]} s of CPU time")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit.args[0])
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 class Done(NamedTuple):
     """Exit code and output of a command."""
 

@@ -18,7 +18,7 @@ from sleuth.base import files
 from sleuth.base.errors import UnwritableError
 from sleuth.store.cache import rendered
 
-pytestmark = [pytest.mark.adversarial, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.adversarial
 
 NOBODY = 65534
 HITS = {"results": [{"url": "https://a.test/", "title": "A hit", "content": "text"}]}

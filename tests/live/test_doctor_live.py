@@ -14,7 +14,7 @@ from sleuth.doctor.server.examination import examine
 from sleuth.doctor.server.session import Environment
 from sleuth_providers.base import Account
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.live
 
 ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere")
 NO_ACCOUNT = Account()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.slow]
 
 TOKEN = "token-of-the-tests-0123456789"
 # No other machine can be reached, whatever schemathesis generates.

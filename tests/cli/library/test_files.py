@@ -357,7 +357,7 @@ def test_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
     ],
     ids=lambda data: ascii(data[:20]),
 )
-@pytest.mark.timeout(20)
+@pytest.mark.cpu_limit(20)
 @pytest.mark.parametrize("suffix", [".html", ".md", ".rst", ".txt"])
 def test_hostile_files_become_bounded_text_without_control_characters(tmp_path: Path, suffix: str, data: str) -> None:
     path = tmp_path / f"hostile{suffix}"

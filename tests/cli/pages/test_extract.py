@@ -207,7 +207,7 @@ HOSTILE = {
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
+@pytest.mark.cpu_limit(60)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_markup_takes_linear_time(name: str) -> None:
     with contextlib.suppress(EmptyPageError):

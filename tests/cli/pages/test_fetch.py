@@ -216,7 +216,7 @@ def test_the_kind_of_a_page_is_recognised(content_type: str, body: bytes, kind: 
     assert get(site.page("/", body, content_type)).kind == kind
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.cpu_limit(20)
 def test_comments_before_the_text_are_skipped_in_linear_time(site: Any) -> None:
     assert get(site.page("/1", b"<!---->" * 60 + b"<p>x", "text/plain")).kind == "html"
     assert get(site.page("/2", b"<!---->" * 60 + b"x", "text/plain")).kind == "text"

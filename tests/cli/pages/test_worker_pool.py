@@ -51,7 +51,6 @@ def test_a_worker_returns_the_content_of_a_page_or_its_error(pool: ExtractionPoo
     assert (caught.value.detail.template, caught.value.detail.values) == ("{kind}", {"kind": "image/png"})
 
 
-@pytest.mark.timeout(60)
 def test_a_page_that_never_ends_costs_one_worker_and_freezes_nothing(
     pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,7 +71,6 @@ def test_a_page_that_never_ends_costs_one_worker_and_freezes_nothing(
     assert read(pool, "hello").title == "hello"
 
 
-@pytest.mark.timeout(60)
 def test_a_page_waits_for_a_worker_no_longer_than_its_deadline(
     pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

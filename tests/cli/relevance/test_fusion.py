@@ -253,7 +253,7 @@ def test_results_are_sanitised(found: list[Result], query: str, recent: bool) ->
         assert hit.details.pdf.startswith(("http://", "https://")) or not hit.details.pdf
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.cpu_limit(20)
 def test_similar_pages_take_linear_time() -> None:
     chance = random.Random(1)
     texts = ["".join(chance.choices("abcdefghij ", k=2000)) for _ in range(200)]

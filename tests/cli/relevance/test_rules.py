@@ -137,7 +137,7 @@ def test_files_without_a_host_have_patterns_too() -> None:
     assert verdict("/notes/$boost=2", "file:///home/notes/a.md") == "boost 2"
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.cpu_limit(10)
 def test_no_pattern_and_url_stall() -> None:
     rules = Rules.parse("*a*a*a*a*a*a*a*a*a*a*b$boost\n" + "a^" * 200 + "$boost\n|*^*^*^*^*^*x|$boost")
     rules.apply("https://example.com/" + "a/" * 50_000)

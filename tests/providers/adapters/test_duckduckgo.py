@@ -53,7 +53,7 @@ def test_redirect_links_are_unwrapped_and_own_links_skipped(href: str, found: li
         '<div class="web-result result__snippet"><a class="result__a" href="https://a.example/">x</a>' * 5000,
     ],
 )
-@pytest.mark.timeout(30)
+@pytest.mark.cpu_limit(30)
 def test_deeply_nested_page_is_parsed_or_refused(body: str, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/html/").respond_with_data(body, content_type="text/html; charset=utf-8")
     account = Account(host=httpserver.url_for(""))

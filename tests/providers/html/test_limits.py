@@ -53,7 +53,7 @@ def test_page_is_cut_at_the_maximum_of_attributes() -> None:
     assert limit_markup(whole + "<p e>") == whole
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.cpu_limit(20)
 @pytest.mark.parametrize(
     "piece", ["<a", '<p x="', "<p x='", "<p ", "<p/", "<p a= ", "<p =", "<p a\n", "<!-- <p", "<svg><script><p "]
 )

@@ -335,7 +335,7 @@ def test_redirect_links_are_unwrapped(link: str, target: str) -> None:
         "",
     ],
 )  # fmt: skip
-@pytest.mark.timeout(30)
+@pytest.mark.cpu_limit(30)
 def test_hostile_page_is_parsed_or_refused(body: str) -> None:
     try:
         assert LOCAL.detect_error(Response(200, HTML, body.encode(), PAGE)) is None
@@ -344,7 +344,7 @@ def test_hostile_page_is_parsed_or_refused(body: str) -> None:
         pass
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.cpu_limit(30)
 def test_deeply_nested_results_are_refused() -> None:
     body = b'<div class="zMzFAb">x' * 12_000
     with pytest.raises(BadResponseError):

@@ -74,7 +74,6 @@ def send_from_chromium(recorder: TlsRecorder) -> list[Record]:
 
 
 @pytest.mark.live
-@pytest.mark.timeout(120)
 def test_requests_are_those_of_a_real_chromium(recorder: TlsRecorder) -> None:
     pytest.importorskip("wreq")
     pytest.importorskip("playwright")

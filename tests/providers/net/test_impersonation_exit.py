@@ -30,7 +30,6 @@ assert "wreq" in sys.modules
 """
 
 
-@pytest.mark.timeout(300)
 def test_busy_threads_do_not_crash_the_end_of_python(serve: Any, make_certificate: Any, tmp_path: Path) -> None:
     pytest.importorskip("wreq")
 

@@ -381,7 +381,7 @@ def bomb(levels: int) -> str:
     return "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, levels))
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.cpu_limit(30)
 @pytest.mark.parametrize(
     "text",
     [
