@@ -90,11 +90,14 @@ class HttpConnection:
         self._socket.close()
 
 
-def request(method: str, path: str, port: int, document: object = None) -> bytes:
+def request(method: str, path: str, port: int, document: object = None, accept: str = "*/*") -> bytes:
     """Return the bytes of a request."""
     body = json.dumps(document).encode() if document is not None else b""
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {TOKEN}\r\n"
-    return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+    return (
+        f"{head}Accept: {accept}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
 
 
 @contextmanager
