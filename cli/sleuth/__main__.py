@@ -53,9 +53,11 @@ def run(runtime: "Runtime | None", arguments: list[str]) -> int:
         if runtime is None:
             if print_rendered(command_line, os.environ, sys.stdout, sys.stderr):
                 return 0
+            from sleuth.base import tracing
             from sleuth.runtime import Runtime
 
             runtime = Runtime()
+            tracing.start()
         return _execute(runtime, command_line)
     except BrokenPipeError:
         process.silence(runtime.stdout if runtime else sys.stdout)
@@ -187,8 +189,11 @@ def _print_traceback(runtime: "Runtime", problem: BaseException) -> None:
 
 
 def _close(runtime: "Runtime") -> None:
+    from sleuth.base import tracing
+
     try:
         runtime.close()
+        tracing.stop()
         runtime.stdout.flush()
     except OSError:  # reported already, or stdout is a closed pipe
         process.silence(runtime.stdout)

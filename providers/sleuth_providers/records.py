@@ -59,7 +59,7 @@ else:
     def _complete(kind, values, named):
         rest = kind._fields[len(values) :]
         given = kind._field_defaults | named
-        wrong = [field for field in rest if field not in given] + [field for field in named if field not in rest]
-        if wrong or len(values) > len(kind._fields):
+        if not named.keys() <= set(rest) <= given.keys() or len(values) > len(kind._fields):
+            wrong = [field for field in rest if field not in given] + [field for field in named if field not in rest]
             raise TypeError(f"{kind.__name__} takes {', '.join(kind._fields)}; wrong: {', '.join(wrong) or 'too many'}")
-        return (*values, *[given[field] for field in rest])
+        return (*values, *map(given.__getitem__, rest))

@@ -19,6 +19,7 @@ HEAVY = {
     "trafilatura",
     "dataclasses",
     "mcp",
+    "opentelemetry",
     "pydantic",
 }
 # Not needed by a plain search; each takes a tenth of its time or more.

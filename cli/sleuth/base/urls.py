@@ -7,7 +7,7 @@ from sleuth.base.hosts import shown_host
 from sleuth.base.text import JOINERS, limit_marks, printable
 
 MAX_URL_CHARS = 4_000
-ESCAPED_CHARS = ' <>"\\' + JOINERS  # could end the URL in a terminal, in Markdown or in HTML
+ESCAPED_CHARS = frozenset(' <>"\\' + JOINERS)  # could end the URL in a terminal, in Markdown or in HTML
 SAFE_CHARS = "!#$%&'()*+,/:;=?@[]~-._"  # stay as they are when the rest is percent-encoded
 
 # Labels under which anyone can register a name (bbc.co.uk), and hosts that give every customer a subdomain. A short
@@ -101,10 +101,11 @@ def registered_labels(labels: list[str]) -> int:
 def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
     """Return a URL that is safe to show and to click, or nothing for an invalid one or another scheme."""
     value = str(url or "")
-    if len(value) > 2 * MAX_URL_CHARS:
+    if not value or len(value) > 2 * MAX_URL_CHARS:
         return ""
     value = printable(value).strip()
-    value = "".join(quote(character) if character in ESCAPED_CHARS else character for character in value)
+    if not ESCAPED_CHARS.isdisjoint(value):
+        value = "".join(quote(character) if character in ESCAPED_CHARS else character for character in value)
     try:
         parts = urlsplit(value)
         name = parts.hostname or ""

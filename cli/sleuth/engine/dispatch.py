@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from sleuth.base import logs
+from sleuth.base import logs, tracing
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.engine.found import found_as_json, found_from_json, limited
@@ -80,7 +80,7 @@ class Dispatcher:
         job.price = adapter.cost if accounts[0].key else 0.0
         self.jobs.append(job)
         self.running.add(job)
-        job.thread = self.threads.start(job, partial(self._work, job, accounts, policy, key))
+        job.thread = self.threads.start(job, tracing.in_span(partial(self._work, job, accounts, policy, key)))
         return job
 
     def run(self, requests: Sequence[tuple[Candidate, Query]]) -> list[ProviderReply]:
@@ -182,10 +182,13 @@ class Dispatcher:
         from sleuth_providers.net.client import HttpClient
 
         client = HttpClient(policy)
-        try:
-            return job.candidate.adapter.search(job.query, account, client)
-        finally:
-            job.sent += client.sent
+        with tracing.span("provider request", {"sleuth.provider": job.candidate.id}, client=True) as span:
+            try:
+                found = job.candidate.adapter.search(job.query, account, client)
+                span.set_attributes({"sleuth.results": len(found.results)})
+                return found
+            finally:
+                job.sent += client.sent
 
     def _crashed(self, job: Job, problem: BaseException) -> ProviderReply:
         """Return the reply for a bug, or a failure of the system, which costs one provider and not the search."""

@@ -17,6 +17,7 @@ MAX_STORED_RESULTS = 1000  # more were not written by sleuth
 MAX_CHARS = 10_000
 MAX_FIELD_CHARS = {"snippet": 20_000, "content": 1_000_000}  # instead of MAX_CHARS; what is shown is shorter
 FIELD_LIMITS = [MAX_FIELD_CHARS.get(name, MAX_CHARS) for name in Result._fields]
+NO_DETAILS = Details()
 TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "engines", "details"))
 
 
@@ -74,6 +75,8 @@ def _result(entry: Any) -> Result:
 
 
 def _details(entry: Any) -> Details:
+    if entry == {}:
+        return NO_DETAILS
     details = Details(**(entry | {"authors": _texts(entry.get("authors", ()))}))
     for name, default in Details._field_defaults.items():
         expected = type(default) if default is not None else int | None  # a bool is an int

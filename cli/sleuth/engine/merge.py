@@ -102,7 +102,8 @@ def _ranked(
     lists: dict[tuple[str, str], ProviderList] = {}
     ranked: list[Hit] = []
     seen: set[str] = set()  # a result may get another URL when further pages are merged
-    for page in sorted({reply.query.page for reply in replies}):
+    pages = sorted({reply.query.page for reply in replies})
+    for page in pages:
         for reply, found in zip(replies, results, strict=True):
             if reply.query.page == page and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
@@ -118,6 +119,8 @@ def _ranked(
             rerank=text if request.rerank else "",
             reranker=reranker,
         )
+        if len(pages) == 1:
+            return hits
         for hit in hits:
             names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
             if seen.isdisjoint(names):

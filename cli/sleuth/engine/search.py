@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
-from sleuth.base import logs
+from sleuth.base import logs, tracing
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
@@ -21,7 +21,7 @@ from sleuth.engine.outcome import NOT_QUERIED_STATES, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
-from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY
+from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY, TRACE_QUERIES
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
@@ -80,6 +80,15 @@ class Searcher:
 
     def search(self, request: SearchRequest, while_waiting: Callable[[], object] | None = None) -> Outcome:
         """Run a request, and `while_waiting` while providers work; failures of providers are part of the outcome."""
+        words = {"sleuth.query": " | ".join(request.questions)} if self.settings[TRACE_QUERIES] else {}
+        with tracing.span("search", {"sleuth.category": request.query.category} | words) as span:
+            outcome = self._run(request, while_waiting)
+            about = {"outcome": outcome.outcome, "provider": outcome.provider, "cached": outcome.cached}
+            facts = about | {"results": len(outcome.results)}
+            span.set_attributes({f"sleuth.{name}": value for name, value in facts.items()})
+            return outcome
+
+    def _run(self, request: SearchRequest, while_waiting: Callable[[], object] | None) -> Outcome:
         started = time.monotonic()
         now = request.recording.now if request.recording else datetime.now(UTC)
         questions = tuple(clean_query(text) for text in request.questions)

@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 from functools import partial
 
 from sleuth import __version__
-from sleuth.base import logs
+from sleuth.base import logs, tracing
 from sleuth.base.i18n import tr
 from sleuth.base.urls import host as host_of
 from sleuth.pages.chain import Chain, Layer, LayerAttempt
@@ -30,6 +30,7 @@ from sleuth.store.settings import (
     FETCH_TTL,
     IMPERSONATE,
     LANGUAGE,
+    TRACE_QUERIES,
     Settings,
 )
 from sleuth_providers.base import Response
@@ -114,7 +115,7 @@ class Reader:
         """Read in worker threads and yield the events in the calling thread."""
         threads, waiting = ThreadGroup(), deque(urls)
         work = partial(self._work, waiting, threads, plan)
-        workers = [threads.start(None, work) for _ in range(min(plan.concurrency, len(urls)))]
+        workers = [threads.start(None, tracing.in_span(work)) for _ in range(min(plan.concurrency, len(urls)))]
         if urls and not plan.offline:
             POOL.prepare(len(urls))
         done = 0
@@ -136,8 +137,10 @@ class Reader:
         with suppress(IndexError):  # no URL is left
             while url := waiting.popleft():
                 threads.post(("start", url, None), None)
+                about = {"server.address": host_of(url)} | ({"url.full": url} if self.settings[TRACE_QUERIES] else {})
                 try:
-                    self._read(url, plan, post)
+                    with tracing.span("page read", about, client=True):
+                        self._read(url, plan, post)
                 except Exception as problem:  # a bug costs one page, not the others
                     logs.log("pages: %s: %r", url, problem)
                     message = tr("the page could not be read; for details, add --debug")

@@ -183,7 +183,9 @@ def _hit(group: list[_RankedResult]) -> Hit:
         points = one.weight / (RANK_CONSTANT + one.rank)
         votes.setdefault(one.provider, Vote(one.provider, one.rank, one.weight, points))
     results = [one.result for one in group]
-    url = min((one for one in group if one.key == group[0].key), key=_url_flaws).result.url
+    url = results[0].url
+    if len(group) > 1:
+        url = min((one for one in group if one.key == group[0].key), key=_url_flaws).result.url
     first: dict[str, Any] = {name: _first(results, name) for name in FIRST_KNOWN}
     return Hit(
         citation=0,

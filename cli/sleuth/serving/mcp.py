@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from sleuth import __version__
 from sleuth.base import logs, process
 from sleuth.base.errors import SleuthError
-from sleuth.serving.log_redirect import redirect_logging
+from sleuth.base.log_redirect import redirect_logging
 from sleuth.serving.streamed_work import StreamedWork, Workers
 from sleuth.serving.tool_definitions import ToolDefinition, tool_definition
 from sleuth.serving.tool_replies import ToolReply, document_text, error_reply

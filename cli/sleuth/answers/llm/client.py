@@ -4,7 +4,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from typing import Any
 
 from sleuth import __version__
@@ -22,7 +22,7 @@ from sleuth.answers.llm.errors import (
 )
 from sleuth.answers.llm.prices import Price, estimate_usage
 from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, redacted, split_unopened
-from sleuth.base import logs
+from sleuth.base import logs, tracing
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
@@ -90,9 +90,10 @@ class ChatModel:
             body = self._body(prompt, streamed)
             started = False
             try:
-                with closing(self._attempt(prompt, body, timeouts)) as pieces:
+                with self._span() as span, closing(self._attempt(prompt, body, timeouts)) as pieces:
                     for piece in pieces:
                         started = True
+                        span.set_attributes({f"gen_ai.usage.{name}": value for name, value in _tokens(piece).items()})
                         yield piece
                 return
             except ModelError as error:
@@ -109,6 +110,10 @@ class ChatModel:
                 logs.log("%s: %s; retrying in %.1f s", self.target.server, error, pause)
             attempt += 1
             self.sleep(pause)
+
+    def _span(self) -> AbstractContextManager[Any]:
+        operation = {"gen_ai.operation.name": "chat", "gen_ai.request.model": self.name}
+        return tracing.span("model call", operation | {"server.address": self.target.server}, client=True)
 
     def _body(self, prompt: Prompt, streamed: bool) -> dict[str, Any]:
         body = make_body(prompt, self.endpoint.model, self.dialect, streamed)
@@ -148,6 +153,12 @@ class ChatModel:
             return ModelTimeoutError(server=self.target.server, seconds=timeouts.seconds)
         kind = next((ours for theirs, ours in MODEL_ERRORS if isinstance(error, theirs)), ModelError)
         return kind(server=self.target.server, detail=error.detail)
+
+
+def _tokens(piece: Piece) -> dict[str, int]:
+    if not piece.finish:
+        return {}
+    return {"input_tokens": piece.usage.prompt_tokens, "output_tokens": piece.usage.completion_tokens}
 
 
 def _pause(error: ModelError, attempt: int) -> float:

@@ -103,7 +103,7 @@ class ApiState:
         self.answers.close()
 
 
-def _state(request: Request) -> ApiState:
+async def _state(request: Request) -> ApiState:
     state: ApiState = request.app.state.api
     return state
 

@@ -12,8 +12,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from sleuth.base.errors import RequestError, SleuthError
+from sleuth.base.log_redirect import redirect_logging
 from sleuth.serving.http.connection import LimitedConnection
-from sleuth.serving.log_redirect import redirect_logging
 
 KEEP_ALIVE_TIMEOUT_S = 10
 MAX_HEAD_BYTES = 32_768
