@@ -67,12 +67,12 @@ class SearchOptions(Record):
     language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
+        "--freshness -t", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
     )
     safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
     category: str = option("--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True)
     sites: tuple[str, ...] = option(
-        "--site", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
+        "--site -w", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
     )
     exclude: tuple[str, ...] = option(
         "--exclude", "Drop results from this domain.", (), metavar="DOMAIN", rendered=True

@@ -14,6 +14,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.i18n import tr as translate  # of help texts, which tools.messages collects from the command tree
 from sleuth.base.process import terminal_columns
 from sleuth.base.wrap import wrap_text
+from sleuth.commands import is_option
 
 # The options that -h shows; --help shows all.
 BRIEF_OPTIONS = {
@@ -42,6 +43,15 @@ class HelpCommand(TyperCommand):
     """A command whose help begins with examples and lists options under headings."""
 
     context_class = HelpContext
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return Typer's parser, for which `->` and `-1` are words, as they are for the fast parser."""
+        parser: Any = super().make_parser(ctx)
+        parse_option = parser._process_opts
+        parser._process_opts = lambda word, state: (
+            parse_option(word, state) if is_option(word) else state.largs.append(word)
+        )
+        return parser
 
 
 class HelpGroup(TyperGroup):
