@@ -10,6 +10,7 @@ from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
 from sleuth.store import last_results
 from sleuth.store.database import explain_errors
@@ -91,6 +92,11 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
     known = {found.query for found in saved}
     query = next((query for query in recent if query in known), saved[0].query)
     return [found for found in saved if found.query == query]
+
+
+def last_hits(runtime: Runtime) -> dict[int, Hit]:
+    """Return the last results by number; numbers go on from page to page, so that earlier pages are included."""
+    return {hit.citation: hit for found in reversed(last_searches(runtime)) for hit in found.results}
 
 
 def _refuse_without_history(runtime: Runtime) -> None:

@@ -13,7 +13,6 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.library.handbook import Section, anchor, handbook_folder, split_chapter
 from sleuth.runtime import Runtime
-from sleuth.store.settings import UI_THEME
 
 app = make_app()
 
@@ -52,7 +51,7 @@ def handbook(
         write_json({"chapter": name, "title": chapters[name][0].title, "sections": sections}, runtime.stdout)
         return
     text = "\n\n".join(f"## {part.title}\n\n{part.body}" for part in parts)
-    show_markdown(runtime, text if section else text.removeprefix("#"))
+    display.deliver_markdown(runtime, text if section else text.removeprefix("#"))
 
 
 def _chapters() -> Chapters:
@@ -115,19 +114,3 @@ def _search(runtime: Runtime, chapters: Chapters, topic: str) -> tuple[str, Sect
     if len(links) > 1:
         runtime.note(tr("see also: {links}", links=", ".join(f"sleuth handbook {link}" for link in links[1:])))
     return found[0][0], found[0][1]
-
-
-def show_markdown(runtime: Runtime, text: str) -> None:
-    """Show Markdown: rendered on a terminal, in the pager if it is long, and as it is elsewhere."""
-    if display.is_terminal(runtime):
-        from sleuth.render.document import MarkdownRenderer
-        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
-
-        console = make_console(runtime.stdout, runtime.color)
-        styles = STYLES[runtime.settings[UI_THEME]]
-        lines = MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text)
-        with console.capture() as capture:
-            for line in lines:
-                console.print(line, soft_wrap=True)
-        text = capture.get().rstrip("\n")
-    display.deliver(runtime, f"{text}\n", None)

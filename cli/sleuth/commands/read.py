@@ -32,6 +32,7 @@ MAX_INPUT_CHARS = 10_000_000
 EPILOG = """Examples:\n
 \b
   sleuth read https://docs.searxng.org/
+  sleuth read 2
   sleuth read paper.pdf notes.md > all.md
   sleuth search -n 3 -f urls rust async | sleuth read --max-tokens 4000 -
   sleuth read --section install https://docs.searxng.org/
@@ -40,7 +41,10 @@ EPILOG = """Examples:\n
 
 Targets = Annotated[
     list[str] | None,
-    typer.Argument(metavar="URL|FILE", help="Pages or files to read; - or nothing reads standard input."),
+    typer.Argument(
+        metavar="URL|FILE|N",
+        help="Pages or files to read, or numbers of results of the last search; - or nothing reads standard input.",
+    ),
 ]
 
 
@@ -73,10 +77,26 @@ def read(
         if offline and not all(target.startswith("file:") for target in wanted):
             raise RequestError("--links needs the page itself, not the cache", "omit --offline")
         return _show_links(runtime, wanted, as_json, output, timeout)
+    cache = "refresh" if refresh else "use"
+    plan: dict[str, Any] = {"timeout": timeout, "cache": cache, "offline": offline}
+    show_pages(runtime, wanted, section, max_tokens, progress, output, as_json=as_json, **plan)
+    return Exit.DONE
+
+
+def show_pages(
+    runtime: Runtime,
+    wanted: list[str],
+    section: str = "",
+    max_tokens: int | None = None,
+    progress: str = "auto",
+    output: str | None = None,
+    *,
+    as_json: bool = False,
+    **plan: Any,
+) -> None:
+    """Read pages and files and show them: rendered on a terminal, as Markdown elsewhere."""
     with Progress(runtime, progress) as report:
-        cache = "refresh" if refresh else "use"
-        plan: dict[str, Any] = {"timeout": timeout, "cache": cache, "offline": offline, "max_chars": MAX_TEXT_CHARS}
-        pages = read_pages(runtime, wanted, on_event=report, **plan)
+        pages = read_pages(runtime, wanted, on_event=report, max_chars=MAX_TEXT_CHARS, **plan)
     found = [_selected(page, section or _fragment(target)) for page, target in zip(pages, wanted, strict=True)]
     if max_tokens:
         found = _within(found, max_tokens)
@@ -84,10 +104,9 @@ def read(
     _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), refused)
     if as_json:
         text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
+        display.deliver(runtime, text, output)
     else:
-        text = "\n\n---\n\n".join(_document(page) for page in found if page.ok) + "\n"
-    display.deliver(runtime, text, output)
-    return Exit.DONE
+        display.deliver_markdown(runtime, "\n\n---\n\n".join(_document(page) for page in found if page.ok), output)
 
 
 def find_targets(runtime: Runtime, words: list[str], usage: str) -> tuple[list[str], str]:
@@ -97,7 +116,7 @@ def find_targets(runtime: Runtime, words: list[str], usage: str) -> tuple[list[s
         if runtime.stdin.isatty():
             raise RequestError("there are no pages to read", usage)
         words, query = _from_input(runtime.stdin.read(MAX_INPUT_CHARS))
-    found = list(dict.fromkeys(_target(word) for word in words))
+    found = list(dict.fromkeys(_target(runtime, word) for word in words))
     if not found:
         raise RequestError("there are no pages to read", usage)
     if len(found) > MAX_PAGES:
@@ -119,12 +138,16 @@ def _from_input(text: str) -> tuple[list[str], str]:
         ) from problem
 
 
-def _target(word: str) -> str:
-    """Return a web URL, or the URL of a file; raise RequestError for anything else."""
+def _target(runtime: Runtime, word: str) -> str:
+    """Return the URL of a page, of a file, or of a result of the last search; raise RequestError for anything else."""
     if url := clean_url(word, ("http", "https", "file")):
         return url
     path = os.path.abspath(os.path.expanduser(word))
     if not os.path.isfile(path):
+        if word.isdecimal() and len(word) < 4:
+            from sleuth.commands.again import last_hits
+
+            return display.result_url(last_hits(runtime).values(), int(word))
         hint = "use a file, or a URL like https://example.org/page"
         raise RequestError("{word!r} is neither a file nor a web URL", hint, word=word[:200])
     from pathlib import Path

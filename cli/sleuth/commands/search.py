@@ -94,7 +94,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         display.show_attempts(runtime, outcome)
     if options.open_first or options.open_result:
         first = outcome.results[0].citation if outcome.results else 1
-        display.open_url(display.result_url(outcome, options.open_result or first))
+        display.open_url(display.result_url(outcome.results, options.open_result or first))
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
 
 

@@ -20,6 +20,7 @@ HELP = """\
   n, p, f         next, previous, first page
   c N             copy the URL of result N
   x               toggle full URLs
+  r N             read result N here
   s N             summarise result N
   +N              search for suggestion N
   d WORDS         search for WORDS, even if they look like a command
@@ -83,12 +84,12 @@ class SearchPrompt:
             self._show()
         elif NUMBERS.fullmatch(line):
             for number in _numbers(line):
-                display.open_url(display.result_url(self._current(), number))
-        elif line in ("c", "s") or (command in ("c", "s") and NUMBER.fullmatch(rest.strip())):
+                display.open_url(display.result_url(self._current().results, number))
+        elif line in ("c", "r", "s") or (command in ("c", "r", "s") and NUMBER.fullmatch(rest.strip())):
             if not rest:
                 raise RequestError("the number of a result is missing", "type {command} 1", command=command)
-            url = display.result_url(self._current(), int(rest))
-            (self._copy if command == "c" else self._summarise)(url)
+            url = display.result_url(self._current().results, int(rest))
+            {"c": self._copy, "r": self._read_page, "s": self._summarise}[command](url)
         else:
             words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
             self._search(self.options._replace(questions=(words,)))
@@ -140,6 +141,11 @@ class SearchPrompt:
         else:
             raise SleuthError("no clipboard program found", "install wl-copy, xclip or xsel; the URL is {url}", url=url)
         self.runtime.note(tr("copied {url}", url=url))
+
+    def _read_page(self, url: str) -> None:
+        from sleuth.commands.read import show_pages
+
+        show_pages(self.runtime, [url])
 
     def _summarise(self, url: str) -> None:
         from sleuth.commands.summarize import show_summary

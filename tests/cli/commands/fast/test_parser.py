@@ -19,8 +19,10 @@ from sleuth.engine.search_options import OPTIONS, SearchOptions
 COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]  # a group
 PLAIN = st.one_of(
     st.sampled_from(
-        ["rust", "async", "日本語", "a b", "", "-", "--", "x=y", "1", "0", "51", "2.5", "nan", "1_0", "٣", " 5", "day"]
-        + ["->", "-1", "-->", "-é"]
+        [
+            *("rust", "async", "日本語", "a b", "", "-", "--", "x=y", "1", "0", "51", "2.5", "nan", "1_0", "٣", " 5"),
+            *("day", "->", "-1", "-->", "-é"),
+        ]
     ),
     st.text(max_size=6),
 )
