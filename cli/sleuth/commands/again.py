@@ -23,6 +23,7 @@ RECENT = 50  # searches in which the last one with saved results is looked for
 EPILOG = """Examples:\n
 \b
   sleuth again
+  sleuth again --page 2
   sleuth again -f urls | head -3
   sleuth again --refresh
   sleuth again 3 -p brave
@@ -38,6 +39,7 @@ def again(
     ] = None,
     providers: o.Provider = None,
     count: o.Count = None,
+    page: o.Page = 1,
     refresh: o.Refresh = False,
     format: o.Format = None,
     as_json: o.Json = False,
@@ -47,8 +49,9 @@ def again(
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
-    Without N nothing is searched: the results are on this machine. N counts back from the newest search, as `sleuth
-    history` does, and only the words of the query are repeated, not its options. --refresh searches again.
+    Without N nothing is searched: the results are on this machine; --page 2 goes on after them, and --refresh searches
+    again. N counts back from the newest search, as `sleuth history` does. Only the words of a query are repeated, not
+    its options.
     """
     from sleuth.commands.search import make_view, search
     from sleuth.engine.outcome import Outcome, Status
@@ -56,7 +59,7 @@ def again(
 
     runtime: Runtime = ctx.obj
     values = {name: value for name, value in ctx.params.items() if name != "number"}
-    if number is None and not (refresh or providers or count):
+    if number is None and not (refresh or providers or count or page > 1):
         found = last_searches(runtime)[0]
         options = SearchOptions(**values)
         view = make_view(runtime, options)

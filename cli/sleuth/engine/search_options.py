@@ -147,7 +147,7 @@ class SearchOptions(Record):
         metavar="a,b",
         rendered=True,
     )
-    full_urls: bool = option("--full-urls", "Show whole addresses on a terminal.", False, rendered=True)
+    full_urls: bool = option("--full-urls -x", "Show whole addresses on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)

@@ -126,3 +126,8 @@ def test_results_are_read_by_number(sleuth: Any, searched: Any) -> None:
     closed = {"HTTPS_PROXY": "http://127.0.0.1:1", "SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
     assert "could not read https://walrus.example/2" in sleuth("read", "2", **closed).err
     assert "results are numbered from 1 to 2" in sleuth("summarize", "3").err
+
+
+def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
+    searched("-n", "1", "walrus")
+    assert sleuth("again", "-f", "urls", "-n", "1", "--page", "2").out == "https://walrus.example/2\n"
