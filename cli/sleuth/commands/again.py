@@ -1,14 +1,14 @@
 """`sleuth again`: show the last results again, or repeat a search from the history."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
@@ -30,22 +30,14 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("providers", "count", "page", "refresh", *FORMATS))
 def again(
-    ctx: typer.Context,
+    runtime: Runtime,
     number: Annotated[
         int | None,
         typer.Argument(metavar="[N]", min=1, help="A search by its number in `sleuth history`.", show_default=False),
     ] = None,
-    providers: o.Provider = None,
-    count: o.Count = None,
-    page: o.Page = 1,
-    refresh: o.Refresh = False,
-    format: o.Format = None,
-    as_json: o.Json = False,
-    template: o.Template = None,
-    fields: o.Fields = None,
-    output: o.Output = None,
+    **values: Any,
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
@@ -57,21 +49,19 @@ def again(
     from sleuth.engine.outcome import Outcome, Status
     from sleuth.engine.search_options import SearchOptions
 
-    runtime: Runtime = ctx.obj
-    values = {name: value for name, value in ctx.params.items() if name != "number"}
-    if number is None and not (refresh or providers or count or page > 1):
+    options = SearchOptions(**values)
+    if number is None and not (options.refresh or options.providers or options.count or options.page > 1):
         found = last_searches(runtime)[0]
-        options = SearchOptions(**values)
         view = make_view(runtime, options)
         size = len(found.results)
         outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
         outcome = outcome._replace(cached=True, age=time.time() - found.at)
-        chosen = display.choose_format(runtime, format, output, view, json=as_json)
+        chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
         if chosen == "rich":
             runtime.note(tr("results for {query!r}", query=found.query))
-        display.write(runtime, outcome, chosen, view, output)
+        display.write(runtime, outcome, chosen, view, options.output)
         return Exit.DONE
-    return search(runtime, SearchOptions(words=(_query(runtime, number or 1),), **values))
+    return search(runtime, options._replace(words=(_query(runtime, number or 1),)))
 
 
 def _query(runtime: Runtime, number: int) -> str:

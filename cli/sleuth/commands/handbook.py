@@ -30,7 +30,7 @@ Chapters = dict[str, list[Section]]  # by the name of the file
 
 @app.command(epilog=EPILOG)
 def handbook(
-    ctx: typer.Context,
+    runtime: Runtime,
     topic: Annotated[
         list[str] | None,
         typer.Argument(metavar="[TOPIC]", help="A chapter, a section, or words to look for.", show_default=False),
@@ -38,7 +38,6 @@ def handbook(
     as_json: Json = False,
 ) -> None:
     """Read the handbook: without TOPIC the list of chapters, else the chapter or section that fits best."""
-    runtime: Runtime = ctx.obj
     chapters = _chapters()
     if not topic:
         _show_contents(runtime, chapters, as_json)

@@ -25,7 +25,7 @@ EPILOG = """Examples:\n
 
 @app.command("open", epilog=EPILOG)
 def open_(
-    ctx: typer.Context,
+    runtime: Runtime,
     numbers: Annotated[
         list[int] | None,
         typer.Argument(min=1, metavar="[N]…", help="Numbers of results; the first by default.", show_default=False),
@@ -37,7 +37,6 @@ def open_(
 
     The results come from this machine; nothing is searched again. `sleuth again` lists them.
     """
-    runtime: Runtime = ctx.obj
     wanted = list(dict.fromkeys(numbers or [1]))
     if len(wanted) > MAX_OPENED:
         raise RequestError("too many results: {count}", "use at most {most}", count=len(wanted), most=MAX_OPENED)

@@ -39,9 +39,14 @@ EPILOG = """Examples:\n
 
 def typer_command() -> Any:
     """Return the Typer command, built from the declarations of `SearchOptions`."""
-    from sleuth.commands.terminal.options import make_command
+    from typer.main import get_command
 
-    return make_command(lambda runtime, values: search(runtime, SearchOptions(**values)), HELP, EPILOG)
+    from sleuth.commands.terminal.typer_app import make_app
+
+    app = make_app()
+    add = app.command("search", list(OPTIONS), help=HELP, epilog=EPILOG)
+    add(lambda runtime, **values: search(runtime, SearchOptions(**values)))
+    return get_command(app)
 
 
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
