@@ -262,7 +262,7 @@ def update(path: Path, collected: Collector) -> None:
 def problems(path: Path, collected: Collector) -> list[str]:
     """Return what is missing from a catalogue, and what it has that no source uses."""
     catalogue = read(path)
-    found = {entry.id for entry in catalogue if entry.id and entry.string}
+    found = {entry.id for entry in catalogue if entry.id and entry.string and all(entry.string)}  # all: plural forms
     wanted = collected.found | collected.plurals
     return [
         *(f"not translated: {message}" for message in sorted(map(str, wanted - found))),

@@ -106,7 +106,7 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
     i18n.set_language(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
     command_line.check_values()
-    misspelt = _misspelt_command(runtime, command_line.words[1]) if command_line.is_implicit else False
+    misspelt = command_line.is_implicit and _misspelt_command(runtime, command_line.words[1:])
     if command_line.search is not None and set(command_line.global_flags) <= set(SIMPLE_FLAGS):
         from sleuth.commands.search import search
         from sleuth.engine.search_options import SearchOptions
@@ -121,16 +121,17 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
     return status
 
 
-def _misspelt_command(runtime: "Runtime", word: str) -> bool:
-    """Print a note if a word that is searched for resembles a command."""
+def _misspelt_command(runtime: "Runtime", words: list[str]) -> bool:
+    """Print a note if the first word of a search resembles a command, or the word after `help`."""
     from difflib import get_close_matches
 
     from sleuth.base.i18n import tr
     from sleuth.commands import COMMANDS
 
+    help, word = ("help ", words[1]) if words[0] == "help" and len(words) == 2 else ("", words[0])
     near = get_close_matches(word, COMMANDS, 1, MIN_LIKENESS)
     if near:
-        runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=word, near=near[0]))
+        runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=help + word, near=help + near[0]))
     return bool(near)
 
 

@@ -41,6 +41,7 @@ def test_words_that_are_no_command_are_searched_for(sleuth: Any, httpserver: HTT
     misspelt = sleuth("serach", "x")
     assert (misspelt.exit, misspelt.err) == (0, "note: searching for 'serach'; did you mean: sleuth search\n")
     assert sleuth("--quiet", "serach", "x").err == ""
+    assert "'help serach'; did you mean: sleuth help search" in sleuth("help", "serach").err
 
 
 def test_colour_can_be_turned_off(sleuth: Any, httpserver: HTTPServer) -> None:

@@ -25,3 +25,9 @@ COMMANDS = (  # in the order of the help
     "tool-schema",
     "completions",
 )
+
+
+def is_option(word: str) -> bool:
+    """Whether a word of a command line can be an option; `->` and `-1` are words to search for."""
+    name = word.lstrip("-")[:1]
+    return word.startswith("-") and name.isascii() and name.isalpha()

@@ -1,15 +1,16 @@
 """`sleuth again`: show the last results again, or repeat a search from the history."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
 from sleuth.store import last_results
 from sleuth.store.database import explain_errors
@@ -22,52 +23,45 @@ RECENT = 50  # searches in which the last one with saved results is looked for
 EPILOG = """Examples:\n
 \b
   sleuth again
+  sleuth again --page 2
   sleuth again -f urls | head -3
   sleuth again --refresh
   sleuth again 3 -p brave
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("providers", "count", "page", "refresh", *FORMATS))
 def again(
-    ctx: typer.Context,
+    runtime: Runtime,
     number: Annotated[
         int | None,
         typer.Argument(metavar="[N]", min=1, help="A search by its number in `sleuth history`.", show_default=False),
     ] = None,
-    providers: o.Provider = None,
-    count: o.Count = None,
-    refresh: o.Refresh = False,
-    format: o.Format = None,
-    as_json: o.Json = False,
-    template: o.Template = None,
-    fields: o.Fields = None,
-    output: o.Output = None,
+    **values: Any,
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
-    Without N nothing is searched: the results are on this machine. N counts back from the newest search, as `sleuth
-    history` does, and only the words of the query are repeated, not its options. --refresh searches again.
+    Without N nothing is searched: the results are on this machine; --page 2 goes on after them, and --refresh searches
+    again. N counts back from the newest search, as `sleuth history` does. Only the words of a query are repeated, not
+    its options.
     """
     from sleuth.commands.search import make_view, search
     from sleuth.engine.outcome import Outcome, Status
     from sleuth.engine.search_options import SearchOptions
 
-    runtime: Runtime = ctx.obj
-    values = {name: value for name, value in ctx.params.items() if name != "number"}
-    if number is None and not (refresh or providers or count):
+    options = SearchOptions(**values)
+    if number is None and not (options.refresh or options.providers or options.count or options.page > 1):
         found = last_searches(runtime)[0]
-        options = SearchOptions(**values)
         view = make_view(runtime, options)
         size = len(found.results)
         outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
         outcome = outcome._replace(cached=True, age=time.time() - found.at)
-        chosen = display.choose_format(runtime, format, output, view, json=as_json)
+        chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
         if chosen == "rich":
             runtime.note(tr("results for {query!r}", query=found.query))
-        display.write(runtime, outcome, chosen, view, output)
+        display.write(runtime, outcome, chosen, view, options.output)
         return Exit.DONE
-    return search(runtime, SearchOptions(words=(_query(runtime, number or 1),), **values))
+    return search(runtime, options._replace(words=(_query(runtime, number or 1),)))
 
 
 def _query(runtime: Runtime, number: int) -> str:
@@ -91,6 +85,11 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
     known = {found.query for found in saved}
     query = next((query for query in recent if query in known), saved[0].query)
     return [found for found in saved if found.query == query]
+
+
+def last_hits(runtime: Runtime) -> dict[int, Hit]:
+    """Return the last results by number; numbers go on from page to page, so that earlier pages are included."""
+    return {hit.citation: hit for found in reversed(last_searches(runtime)) for hit in found.results}
 
 
 def _refuse_without_history(runtime: Runtime) -> None:

@@ -13,7 +13,6 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import unwritable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
-from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.serving.agent_files import current_entry, with_entry
@@ -72,19 +71,18 @@ Project = Annotated[bool, typer.Option("--project", help="Use the file of the pr
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")]
 
 
-@app.command(epilog="Example: sleuth agents install claude")
+@app.command(epilog="Example: sleuth agents install claude", options=("providers",))
 def install(
-    ctx: typer.Context, agent: Name, project: Project = False, provider: o.Provider = None, yes: Yes = False
+    runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False, *, providers: list[str] | None
 ) -> int:
     """Add sleuth to the MCP servers of an agent, after showing the change.
 
     Where the agent has skills, one that says when and how to search is added as well. Restart the agent afterwards.
     """
-    runtime: Runtime = ctx.obj
     client = _find(agent)
     # Desktop programs do not have the PATH of a shell; a project is shared with people whose paths differ.
     command = "sleuth" if project else shutil.which("sleuth") or os.path.abspath(sys.argv[0])
-    options = [word for id in provider or () for word in ("--provider", id)]
+    options = [word for id in providers or () for word in ("--provider", id)]
     entry = {**client.extra, "command": command, "args": ["mcp", *options]}
     path = _settings_file(runtime, client, project)
     files: dict[str, Edit] = {path: lambda path, text: with_entry(path, text, client.section, entry)}
@@ -94,9 +92,8 @@ def install(
 
 
 @app.command(epilog="Example: sleuth agents remove claude")
-def remove(ctx: typer.Context, agent: Name, project: Project = False, yes: Yes = False) -> int:
+def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False) -> int:
     """Remove sleuth from the MCP servers of an agent, after showing the change."""
-    runtime: Runtime = ctx.obj
     client = _find(agent)
 
     def without(path: str, text: str) -> str:
@@ -110,9 +107,8 @@ def remove(ctx: typer.Context, agent: Name, project: Project = False, yes: Yes =
 
 
 @app.command("list", epilog="Example: sleuth agents list")
-def list_agents(ctx: typer.Context, project: Project = False, as_json: Json = False) -> None:
+def list_agents(runtime: Runtime, project: Project = False, as_json: Json = False) -> None:
     """List the agents that sleuth knows, and whether it is among their MCP servers."""
-    runtime: Runtime = ctx.obj
     found = []
     for name, client in AGENTS.items():
         if project and not client.project_file:

@@ -15,26 +15,30 @@ from sleuth.commands.terminal.typer_app import HelpGroup, make_app
 from sleuth.runtime import Runtime
 from sleuth_providers.translatable import Translatable
 
-# Messages of Typer; of those that fit, the first one counts.
+# Messages of Typer and ours; of those that fit, the first one counts.
 USAGE_ERRORS = (
-    "Missing command",
-    "Missing argument {name}",
-    "Missing option {name}",
-    "Missing parameter: {name}",
-    "No such command {name}",
-    "No such option: {option} (Possible options: {near})",
-    "No such option: {option} Did you mean {near}?",
-    "No such option: {option}",
-    "Option {name} does not take a value",
-    "Option {name} requires an argument",
-    "Got unexpected extra argument(s) ({words})",
-    "Got unexpected extra argument ({words})",
-    "Got unexpected extra arguments ({words})",
-    "Invalid value for {name}: {value} is not in the range {range}",
-    "Invalid value for {name}: {value} is not one of {names}",
-    "Invalid value for {name}: {value} is not a whole number",
-    "Invalid value for {name}: {value} is not a valid {type}",
-    "Invalid value for {name}: {reason}",
+    ("Missing command", "no command given"),
+    ("Missing argument {name}", "missing argument {name}"),
+    ("Missing option {name}", "missing option {name}"),
+    ("Missing parameter: {name}", "missing argument {name}"),
+    ("No such command {name}. Did you mean {near}?", "unknown command {name}; did you mean {near}?"),
+    ("No such command {name}", "unknown command {name}"),
+    ("No such option: {name} (Possible options: {near})", "unknown option {name}; similar: {near}"),
+    ("No such option: {name} Did you mean {near}?", "unknown option {name}; did you mean {near}?"),
+    ("No such option: {name}", "unknown option {name}"),
+    ("Option {name} does not take a value", "{name} takes no value"),
+    ("Option {name} requires an argument", "{name} needs a value"),
+    ("Got unexpected extra argument{s} ({words})", "unexpected argument: {words}"),
+    ("Got unexpected extra argument ({words})", "unexpected argument: {words}"),
+    (
+        "Invalid value for {name}: {value} is not in the range x>={least}",
+        "{name} must be at least {least}, not {value}",
+    ),
+    ("Invalid value for {name}: {value} is not in the range {range}", "{name} must be {range}, not {value}"),
+    ("Invalid value for {name}: {value} is not one of {names}", "{name} must be one of {names}, not {value}"),
+    ("Invalid value for {name}: {value} is not a valid int{range}", "{name} must be a whole number, not {value}"),
+    ("Invalid value for {name}: {value} is not a valid {type}", "{name} must be a number, not {value}"),
+    ("Invalid value for {name}: {reason}", "invalid value for {name}: {reason}"),
 )
 
 
@@ -123,15 +127,20 @@ def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> i
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
     path = context.command_path if context else " ".join(["sleuth", *command])
-    usage = problem.format_message().strip().rstrip(".").replace("a valid int range", "a whole number")
+    usage = problem.format_message().strip().rstrip(".")
     usage = _translatable(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", usage))
-    raise RequestError("{usage}", "see: {path} --help", usage=usage, path=path) from problem
+    hint = "see: {path} --help"
+    if type(problem).__name__ == "NoSuchOption" and path == "sleuth search":
+        hint = "see: {path} --help; for words that begin with -, put -- before them"
+    raise RequestError("{usage}", hint, usage=usage, path=path) from problem
 
 
 def _translatable(usage: str) -> str:
-    """Return a message of Typer, which exists in English only, with its template."""
-    for template in USAGE_ERRORS:
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template))
+    """Return a message of Typer, which exists in English only, in our words and with its template."""
+    for theirs, ours in USAGE_ERRORS:
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(theirs))
         if found := re.fullmatch(pattern, usage, re.DOTALL):
-            return Translatable(template, **found.groupdict())
+            values = found.groupdict()
+            values["name"] = values.get("name", "").partition(" / ")[0].strip("'[]…")
+            return Translatable(ours, **values)
     return usage

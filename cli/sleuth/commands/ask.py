@@ -1,15 +1,17 @@
 """`sleuth ask`: answers a question with citations."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from sleuth.answers.answer import Question
 from sleuth.base.errors import Exit, RequestError
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
-from sleuth.commands.terminal.answer import AnswerOptions, answer, as_question
+from sleuth.commands.terminal.answer import AnswerOptions, answer, with_options
 from sleuth.commands.terminal.questions import piped_text
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
@@ -24,29 +26,19 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=(*o.ANSWER, "as_json", "output", "progress", "exit_status"))
 def ask(
-    ctx: typer.Context,
+    runtime: Runtime,
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="WORDS", help="The question, without quotes; - or nothing reads standard input."),
     ] = None,
     search: o.SearchSwitch = "auto",
-    provider: o.Provider = None,
     rounds: o.Rounds = None,
     pages: o.Pages = None,
-    language: o.Language = None,
-    region: o.Region = None,
     extractive: o.Extractive = False,
     format: o.TextFormat = None,
-    as_json: o.Json = False,
-    output: o.Output = None,
-    progress: o.ProgressKind = "auto",
-    cached: o.Cached = True,
-    refresh: o.Refresh = False,
-    offline: o.Offline = False,
-    timeout: o.Timeout = None,
-    exit_status: o.ExitStatus = False,
+    **values: Any,
 ) -> int:
     """Answer a question: search in rounds, read, reflect, write with citations.
 
@@ -54,11 +46,12 @@ def ask(
     not at all. [3+] was added by sleuth to a sentence that source 3 supports. Without a model,
     the answer quotes the pages.
     """
-    runtime: Runtime = ctx.obj
-    question = as_question(runtime, _text(runtime, words or []), ctx.params)
-    chosen = display.choose_format(runtime, format, output, View(), json=as_json)
-    found = answer(runtime, question, AnswerOptions(chosen, output, progress))
-    return Exit.NO_RESULTS if exit_status and found.searched and not found.sources else Exit.DONE
+    shared = SearchOptions(**values)
+    asked = Question(_text(runtime, words or []), search, rounds=rounds or 0, pages=pages or 0, extractive=extractive)
+    chosen = display.choose_format(runtime, format, shared.output, View(), json=shared.as_json)
+    options = AnswerOptions(chosen, shared.output, shared.progress)
+    found = answer(runtime, with_options(runtime, asked, shared), options)
+    return Exit.NO_RESULTS if shared.exit_status and found.searched and not found.sources else Exit.DONE
 
 
 def _text(runtime: Runtime, words: list[str]) -> str:

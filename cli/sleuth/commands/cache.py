@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import typer
-
 from sleuth.base.errors import Exit
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import json_text
@@ -15,9 +13,8 @@ app = make_app("The caches: stats, clear.")
 
 
 @app.command(epilog="Example: sleuth cache stats --json")
-def stats(ctx: typer.Context, as_json: Json = False) -> None:
+def stats(runtime: Runtime, as_json: Json = False) -> None:
     """Show how many results and pages are cached."""
-    runtime: Runtime = ctx.obj
     answers, pages = runtime.result_cache.stats(), runtime.page_cache.stats()
     shared = _shared_stats(runtime)
     if as_json:
@@ -36,9 +33,8 @@ def stats(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command(epilog="Example: sleuth cache clear")
-def clear(ctx: typer.Context) -> int:
+def clear(runtime: Runtime) -> int:
     """Delete all cached results and pages, in a shared cache too."""
-    runtime: Runtime = ctx.obj
     rendered.clear(runtime.paths)
     answers, pages = runtime.result_cache.clear(), runtime.page_cache.clear()
     print(

@@ -3,8 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-
-import typer
+from typing import Any
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question
@@ -17,11 +16,12 @@ from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
-from sleuth.commands.terminal.answer import AnswerOptions, answer, as_question
+from sleuth.commands.terminal.answer import AnswerOptions, answer, with_options
 from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.screen import Screen
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.engine.options import split
+from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 from sleuth.store.cache.memory import MemoryCache
 from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS
@@ -49,29 +49,23 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=o.ANSWER)
 def chat(
-    ctx: typer.Context,
+    runtime: Runtime,
     search: o.SearchSwitch = "auto",
-    provider: o.Provider = None,
     rounds: o.Rounds = None,
     pages: o.Pages = None,
-    language: o.Language = None,
-    region: o.Region = None,
     extractive: o.Extractive = False,
-    cached: o.Cached = True,
-    refresh: o.Refresh = False,
-    offline: o.Offline = False,
-    timeout: o.Timeout = None,
+    **options: Any,
 ) -> int:
     """Ask in a conversation: each question can refer to earlier ones.
 
     Lines that begin with a slash are commands; /help lists them. Ctrl-C stops an answer,
     Ctrl-D quits.
     """
-    runtime: Runtime = ctx.obj
     runtime.cache = MemoryCache(runtime.cache)
-    question = as_question(runtime, "", ctx.params)
+    question = Question("", search, rounds=rounds or 0, pages=pages or 0, extractive=extractive)
+    question = with_options(runtime, question, SearchOptions(**options))
     return Chat(runtime, question, switch_for(search)).run()
 
 

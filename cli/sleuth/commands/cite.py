@@ -14,7 +14,6 @@ from sleuth.base.i18n import trn
 from sleuth.base.json_output import json_text
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 
@@ -29,9 +28,9 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("output",))
 def cite(
-    ctx: typer.Context,
+    runtime: Runtime,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The text; - reads standard input.")] = "-",
     sources: Annotated[
         str,
@@ -55,10 +54,11 @@ def cite(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     listed: Annotated[bool, typer.Option("--references/--no-references", help="Append the list of sources.")] = True,
-    output: o.Output = None,
     exit_status: Annotated[
         bool, typer.Option("--exit-status", help="With --check: exit with status 1 if a citation is not supported.")
     ] = False,
+    *,
+    output: str | None,
 ) -> int:
     """Turn [n] in any text into links and append the reference list.
 
@@ -69,7 +69,6 @@ def cite(
 
     bibtex and csl-json write the cited sources for a bibliography, without the text.
     """
-    runtime: Runtime = ctx.obj
     known = _sources(runtime, sources, file)
     text = strip_controls(_read(runtime, file, "give a file, or pipe the text: sleuth cite --sources FILE < TEXT"))
     checks = citation_check.check(text, known) if check or deep else []

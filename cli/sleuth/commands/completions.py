@@ -32,14 +32,13 @@ Example: source <(sleuth completions bash)
 
 @app.command(epilog=EPILOG)
 def completions(
-    ctx: typer.Context,
+    runtime: Runtime,
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")],
 ) -> None:
     """Print the completion script of a shell.
 
     It completes commands, options, their values, setting keys and provider ids, including those you added.
     """
-    runtime: Runtime = ctx.obj
     folder = shipped_folder("completions")
     if folder is None:
         raise SleuthError("this installation has no completion scripts", "reinstall sleuth")

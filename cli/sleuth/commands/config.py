@@ -31,13 +31,12 @@ app = make_app("Settings: show, get, set, unset, edit, path, validate.")
 
 @app.command(epilog="Example: sleuth config show --origin")
 def show(
-    ctx: typer.Context,
+    runtime: Runtime,
     section: Annotated[str, typer.Argument(help="Show only keys that start with this, such as websearch.")] = "",
     origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show every setting and its value."""
-    runtime: Runtime = ctx.obj
     values = {key: _shown(runtime.settings, TABLE[key]) for key in TABLE if key.startswith(section)}
     if not values:
         raise RequestError("no setting starts with {section!r}", "see all: sleuth config show", section=section)
@@ -53,12 +52,11 @@ def show(
 
 @app.command(epilog="Example: sleuth config get websearch.max_results")
 def get(
-    ctx: typer.Context,
+    runtime: Runtime,
     key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
     as_json: Json = False,
 ) -> None:
     """Print the value of one setting."""
-    runtime: Runtime = ctx.obj
     value = _shown(runtime.settings, find_setting(key)).value
     plain = value if isinstance(value, str) and value.isprintable() else to_toml(value)
     print(json_text(value) if as_json else strip_controls(plain), file=runtime.stdout)
@@ -66,14 +64,13 @@ def get(
 
 @app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
 def set_(
-    ctx: typer.Context,
+    runtime: Runtime,
     key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
     value: Annotated[
         str, typer.Argument(help="The value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
     ],
 ) -> None:
     """Set one setting in the file; comments and order are kept."""
-    runtime: Runtime = ctx.obj
     setting = find_setting(key)
     if value == "-" and (setting.secret or setting.kind.address):
         from sleuth.commands.terminal.questions import read_secret
@@ -86,16 +83,15 @@ def set_(
 
 @app.command(epilog="Example: sleuth config unset websearch.max_results")
 def unset(
-    ctx: typer.Context, key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
+    runtime: Runtime, key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
 ) -> None:
     """Remove one setting from the file, which restores its default."""
-    runtime: Runtime = ctx.obj
     change(runtime.paths.config_file, key, None)
     _note_override(runtime, find_setting(key))
 
 
 @app.command(epilog="Example: EDITOR=nano sleuth config edit")
-def edit(ctx: typer.Context) -> int:
+def edit(runtime: Runtime) -> int:
     """Open the file in $VISUAL or $EDITOR, then check it."""
     import os
     import shlex
@@ -103,7 +99,6 @@ def edit(ctx: typer.Context) -> int:
 
     from sleuth.base.files import private_folder, write_atomic
 
-    runtime: Runtime = ctx.obj
     path = runtime.paths.config_file
     private_folder(os.path.dirname(path))
     if not os.path.exists(path):
@@ -119,16 +114,15 @@ def edit(ctx: typer.Context) -> int:
 
 
 @app.command(epilog="Example: cat $(sleuth config path)")
-def path(ctx: typer.Context) -> None:
+def path(runtime: Runtime) -> None:
     """Print the path of the file."""
-    runtime: Runtime = ctx.obj
     print(runtime.paths.config_file, file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth config validate && echo ok")
-def validate(ctx: typer.Context) -> int:
+def validate(runtime: Runtime) -> int:
     """Check the file: exit 0 when all values are valid, 2 otherwise."""
-    return _report(ctx.obj)
+    return _report(runtime)
 
 
 def _report(runtime: Runtime) -> int:

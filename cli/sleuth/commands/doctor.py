@@ -9,7 +9,8 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
-from sleuth.commands.terminal.typer_app import make_app, seconds
+from sleuth.commands.terminal.options import seconds
+from sleuth.commands.terminal.typer_app import make_app
 from sleuth.doctor.finding import findings_as_json
 from sleuth.doctor.report import end_cooldown, examine_all, examine_server, select
 from sleuth.runtime import Runtime
@@ -27,7 +28,7 @@ EPILOG = """Examples:\n
 
 @app.command(epilog=EPILOG)
 def doctor(
-    ctx: typer.Context,
+    runtime: Runtime,
     url: Annotated[
         str | None,
         typer.Argument(metavar="[URL|FILE]", help="A SearXNG server or a settings.yml; else the server in use."),
@@ -54,7 +55,6 @@ def doctor(
 
     Each check shows what was seen, the cause and the fix. Exit code 0 when nothing failed, 1 otherwise.
     """
-    runtime: Runtime = ctx.obj
     if repair:
         return _repair(runtime)
     if settings is None and url and "://" not in url and os.path.isfile(url):

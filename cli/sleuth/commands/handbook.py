@@ -13,7 +13,6 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.library.handbook import Section, anchor, handbook_folder, split_chapter
 from sleuth.runtime import Runtime
-from sleuth.store.settings import UI_THEME
 
 app = make_app()
 
@@ -31,7 +30,7 @@ Chapters = dict[str, list[Section]]  # by the name of the file
 
 @app.command(epilog=EPILOG)
 def handbook(
-    ctx: typer.Context,
+    runtime: Runtime,
     topic: Annotated[
         list[str] | None,
         typer.Argument(metavar="[TOPIC]", help="A chapter, a section, or words to look for.", show_default=False),
@@ -39,7 +38,6 @@ def handbook(
     as_json: Json = False,
 ) -> None:
     """Read the handbook: without TOPIC the list of chapters, else the chapter or section that fits best."""
-    runtime: Runtime = ctx.obj
     chapters = _chapters()
     if not topic:
         _show_contents(runtime, chapters, as_json)
@@ -52,7 +50,7 @@ def handbook(
         write_json({"chapter": name, "title": chapters[name][0].title, "sections": sections}, runtime.stdout)
         return
     text = "\n\n".join(f"## {part.title}\n\n{part.body}" for part in parts)
-    show_markdown(runtime, text if section else text.removeprefix("#"))
+    display.deliver_markdown(runtime, text if section else text.removeprefix("#"))
 
 
 def _chapters() -> Chapters:
@@ -115,19 +113,3 @@ def _search(runtime: Runtime, chapters: Chapters, topic: str) -> tuple[str, Sect
     if len(links) > 1:
         runtime.note(tr("see also: {links}", links=", ".join(f"sleuth handbook {link}" for link in links[1:])))
     return found[0][0], found[0][1]
-
-
-def show_markdown(runtime: Runtime, text: str) -> None:
-    """Show Markdown: rendered on a terminal, in the pager if it is long, and as it is elsewhere."""
-    if display.is_terminal(runtime):
-        from sleuth.render.document import MarkdownRenderer
-        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
-
-        console = make_console(runtime.stdout, runtime.color)
-        styles = STYLES[runtime.settings[UI_THEME]]
-        lines = MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text)
-        with console.capture() as capture:
-            for line in lines:
-                console.print(line, soft_wrap=True)
-        text = capture.get().rstrip("\n")
-    display.deliver(runtime, f"{text}\n", None)

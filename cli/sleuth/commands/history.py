@@ -32,7 +32,7 @@ EPILOG = """Examples:\n
 
 @app.command(epilog=EPILOG)
 def history(
-    ctx: typer.Context,
+    runtime: Runtime,
     words: Annotated[
         list[str] | None, typer.Argument(metavar="WORDS", help="Show only queries that contain all these words.")
     ] = None,
@@ -50,7 +50,6 @@ def history(
     In a pipe there is one query per line. The history stays on this
     machine; `sleuth config set history.enabled false` turns it off.
     """
-    runtime: Runtime = ctx.obj
     wanted = tuple(words or ())
     if clear:
         _clear(runtime, wanted, yes=yes, as_json=as_json)

@@ -12,7 +12,7 @@ from sleuth.base.json_output import write_json
 from sleuth.base.text import clean, strip_controls
 from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
@@ -35,7 +35,7 @@ EPILOG = """Examples:\n
 
 @app.command(epilog=EPILOG)
 def add(
-    ctx: typer.Context,
+    runtime: Runtime,
     targets: Annotated[
         list[str],
         typer.Argument(
@@ -54,7 +54,6 @@ def add(
     from sleuth.commands.terminal.progress import Progress
     from sleuth.library.ingester import Ingester
 
-    runtime: Runtime = ctx.obj
     urls, paths = _split_targets(targets)
     ingester = Ingester(runtime.library, lambda: runtime.reader)
     try:
@@ -93,38 +92,29 @@ def _show_added(runtime: Runtime, ingester: "Ingester", as_json: bool) -> None:
     _show_skipped(runtime, ingester.skipped)
 
 
-@app.command(epilog="Example: sleuth library search enable json in searxng")
+@app.command(
+    epilog="Example: sleuth library search enable json in searxng",
+    options=("words", "count", "page", "sites", "exclude", *FORMATS, "exit_status"),
+)
 def search(
-    ctx: typer.Context,
-    words: o.Words = None,
-    count: o.Count = None,
-    page: o.Page = 1,
-    sites: o.Site = None,
-    exclude: o.Exclude = None,
-    format: o.Format = None,
-    as_json: o.Json = False,
-    template: o.Template = None,
-    fields: o.Fields = None,
-    output: o.Output = None,
-    exit_status: o.ExitStatus = False,
+    runtime: Runtime,
     source: Annotated[
         Literal["own", "handbook", "file", "page", "bookmark"] | None,
         typer.Option(help="Search only this kind of source; own is everything but the handbook."),
     ] = None,
+    **options: Any,
 ) -> int:
     """Search only the library; your own documents that have all the words come first."""
     from sleuth.commands.search import search as run_search
     from sleuth.engine.search_options import SearchOptions
 
-    runtime: Runtime = ctx.obj
     runtime.library.source = source or ""
-    values = {name: value for name, value in ctx.params.items() if name != "source"}
-    return run_search(runtime, SearchOptions(**values, providers=("library",)))
+    return run_search(runtime, SearchOptions(**options, providers=("library",)))
 
 
 @app.command(epilog="Example: sleuth library show ~/notes/backup.md")
 def show(
-    ctx: typer.Context,
+    runtime: Runtime,
     target: Annotated[
         str,
         typer.Argument(metavar="URL|PATH", help="A document that `sleuth library list` names.", show_default=False),
@@ -132,7 +122,6 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the text of one document as it is in the library."""
-    runtime: Runtime = ctx.obj
     found = runtime.library.get(_patterns(target)[0])
     if found is None:
         raise RequestError("{target!r} is not in the library", "see what is in it: sleuth library list", target=target)
@@ -145,7 +134,7 @@ def show(
 
 @app.command("list", epilog="Example: sleuth library list --source bookmark --limit 20")
 def list_(
-    ctx: typer.Context,
+    runtime: Runtime,
     limit: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="Show at most N.")] = 50,
     offset: Annotated[int, typer.Option(min=0, metavar="N", help="Skip the first N.")] = 0,
     source: Annotated[
@@ -154,7 +143,6 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the library by URL, the handbook last, with the date each entry was added or, for web pages, read."""
-    runtime: Runtime = ctx.obj
     found = runtime.library.list(limit, offset, source=source or "")
     if as_json:
         items = [
@@ -178,7 +166,7 @@ def list_(
 
 @app.command(epilog="Example: sleuth library remove ~/notes 'https://example.org/*'")
 def remove(
-    ctx: typer.Context,
+    runtime: Runtime,
     targets: Annotated[
         list[str] | None,
         typer.Argument(metavar="URL|PATH…", help="URLs, files or folders; a URL may end in *."),
@@ -190,7 +178,6 @@ def remove(
 
     The handbook always stays.
     """
-    runtime: Runtime = ctx.obj
     if everything == bool(targets) or not all(targets or ()):  # an empty path would mean the current folder
         raise RequestError("nothing to remove was named", "name URLs, files or folders, or add --all")
     if everything:
@@ -206,9 +193,8 @@ def remove(
 
 
 @app.command(epilog="Example: sleuth library stats --json")
-def stats(ctx: typer.Context, as_json: Json = False) -> None:
+def stats(runtime: Runtime, as_json: Json = False) -> None:
     """Show the size of the library and the number of pages by source."""
-    runtime: Runtime = ctx.obj
     found, limit = runtime.library.stats(), runtime.settings[LIBRARY_SIZE]
     if as_json:
         write_json(found._asdict() | {"maxMegabytes": limit, "path": runtime.paths.library}, runtime.stdout)

@@ -2,24 +2,14 @@
 
 import gc
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
 from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
-from sleuth.commands.serve import (
-    PORT,
-    AllowHost,
-    AllowOrigin,
-    AllowRemote,
-    Host,
-    Listener,
-    Port,
-    TokenFile,
-)
-from sleuth.commands.terminal import options as o
+from sleuth.commands.serve import LISTENER, Listener
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 from sleuth.serving.http.tokens import find_tokens
@@ -38,24 +28,20 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("providers", "timeout", *LISTENER))
 def mcp(
-    ctx: typer.Context,
-    provider: o.Provider = None,
+    runtime: Runtime,
     count: Annotated[
         int | None,
         typer.Option(
             "--count", "-n", min=1, max=10, metavar="N", help="Results if the agent does not ask for a number."
         ),
     ] = None,
-    timeout: o.Timeout = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP at /mcp instead of stdin and stdout.")] = False,
-    host: Host = "127.0.0.1",
-    port: Port = PORT,
-    token_file: TokenFile = None,
-    allow_host: AllowHost = None,
-    allow_origin: AllowOrigin = None,
-    allow_remote: AllowRemote = False,
+    *,
+    providers: list[str] | None,
+    timeout: float | None,
+    **listener: Any,
 ) -> int:
     """Serve web_search and other tools to an agent, over MCP on stdin and stdout, or over HTTP.
 
@@ -64,20 +50,18 @@ def mcp(
     offer neither web_search nor ask. The server exits when stdin ends. With --http it serves many agents, which need
     the token of sleuth serve.
     """
-    runtime: Runtime = ctx.obj
     if find_spec("mcp") is None:
         raise MissingExtraError("sleuth mcp needs the optional part `mcp`", "{install}", install=install_command("mcp"))
     from sleuth.api import Client
     from sleuth.serving.tools import Toolbox
 
     runtime.settings  # noqa: B018 - report invalid settings now, not to the agent
-    toolbox = Toolbox(Client(runtime.environ), provider or (), count, timeout)
-    if provider:
+    toolbox = Toolbox(Client(runtime.environ), providers or (), count, timeout)
+    if providers:
         toolbox.check_providers()
     if http:
-        tokens = find_tokens(runtime.environ, runtime.paths.state, token_file)
-        rules = allow_host or (), allow_origin or (), allow_remote
-        return _serve_http(toolbox, Listener(runtime, tokens, host, port, *rules))
+        tokens = find_tokens(runtime.environ, runtime.paths.state, listener.pop("token_file"))
+        return _serve_http(toolbox, Listener(runtime, tokens, **listener))
     if runtime.stdin.isatty():
         _explain(runtime)
     gc.disable()  # importing the SDK creates tens of thousands of permanent objects

@@ -6,7 +6,6 @@ import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.json_output import write_json
-from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import Json
 from sleuth.engine.options import split
 from sleuth.runtime import Runtime
@@ -19,20 +18,21 @@ COMPARE_EPILOG = """Examples:\n
 
 
 def compare(
-    ctx: typer.Context,
+    runtime: Runtime,
     queries: Annotated[
         list[str] | None,
         typer.Argument(metavar="QUERY…", help="Queries; quote each one that has several words.", show_default=False),
     ] = None,
-    providers: o.Provider = None,
     count: Annotated[
         int, typer.Option("--count", "-n", min=1, max=50, metavar="N", help="Compare the first N results of each.")
     ] = 10,
     replay: Annotated[
         str | None, typer.Option(metavar="FILE", help="Compare a recording instead of searching.")
     ] = None,
-    timeout: o.Timeout = None,
     as_json: Json = False,
+    *,
+    providers: list[str] | None,
+    timeout: float | None,
 ) -> int:
     """Send the same queries to several providers and compare what they find, how fast, and at what cost.
 
@@ -43,7 +43,6 @@ def compare(
     from sleuth.engine.recording import Replayer
     from sleuth.engine.search_options import SearchOptions
 
-    runtime: Runtime = ctx.obj
     recording = Replayer(replay) if replay else None
     words, ids = tuple(queries or ()), split(providers or ())
     if recording:

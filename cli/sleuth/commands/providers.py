@@ -13,7 +13,8 @@ from sleuth.base.text import strip_controls
 from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
-from sleuth.commands.terminal.typer_app import Json, make_app, seconds
+from sleuth.commands.terminal.options import seconds
+from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
 from sleuth.engine.options import split
 from sleuth.runtime import Runtime, built_in
 from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, ProviderRow, not_built_in
@@ -30,37 +31,49 @@ app = make_app("The provider table: list, show, set, test, use, add, remove, res
 SECRETS = {"api_key": "API key of {id}", "basic_auth_password": "password for {id}"}  # field → what a prompt asks for
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the provider.", show_default=False)]
-Key = Annotated[
-    str | None, typer.Option("--api-key", metavar="KEY", help="A key, env:NAME, cmd:COMMAND, keyring: or -.")
-]
-Host = Annotated[
-    str | None,
-    typer.Option("--api-host", "--url", metavar="URL", help="Base URL; for local providers the results page with %s."),
-]
-Engines = Annotated[str | None, typer.Option(metavar="a,b", help="Engines to use.")]
-Browser = Annotated[
-    bool | None, typer.Option("--using-browser/--no-using-browser", help="Load results pages in a headless browser.")
-]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="User name for HTTP Basic authentication.")]
-Password = Annotated[
-    str | None, typer.Option(metavar="PASSWORD", help="Password for HTTP Basic authentication, or - for a prompt.")
-]
-Name = Annotated[str | None, typer.Option(metavar="TEXT", help="Display name.")]
-Option = Annotated[
-    list[str] | None, typer.Option("--option", metavar="k=v", help="An option of this adapter; repeatable.")
-]
+
+
+def fields_of_row(
+    api_key: Annotated[
+        str | None, typer.Option("--api-key", metavar="KEY", help="A key, env:NAME, cmd:COMMAND, keyring: or -.")
+    ] = None,
+    api_host: Annotated[
+        str | None,
+        typer.Option(
+            "--api-host", "--url", metavar="URL", help="Base URL; for local providers the results page with %s."
+        ),
+    ] = None,
+    engines: Annotated[str | None, typer.Option(metavar="a,b", help="Engines to use.")] = None,
+    using_browser: Annotated[
+        bool | None,
+        typer.Option("--using-browser/--no-using-browser", help="Load results pages in a headless browser."),
+    ] = None,
+    basic_auth_username: Annotated[
+        str | None, typer.Option(metavar="NAME", help="User name for HTTP Basic authentication.")
+    ] = None,
+    basic_auth_password: Annotated[
+        str | None, typer.Option(metavar="PASSWORD", help="Password for HTTP Basic authentication, or - for a prompt.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Display name.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="k=v", help="An option of this adapter; repeatable.")
+    ] = None,
+) -> None:
+    """Declare what `set` and `add` have in common."""
+
+
+FIELD_OPTIONS = parameters_of(fields_of_row)
 
 
 @app.command("list", epilog="Example: sleuth providers list --json | jq '.items[] | select(.usable) | .id'")
 def list_(
-    ctx: typer.Context,
+    runtime: Runtime,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Show at most N providers.", metavar="N")] = 1000,
     offset: Annotated[int, typer.Option(min=0, help="Skip the first N.", metavar="N")] = 0,
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids, one per line.")] = False,
     as_json: Json = False,
 ) -> None:
     """List all providers, and what those that are not usable need."""
-    runtime: Runtime = ctx.obj
     if not ids:  # shell completion must be fast
         for problem in runtime.selector.discover():
             runtime.warn(problem)
@@ -82,9 +95,8 @@ def list_(
 
 
 @app.command(epilog="Example: sleuth providers show tavily")
-def show(ctx: typer.Context, id: Id, as_json: Json = False) -> None:
+def show(runtime: Runtime, id: Id, as_json: Json = False) -> None:
     """Show one provider in full, with masked keys."""
-    runtime: Runtime = ctx.obj
     selector = runtime.selector
     facts = provider_as_json(selector, selector.candidate(id), places(selector), full=True)
     if as_json:
@@ -95,29 +107,23 @@ def show(ctx: typer.Context, id: Id, as_json: Json = False) -> None:
     render_one(facts, runtime.stdout, runtime.color)
 
 
-@app.command("set", epilog="Example: sleuth providers set tavily --api-key -")
+@app.command("set", FIELD_OPTIONS, epilog="Example: sleuth providers set tavily --api-key -")
 def set_(
-    ctx: typer.Context,
+    runtime: Runtime,
     id: Id,
-    api_key: Key = None,
-    api_host: Host = None,
-    engines: Engines = None,
-    using_browser: Browser = None,
-    basic_auth_username: User = None,
-    basic_auth_password: Password = None,
-    name: Name = None,
     type: Annotated[Literal["api", "local"] | None, typer.Option(help="Type of the provider.")] = None,
-    option: Option = None,
     enable: Annotated[bool | None, typer.Option("--enable/--disable", help="Enable or disable the provider.")] = None,
     unset: Annotated[
         list[str] | None, typer.Option(metavar="FIELD", help="Clear a field: " + ", ".join(CLEARABLE))
     ] = None,
+    *,
+    option: list[str] | None,
+    **fields: Any,
 ) -> None:
     """Change fields of a provider; the others stay."""
-    runtime: Runtime = ctx.obj
     id = runtime.table.get(id).id
     options = _parse_options(option, runtime.selector.candidate(id).adapter) if option else {}
-    changes = _fields(runtime, id, ctx.params | {"enabled": enable})
+    changes = _fields(runtime, id, fields | {"type": type, "enabled": enable})
     changes |= dict.fromkeys(field.replace("-", "_") for field in unset or ())
     if not changes and not options:
         raise RequestError("nothing to change: give at least one option", "see: sleuth providers set --help")
@@ -130,10 +136,9 @@ def set_(
 
 @app.command(epilog="Example: sleuth providers use searxng")
 def use(
-    ctx: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help="The id of the provider, or auto.")]
+    runtime: Runtime, id: Annotated[str, typer.Argument(metavar="ID", help="The id of the provider, or auto.")]
 ) -> None:
     """Make a provider the default; auto restores the fallback list."""
-    runtime: Runtime = ctx.obj
     if id != "auto":
         candidate = runtime.selector.candidate(id)
         id = candidate.id
@@ -152,52 +157,45 @@ ADD_EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=ADD_EPILOG)
+@app.command(epilog=ADD_EPILOG, options=FIELD_OPTIONS)
 def add(
-    ctx: typer.Context,
+    runtime: Runtime,
     new_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="Id of the new provider.", show_default=False)
     ] = None,
     id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The same as the argument ID.")] = None,
     adapter: Annotated[str | None, typer.Option(metavar="ID", help="Built-in adapter to use.")] = None,
-    name: Name = None,
-    api_host: Host = None,
-    api_key: Key = None,
-    engines: Engines = None,
-    using_browser: Browser = None,
-    basic_auth_username: User = None,
-    basic_auth_password: Password = None,
-    option: Option = None,
+    *,
+    name: str | None,
+    option: list[str] | None,
+    **fields: Any,
 ) -> None:
     """Add a provider: a results page as a URL with %s, or another instance of a built-in adapter."""
-    runtime: Runtime = ctx.obj
-    id = new_id or id
-    if not id or (new_id and ctx.params["id"] not in (None, new_id)):
+    if len({new_id, id} - {None}) != 1 or not (new_id or id):
         raise RequestError(
             "a new provider needs one id", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
         )
-    if adapter is None and not api_host:
+    id = str(new_id or id)
+    if adapter is None and not fields["api_host"]:
         raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")
     provider = registry.load("local") if adapter is None else runtime.selector.candidate(adapter).adapter
-    fields = _fields(runtime, id, ctx.params | {"name": None, "options": _parse_options(option, provider) or None})
-    runtime.table.add(id, name or id, provider.type, adapter or "local", fields)
+    given = _fields(runtime, id, fields | {"options": _parse_options(option, provider) or None})
+    runtime.table.add(id, name or id, provider.type, adapter or "local", given)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
     _warn_if_unencrypted(runtime, id)
 
 
 @app.command(epilog="Example: sleuth providers remove work-searxng")
-def remove(ctx: typer.Context, id: Id) -> None:
+def remove(runtime: Runtime, id: Id) -> None:
     """Remove a provider that you added."""
-    runtime: Runtime = ctx.obj
     id = runtime.table.get(id).id
     runtime.table.remove(id)
     print(tr("{id} was removed", id=id), file=runtime.stderr)
 
 
 @app.command(epilog="Example: sleuth providers reset brave")
-def reset(ctx: typer.Context, id: Id) -> None:
+def reset(runtime: Runtime, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
-    runtime: Runtime = ctx.obj
     id = runtime.table.get(id).id
     seeds = {adapter.id: adapter for adapter in built_in()}
     if id not in seeds:
@@ -209,7 +207,7 @@ def reset(ctx: typer.Context, id: Id) -> None:
 
 @app.command(epilog="Example: sleuth providers test --all")
 def test(
-    ctx: typer.Context,
+    runtime: Runtime,
     ids: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID]…", help="Providers to test; the fallback chain by default.", show_default=False),
@@ -224,7 +222,6 @@ def test(
     from sleuth.engine.outcome import trial_as_json
     from sleuth.engine.search import test_providers
 
-    runtime: Runtime = ctx.obj
     if not ids and not every:
         ids = [candidate.id for candidate in runtime.selector.chain()]
     candidates = runtime.selector.named(("all",) if every else tuple(ids or ()))
@@ -242,7 +239,7 @@ def test(
     return EXITS.get(failed[0].code, Exit.FAILED) if len(done) == 1 else Exit.FAILED
 
 
-app.command("compare", epilog=COMPARE_EPILOG)(compare)
+app.command("compare", ("providers", "timeout"), epilog=COMPARE_EPILOG)(compare)
 
 
 def _loadable(selector: "ProviderSelector", rows: list[ProviderRow]) -> "Iterator[Candidate]":

@@ -11,9 +11,9 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
+from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, from_markdown
 from sleuth.pages.page import Page
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 
 app = make_app()
 
+DEFAULTS = SearchOptions()
 MAX_PAGES = 50
 MAX_INPUT_CHARS = 10_000_000
 EPILOG = """Examples:\n
 \b
   sleuth read https://docs.searxng.org/
+  sleuth read 2
   sleuth read paper.pdf notes.md > all.md
   sleuth search -n 3 -f urls rust async | sleuth read --max-tokens 4000 -
   sleuth read --section install https://docs.searxng.org/
@@ -40,13 +42,16 @@ EPILOG = """Examples:\n
 
 Targets = Annotated[
     list[str] | None,
-    typer.Argument(metavar="URL|FILE", help="Pages or files to read; - or nothing reads standard input."),
+    typer.Argument(
+        metavar="URL|FILE|N",
+        help="Pages or files to read, or numbers of results of the last search; - or nothing reads standard input.",
+    ),
 ]
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("output", "progress", "timeout", "refresh", "offline"))
 def read(
-    ctx: typer.Context,
+    runtime: Runtime,
     targets: Targets = None,
     section: Annotated[
         str, typer.Option("--section", metavar="TEXT", help="Print only sections whose heading contains TEXT.")
@@ -56,27 +61,34 @@ def read(
         int | None, typer.Option("--max-tokens", min=1, max=10_000_000, metavar="N", help="Print at most N tokens.")
     ] = None,
     as_json: Json = False,
-    output: o.Output = None,
-    progress: o.ProgressKind = "auto",
-    timeout: o.Timeout = None,
-    refresh: o.Refresh = False,
-    offline: o.Offline = False,
+    **values: Any,
 ) -> int:
     """Print pages, PDFs and files as Markdown.
 
     Standard input may be URLs or paths, one per line, or the JSON of a search. A page that cannot be read is reported
     on stderr; the exit status is 0 when at least one was read.
     """
-    runtime: Runtime = ctx.obj
+    options = SearchOptions(**values)
     wanted, _ = find_targets(runtime, targets or [], "for example: sleuth read URL…")
     if links:
-        if offline and not all(target.startswith("file:") for target in wanted):
+        if options.offline and not all(target.startswith("file:") for target in wanted):
             raise RequestError("--links needs the page itself, not the cache", "omit --offline")
-        return _show_links(runtime, wanted, as_json, output, timeout)
-    with Progress(runtime, progress) as report:
-        cache = "refresh" if refresh else "use"
-        plan: dict[str, Any] = {"timeout": timeout, "cache": cache, "offline": offline, "max_chars": MAX_TEXT_CHARS}
-        pages = read_pages(runtime, wanted, on_event=report, **plan)
+        return _show_links(runtime, wanted, as_json, options.output, options.timeout)
+    show_pages(runtime, wanted, options, section, max_tokens, as_json=as_json)
+    return Exit.DONE
+
+
+def show_pages(
+    runtime: Runtime,
+    wanted: list[str],
+    options: SearchOptions = DEFAULTS,
+    section: str = "",
+    max_tokens: int | None = None,
+    *,
+    as_json: bool = False,
+) -> None:
+    """Read pages and files and show them: rendered on a terminal, as Markdown elsewhere."""
+    pages = read_pages(runtime, wanted, options, max_chars=MAX_TEXT_CHARS)
     found = [_selected(page, section or _fragment(target)) for page, target in zip(pages, wanted, strict=True)]
     if max_tokens:
         found = _within(found, max_tokens)
@@ -84,10 +96,10 @@ def read(
     _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), refused)
     if as_json:
         text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
+        display.deliver(runtime, text, options.output)
     else:
-        text = "\n\n---\n\n".join(_document(page) for page in found if page.ok) + "\n"
-    display.deliver(runtime, text, output)
-    return Exit.DONE
+        text = "\n\n---\n\n".join(_document(page) for page in found if page.ok)
+        display.deliver_markdown(runtime, text, options.output)
 
 
 def find_targets(runtime: Runtime, words: list[str], usage: str) -> tuple[list[str], str]:
@@ -97,7 +109,7 @@ def find_targets(runtime: Runtime, words: list[str], usage: str) -> tuple[list[s
         if runtime.stdin.isatty():
             raise RequestError("there are no pages to read", usage)
         words, query = _from_input(runtime.stdin.read(MAX_INPUT_CHARS))
-    found = list(dict.fromkeys(_target(word) for word in words))
+    found = list(dict.fromkeys(_target(runtime, word) for word in words))
     if not found:
         raise RequestError("there are no pages to read", usage)
     if len(found) > MAX_PAGES:
@@ -119,12 +131,16 @@ def _from_input(text: str) -> tuple[list[str], str]:
         ) from problem
 
 
-def _target(word: str) -> str:
-    """Return a web URL, or the URL of a file; raise RequestError for anything else."""
+def _target(runtime: Runtime, word: str) -> str:
+    """Return the URL of a page, of a file, or of a result of the last search; raise RequestError for anything else."""
     if url := clean_url(word, ("http", "https", "file")):
         return url
     path = os.path.abspath(os.path.expanduser(word))
     if not os.path.isfile(path):
+        if word.isdecimal() and len(word) < 4:
+            from sleuth.commands.again import last_hits
+
+            return display.result_url(last_hits(runtime).values(), int(word))
         hint = "use a file, or a URL like https://example.org/page"
         raise RequestError("{word!r} is neither a file nor a web URL", hint, word=word[:200])
     from pathlib import Path
@@ -132,10 +148,14 @@ def _target(word: str) -> str:
     return Path(path).as_uri()
 
 
-def read_pages(runtime: Runtime, targets: "Sequence[str]", **plan: Any) -> list[Page]:
+def read_pages(
+    runtime: Runtime, targets: "Sequence[str]", options: SearchOptions = DEFAULTS, **plan: Any
+) -> list[Page]:
     """Read web pages with the page reader, which may add them to the library, and files from the disk."""
     urls = [target for target in targets if not target.startswith("file:")]
-    pages = dict(zip(urls, runtime.reader.read(urls, **plan), strict=True)) if urls else {}
+    plan |= {"timeout": options.timeout, "cache": "refresh" if options.refresh else "use", "offline": options.offline}
+    with Progress(runtime, options.progress) as report:
+        pages = dict(zip(urls, runtime.reader.read(urls, on_event=report, **plan), strict=True)) if urls else {}
     if urls:
         runtime.content_reader.remember(list(pages.values()))
     return [pages.get(target) or file_page(target) for target in targets]

@@ -39,9 +39,14 @@ EPILOG = """Examples:\n
 
 def typer_command() -> Any:
     """Return the Typer command, built from the declarations of `SearchOptions`."""
-    from sleuth.commands.terminal.options import make_command
+    from typer.main import get_command
 
-    return make_command(lambda runtime, values: search(runtime, SearchOptions(**values)), HELP, EPILOG)
+    from sleuth.commands.terminal.typer_app import make_app
+
+    app = make_app()
+    add = app.command("search", list(OPTIONS), help=HELP, epilog=EPILOG)
+    add(lambda runtime, **values: search(runtime, SearchOptions(**values)))
+    return get_command(app)
 
 
 def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
@@ -94,7 +99,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         display.show_attempts(runtime, outcome)
     if options.open_first or options.open_result:
         first = outcome.results[0].citation if outcome.results else 1
-        display.open_url(display.result_url(outcome, options.open_result or first))
+        display.open_url(display.result_url(outcome.results, options.open_result or first))
     return Exit.NO_RESULTS if options.exit_status and not outcome.results else Exit.DONE
 
 

@@ -23,7 +23,7 @@ def searxng() -> None:
 
 @app.command(epilog="Example: sleuth searxng init ./searxng --port 8888")
 def init(
-    ctx: typer.Context,
+    runtime: Runtime,
     folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder to write to; created if needed.")],
     port: Annotated[int, typer.Option(min=1, max=65535, metavar="N", help="Port on this machine.")] = DEFAULT_PORT,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
@@ -35,7 +35,6 @@ def init(
 
     Prints the commands that start, verify and restart it.
     """
-    runtime: Runtime = ctx.obj
     files = make_deployment(port, secrets.token_hex(32), limiter=limiter)
     for path in write_deployment(folder, files, force=force):
         print(tr("wrote {path}", path=path), file=runtime.stderr)

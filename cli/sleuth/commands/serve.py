@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sleuth.base.errors import Exit, MissingExtraError
 from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
-from sleuth.commands.terminal.typer_app import make_app
+from sleuth.commands.terminal.typer_app import make_app, parameters_of
 from sleuth.runtime import Runtime
 from sleuth.serving.http.tokens import Tokens, find_tokens
 
@@ -29,40 +29,46 @@ EPILOG = """Examples:\n
 """
 
 
-Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one.")]
-TokenFile = Annotated[str | None, typer.Option(metavar="FILE", help="File with the tokens; created if missing.")]
-AllowHost = Annotated[
-    list[str] | None, typer.Option(metavar="HOST", help="Additional Host header to accept, as behind a proxy.")
-]
-AllowOrigin = Annotated[
-    list[str] | None, typer.Option(metavar="ORIGIN", help="Site whose pages may call the API from a browser.")
-]
-AllowRemote = Annotated[
-    bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
-]
+def listener_options(
+    host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one.")
+    ] = PORT,
+    token_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File with the tokens; created if missing.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(metavar="HOST", help="Additional Host header to accept, as behind a proxy.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option(metavar="ORIGIN", help="Site whose pages may call the API from a browser.")
+    ] = None,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+    ] = False,
+) -> None:
+    """Declare what `serve` and `mcp --http` have in common."""
 
 
-@app.command(epilog=EPILOG)
+LISTENER = parameters_of(listener_options)
+
+
+@app.command(epilog=EPILOG, options=LISTENER)
 def serve(
-    ctx: typer.Context,
-    host: Host = "127.0.0.1",
-    port: Port = PORT,
-    token_file: TokenFile = None,
+    runtime: Runtime,
     print_token: Annotated[bool, typer.Option("--print-token", help="Print the first token and exit.")] = False,
-    allow_host: AllowHost = None,
-    allow_origin: AllowOrigin = None,
-    allow_remote: AllowRemote = False,
     root_path: Annotated[
         str, typer.Option(metavar="PATH", help="Path under which a proxy publishes the server, such as /sleuth.")
     ] = "",
+    *,
+    token_file: str | None,
+    **listener: Any,
 ) -> int:
     """Serve search, providers, answers and MCP over HTTP, on this machine.
 
     Every request needs a token: SLEUTH_SERVE_TOKEN, or one that is generated on first use and stored in a private
     file. GET /openapi.json describes the API; /mcp serves the tools for agents. Ctrl-C stops the server.
     """
-    runtime: Runtime = ctx.obj
     tokens = find_tokens(runtime.environ, runtime.paths.state, token_file)
     if print_token:
         if tokens.warning:
@@ -76,7 +82,7 @@ def serve(
     from sleuth.api import Client
     from sleuth.serving.http.app import ApiState, create_app
 
-    server = Listener(runtime, tokens, host, port, allow_host or (), allow_origin or (), allow_remote)
+    server = Listener(runtime, tokens, **listener)
     state = ApiState(Client(runtime.environ))
     with server.socket:
         try:
@@ -95,9 +101,9 @@ class Listener:
         tokens: Tokens,
         host: str,
         port: int,
-        allow_hosts: Sequence[str],
-        allow_origins: Sequence[str],
-        remote: bool,
+        allow_host: Sequence[str] | None,
+        allow_origin: Sequence[str] | None,
+        allow_remote: bool,
     ) -> None:
         from sleuth.serving.http.auth import AccessRules, allowed_hosts, allowed_origins
         from sleuth.serving.http.server import listen
@@ -105,10 +111,10 @@ class Listener:
         if tokens.warning:
             runtime.warn(tokens.warning)
         self.runtime, self.tokens = runtime, tokens
-        origins = allowed_origins(allow_origins)
-        self.socket = listen(host, port, remote=remote)
+        origins = allowed_origins(allow_origin or ())
+        self.socket = listen(host, port, remote=allow_remote)
         try:
-            hosts = allowed_hosts(host, self.socket.getsockname()[1], allow_hosts)
+            hosts = allowed_hosts(host, self.socket.getsockname()[1], allow_host or ())
         except BaseException:
             self.socket.close()
             raise

@@ -1,18 +1,18 @@
 """`sleuth summarize`: summarises pages with citations."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from sleuth.answers.summary import digest, nothing_read
 from sleuth.base.errors import Exit, RequestError
-from sleuth.commands.read import Targets, find_targets, read_pages
+from sleuth.commands.read import DEFAULTS, Targets, find_targets, read_pages
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions
 from sleuth.commands.terminal.digest import show
-from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
@@ -27,9 +27,9 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("as_json", "output", "progress", "timeout", "refresh", "offline"))
 def summarize(
-    ctx: typer.Context,
+    runtime: Runtime,
     targets: Targets = None,
     query: Annotated[str, typer.Option("--query", metavar="WORDS", help="What you want to know about.")] = "",
     length: Annotated[
@@ -38,42 +38,35 @@ def summarize(
     ] = "medium",
     extractive: o.Extractive = False,
     format: o.TextFormat = None,
-    as_json: o.Json = False,
-    output: o.Output = None,
-    progress: o.ProgressKind = "auto",
-    timeout: o.Timeout = None,
-    refresh: o.Refresh = False,
-    offline: o.Offline = False,
+    **values: Any,
 ) -> int:
     """Read pages or files and summarise each and all of them, with citations.
 
     A configured model writes the summaries, and each [n] is checked against its page. Without a
     model, or with --extractive, the summaries quote the pages.
     """
-    runtime: Runtime = ctx.obj
     wanted, searched = find_targets(runtime, targets or [], "sleuth summarize URL…")
-    size, query = _length(length), query or searched
-    plan = {"timeout": timeout, "cache": "refresh" if refresh else "use", "offline": offline}
-    chosen = display.choose_format(runtime, format, output, View(), json=as_json)
-    with Progress(runtime, progress) as report:
-        pages = read_pages(runtime, wanted, on_event=report, **plan)
-    found = digest(pages, query, size)
-    if not found.read:
-        raise nothing_read(found, runtime.settings)
-    models = None if extractive else runtime.writers(offline=offline)
-    show(runtime, found, AnswerOptions(chosen, output, progress), models, size)
+    options = SearchOptions(format=format, **values)
+    show_summary(runtime, wanted, query or searched, _length(length), options, extractive=extractive)
     return Exit.DONE
 
 
-def show_summary(runtime: Runtime, urls: list[str], query: str) -> None:
-    """Show a short summary of pages, for the interactive prompt."""
-    with Progress(runtime, "auto") as report:
-        pages = runtime.reader.read(urls, on_event=report)
-    found = digest(pages, query, "short")
+def show_summary(
+    runtime: Runtime,
+    wanted: list[str],
+    query: str,
+    length: str | int = "short",
+    options: SearchOptions = DEFAULTS,
+    *,
+    extractive: bool = False,
+) -> None:
+    """Read pages and files and show their summary."""
+    chosen = display.choose_format(runtime, options.format, options.output, View(), json=options.as_json)
+    found = digest(read_pages(runtime, wanted, options), query, length)
     if not found.read:
         raise nothing_read(found, runtime.settings)
-    options = AnswerOptions(display.choose_format(runtime, None, None, View(), json=False))
-    show(runtime, found, options, runtime.writers(), "short")
+    models = None if extractive else runtime.writers(offline=options.offline)
+    show(runtime, found, AnswerOptions(chosen, options.output, options.progress), models, length)
 
 
 def _length(text: str) -> str | int:

@@ -14,7 +14,7 @@ app = make_app()
 
 @app.command(epilog="Example: sleuth tool-schema --style openai > web_search.json")
 def tool_schema(
-    ctx: typer.Context,
+    runtime: Runtime,
     style: Annotated[
         Literal["mcp", "openai", "anthropic", "json-schema"],
         typer.Option(help="Format of the definition; json-schema is the schema of the output."),
@@ -27,5 +27,4 @@ def tool_schema(
 
     With --style json-schema and without --tool, print the schema of sleuth search --json.
     """
-    runtime: Runtime = ctx.obj
     print(json.dumps(tool_definition(TOOLS[tool], style), ensure_ascii=False, indent=2), file=runtime.stdout)

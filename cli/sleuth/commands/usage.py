@@ -28,7 +28,7 @@ EPILOG = """Examples:\n
 
 @app.command(epilog=EPILOG)
 def usage(
-    ctx: typer.Context,
+    runtime: Runtime,
     days: Annotated[
         int, typer.Option("--days", min=1, max=MAX_DAYS, metavar="N", help="Report the last N days, including today.")
     ] = 30,
@@ -43,7 +43,6 @@ def usage(
     All data stays on this machine, and with cache.url on the server that machines share. Costs are estimates from the
     list prices of the providers.
     """
-    runtime: Runtime = ctx.obj
     if team:
         found = _team_report(runtime, days, provider)
     else:

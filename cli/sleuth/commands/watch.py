@@ -15,9 +15,9 @@ from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import clean
 from sleuth.commands.search import make_view, save_results
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import HelpGroup, Json, make_app
-from sleuth.engine.search_options import SearchOptions
+from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.relevance.urls import canonical
 from sleuth.runtime import Runtime
 from sleuth.store.watches import Watch, WatchItem, WatchStore, watch_name
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMMANDS = ("run", "list", "remove")
 COUNT = 20  # results to look at; more than a search shows, because a new one may be far down
 SEARCH_OPTIONS = (
-    *("providers", "count", "language", "region", "freshness", "safe", "category", "sites", "exclude", "engines"),
+    *("providers", "count", "language", "region", "freshness", "safe", "sites", "exclude", "engines"),
     *("fallback", "timeout"),
 )
 EPILOG = """Examples:\n
@@ -55,32 +55,16 @@ app = make_app("Saved searches that show only what is new: WORDS…, run, list, 
 app.info.cls = WatchGroup
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("words", *SEARCH_OPTIONS, *FORMATS))
 def run(
-    ctx: typer.Context,
-    words: o.Words = None,
+    runtime: Runtime,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the watch; by default its words.")] = "",
     feed: Annotated[str, typer.Option("--feed", metavar="FILE", help="Write an Atom feed of the last 100 finds.")] = "",
     command: Annotated[
         str, typer.Option("--exec", metavar="CMD", help="Run this program with the new results as JSON on its stdin.")
     ] = "",
-    providers: o.Provider = None,
-    count: o.Count = None,
-    language: o.Language = None,
-    region: o.Region = None,
-    freshness: Annotated[str | None, o.option("freshness")] = None,
-    safe: Annotated[Literal[choices.SAFE_SEARCH] | None, o.option("safe")] = None,  # type: ignore[valid-type]  # the words are declared once
-    category: Annotated[Literal[choices.CATEGORIES] | None, o.option("category")] = None,  # type: ignore[valid-type]  # as above
-    sites: o.Site = None,
-    exclude: o.Exclude = None,
-    engines: Annotated[list[str] | None, o.option("engines")] = None,
-    fallback: Annotated[bool | None, o.option("fallback")] = None,
-    timeout: o.Timeout = None,
-    format: o.Format = None,
-    as_json: o.Json = False,
-    template: o.Template = None,
-    fields: o.Fields = None,
-    output: o.Output = None,
+    category: Annotated[Literal[choices.CATEGORIES] | None, typer.Option(help=OPTIONS["category"].help)] = None,  # type: ignore[valid-type]  # the words are declared once
+    **options: Any,
 ) -> int:
     """Search, and show only results that earlier runs have not shown; without WORDS, run all saved searches.
 
@@ -88,14 +72,13 @@ def run(
     the words or --name. Exit status 0 means new results, 7 nothing new; a search that fails has the status of its
     failure and is repeated by the next run. Nothing new prints nothing, so that cron sends no mail.
     """
-    runtime: Runtime = ctx.obj
     store = _store(runtime)
-    output_values = {key: ctx.params[key] for key in ("format", "as_json", "template", "fields", "output")}
-    shown = SearchOptions(**output_values)
+    words, shown = options["words"], SearchOptions(**{key: options[key] for key in FORMATS})
     if not words and not name:
         return _run_all(runtime, store, shown)
     name = name or watch_name(words or ())
-    changes = {key: ctx.params[key] for key in SEARCH_OPTIONS if ctx.params[key] not in (None, [], ())}
+    given = {key: options[key] for key in SEARCH_OPTIONS} | {"category": category}
+    changes = {key: value for key, value in given.items() if value not in (None, [], ())}
     with store.locked(name):
         known = store.load(name)
         if known is None and not words:
@@ -192,9 +175,8 @@ def _execute(watch: Watch, outcome: "Outcome") -> None:
 
 
 @app.command("list", epilog="Example: sleuth watch list --json | jq -r '.items[].name'")
-def list_(ctx: typer.Context, as_json: Json = False) -> None:
+def list_(runtime: Runtime, as_json: Json = False) -> None:
     """List the saved searches."""
-    runtime: Runtime = ctx.obj
     store = _store(runtime)
     found = [watch for name in store.names() if (watch := store.load(name))]
     if as_json:
@@ -224,11 +206,10 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command(epilog="Example: sleuth watch remove rust-async-runtimes")
 def remove(
-    ctx: typer.Context,
+    runtime: Runtime,
     names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Names of saved searches.", show_default=False)],
 ) -> None:
     """Delete saved searches; their feeds stay."""
-    runtime: Runtime = ctx.obj
     for name in names:
         _store(runtime).remove(name)
         print(tr("{name} was removed", name=name), file=runtime.stderr)

@@ -47,17 +47,26 @@ class FallbackChain:
             if isinstance(started, ProviderReply):
                 self._add(started)
 
-    def _retry_paced(self) -> None:
-        """Query the providers that were skipped because they were used a moment ago: there is no other."""
-        paced = [reply for reply in self.replies if reply.attempt.code == "PACED"]
-        self.replies = [reply for reply in self.replies if reply not in paced]
-        for candidate in {reply.candidate.id: reply.candidate for reply in paced}.values():
+    def _retry_skipped(self) -> None:
+        """Query the providers that were skipped, because there is no other: used a moment ago, or unreachable before.
+
+        The latter may answer now, because it may have been this machine that had no network.
+        """
+        retried = [reply for reply in self.replies if reply.attempt.code == "PACED" or self._was_unreachable(reply)]
+        self.replies = [reply for reply in self.replies if reply not in retried]
+        for candidate in {reply.candidate.id: reply.candidate for reply in retried}.values():
             self._start(candidate, MAX_PACING_S)
+
+    def _was_unreachable(self, reply: ProviderReply) -> bool:
+        if reply.attempt.code != "COOLDOWN":
+            return False
+        cooldown = self.dispatcher.health.cooldown(reply.candidate.id)
+        return bool(cooldown and cooldown.state in ("unreachable", "timeout"))
 
     def finish(self) -> Replies:
         """Wait for an answer, abandon the groups that lost, and wait a moment for the rest of the winner's replies."""
         if not self._wait():
-            self._retry_paced()
+            self._retry_skipped()
             self._wait()
         answers = sorted((reply for reply in self.replies if reply.attempt.answered), key=_is_empty)
         winner = answers[0].candidate if answers else None

@@ -67,12 +67,12 @@ class SearchOptions(Record):
     language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        "--freshness", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
+        "--freshness -t", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
     )
     safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
     category: str = option("--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True)
     sites: tuple[str, ...] = option(
-        "--site", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
+        "--site -w", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
     )
     exclude: tuple[str, ...] = option(
         "--exclude", "Drop results from this domain.", (), metavar="DOMAIN", rendered=True
@@ -147,7 +147,7 @@ class SearchOptions(Record):
         metavar="a,b",
         rendered=True,
     )
-    full_urls: bool = option("--full-urls", "Show whole addresses on a terminal.", False, rendered=True)
+    full_urls: bool = option("--full-urls -x", "Show whole addresses on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)

@@ -16,14 +16,14 @@ from sleuth.render.rich import make_console, print_wrapped
 from sleuth.render.wrap import wrap
 
 GROUPS = (
-    ("ready", "Ready"),
+    ("chain", "Used by a search without -p, in this order"),
+    ("ready", "Ready, with -p ID"),
     ("unset", "Not set up"),
     ("key", "Needs an API key, available at"),
     ("host", "Needs a URL"),
     ("off", "Not available"),
 )
-INDENT = " " * 5
-MIN_WIDTH_FOR_NAMES, MIN_WIDTH_FOR_TYPES = 100, 40  # columns
+COLUMNS = (("id", "name", "type"), ("id", "name"), ("id",))  # the first that fit the terminal
 
 
 def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
@@ -34,40 +34,41 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
             chain = str(item["chain"] or "-")
             print(item["id"], item["name"], item["type"], _group(item), chain, _remark(item), sep="\t", file=out)
         return
-    columns = [name for name, minimum in _COLUMNS.items() if console.width >= minimum]
-    widths = {name: max((width(item[name]) for item in items), default=0) for name in columns}
+    ordered = sorted(items, key=lambda item: item["chain"] or 0)
     for group, title in GROUPS:
-        members = [item for item in items if _group(item) == group]
+        members = [item for item in ordered if group == ("chain" if item["chain"] else _group(item))]
         if members:
-            console.print(Text(tr(title), "bold"))
-            for item in members:
-                _print_row(console, item, widths)
+            print_wrapped(console, Text(tr(title), "bold"), "")
+            _print_group(console, members)
             console.print()
-    if any(item["chain"] for item in items):
-        legend = tr("1, 2, …: the order in which a search without -p uses them; to change it: websearch.fallback")
-        print_wrapped(console, Text(legend, "dim"), "")
+    hints = tr("about one of them: sleuth providers show ID"), tr("to change the order: websearch.fallback")
+    for hint in hints:
+        print_wrapped(console, Text(hint, "dim"), "")
 
 
-_COLUMNS = {"id": 0, "type": MIN_WIDTH_FOR_TYPES, "name": MIN_WIDTH_FOR_NAMES}  # column → least width of the terminal
+def _print_group(console: Console, items: list[dict[str, Any]]) -> None:
+    """Write providers, one per line; what they need goes below if it does not fit beside even the id."""
+    remarks = [_short_remark(item) for item in items]
+    widest = max(map(width, remarks))
+    widths = {name: max(width(item[name]) for item in items) + 2 for name in COLUMNS[0]}
+    fitting = [names for names in COLUMNS if 3 + sum(widths[name] for name in names) + widest <= console.width]
+    for item, remark in zip(items, remarks, strict=True):
+        line = Text.assemble((f"{'*' if item['isDefault'] else item['chain'] or '':>2} ", "bold green"))
+        for name in fitting[0] if fitting else ("id",):
+            style = "cyan" if name == "id" and item["usable"] else "dim" if name == "type" else ""
+            line.append(item[name] + " " * (widths[name] - width(item[name])), style)
+        below = [] if fitting else wrap(Text(remark, "dim"), max([console.width - 5, *map(width, remark.split())]))
+        line.append("" if below else remark, "dim")
+        line.rstrip()
+        for part in (line, *(Text(" " * 5) + part for part in below if part)):
+            console.print(part, soft_wrap=True)  # a URL is never broken
 
 
-def _print_row(console: Console, item: dict[str, Any], widths: dict[str, int]) -> None:
-    """Write one provider; what it needs goes below if it does not fit beside, and a URL is never broken."""
-    mark = "*" if item["isDefault"] else str(item["chain"] or "")
-    line = Text.assemble((f"{mark:>2} ", "bold green"))
-    for name, columns in widths.items():
-        style = "cyan" if name == "id" and item["usable"] else "dim" if name == "type" else ""
-        line.append(item[name] + " " * (columns - width(item[name]) + 2), style)
-    remark = "" if item["usable"] and not (item["keySource"] or item["keyPage"]) and item["setUp"] else _remark(item)
-    fits = width(line.plain) + width(remark) <= console.width
-    if fits:
-        line.append(remark, "dim")
-    line.rstrip()
-    console.print(line, soft_wrap=True)
-    if not fits:
-        columns = max([console.width - len(INDENT), *map(width, remark.split())])  # a URL is never broken
-        for part in wrap(Text(remark, "dim"), columns):
-            console.print(Text(INDENT) + part, soft_wrap=True)
+def _short_remark(item: dict[str, Any]) -> str:
+    """Return what a row says beside names: nothing about a provider that needs nothing, and no URL it does not need."""
+    if not item["usable"] or not item["setUp"] or item["keySource"]:
+        return _remark(item)
+    return tr("more with a key") if item["keyPage"] else ""
 
 
 def _group(item: dict[str, Any]) -> str:

@@ -102,7 +102,9 @@ def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
     after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
     on_own_line = bool(known) and not view.full_urls and room - after < min(MIN_ADDRESS_WIDTH, text_width(hit.url))
     space = room if on_own_line else room - after
-    address = hit.url if view.full_urls else shorten_middle(hit.url, space)
+    address = hit.url
+    if not view.full_urls and text_width(address) > space:  # without its scheme no terminal takes it for a whole one
+        address = shorten_middle(address.removeprefix("https://"), space)
     text = Text(address, Style.parse(styles["about"]) + Style(link=ascii_url(hit.url)))
     for number, fact in enumerate(known):
         text.append("\n" if on_own_line and number == 0 else SEPARATOR, styles["quiet"])

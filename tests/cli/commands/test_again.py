@@ -51,7 +51,7 @@ def test_url_is_shown_when_no_browser_opens(sleuth: Any, searched: Any, monkeypa
     monkeypatch.setattr(webbrowser, "open", lambda _: False)
     searched("walrus")
     done = sleuth("open", "1")
-    assert done.exit == 2
+    assert done.exit == 1
     assert "https://walrus.example/1" in done.err
 
 
@@ -119,3 +119,15 @@ def test_history_on_a_terminal_has_the_numbers(sleuth: Any, searched: Any) -> No
     lines = sleuth("--color", "never", "history", terminal=True).out.splitlines()
     assert [line.split()[0] for line in lines] == ["1", "2"]
     assert sleuth("history", "--json", "walrus").json["items"][0]["number"] == 2
+
+
+def test_results_are_read_by_number(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    closed = {"HTTPS_PROXY": "http://127.0.0.1:1", "SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    assert "could not read https://walrus.example/2" in sleuth("read", "2", **closed).err
+    assert "results are numbered from 1 to 2" in sleuth("summarize", "3").err
+
+
+def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
+    searched("-n", "1", "walrus")
+    assert sleuth("again", "-f", "urls", "-n", "1", "--page", "2").out == "https://walrus.example/2\n"

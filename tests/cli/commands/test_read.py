@@ -134,3 +134,11 @@ def test_files_are_summarised(sleuth: Any, tmp_path: Path) -> None:
     assert done.exit == 0, done.err
     assert "Smol is the smallest runtime" in done.out
     assert path.as_uri() in done.out
+
+
+def test_terminal_shows_markdown_rendered(sleuth: Any, notes: str, tmp_path: Path) -> None:
+    shown = sleuth("--no-pager", "read", notes, terminal=True).out
+    assert "\x1b[1m" in shown
+    assert "\n# " not in shown
+    assert sleuth("read", "-o", str(tmp_path / "out.md"), notes, terminal=True).out == ""
+    assert (tmp_path / "out.md").read_text() == sleuth("read", notes).out

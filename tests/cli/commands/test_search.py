@@ -134,9 +134,9 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--batch", "-"], "--batch and WORDS exclude each other"),
         (["--record", "a", "--replay", "b"], "--record and --replay exclude each other"),
         (["--template", "{rank"], "unbalanced brace in --template"),
-        (["--count"], "Option '--count' requires an argument"),
-        (["-n", "99"], "99 is not in the range 1–50"),
-        (["-n", "many"], "'many' is not a whole number"),
+        (["--count"], "error: --count needs a value"),
+        (["-n", "99"], "error: --count must be 1–50, not 99"),
+        (["-n", "many"], "error: --count must be a whole number, not 'many'"),
     ],
 )
 def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[str], message: str) -> None:

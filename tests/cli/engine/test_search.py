@@ -5,6 +5,7 @@ import io
 import json
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import jsonschema
@@ -12,6 +13,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from sleuth.runtime import Runtime
 from sleuth.serving.schemas import SEARCH_ANSWER
 
 HITS = [
@@ -382,6 +384,17 @@ def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer
     assert again.json["attempts"][0]["state"] == "cooldown"
     assert "is skipped until" in again.err
     assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(("state", "exit"), [("unreachable", 0), ("rate_limited", 1)])
+def test_provider_that_was_unreachable_is_tried_again_if_no_other_answers(
+    sleuth: Any, searxng: HTTPServer, state: str, exit: int
+) -> None:
+    sleuth("config", "set", "websearch.fallback", "searxng")
+    with closing(Runtime(sleuth.environ)) as runtime:
+        for _ in range(3):
+            runtime.health.note_outcome("searxng", state)
+    assert sleuth("search", "x").exit == exit
 
 
 def test_hostile_text_is_escaped_in_every_format(sleuth: Any, httpserver: HTTPServer) -> None:

@@ -27,8 +27,7 @@ def test_address_is_shown_and_shortened_in_the_middle(columns: int, monkeypatch:
     title, address, *_ = lines(columns, monkeypatch)
     assert title == " 1  Title"
     assert width(address) <= columns
-    assert address.startswith("    https://do")
-    assert "…" in address or URL in address
+    assert URL in address or (address.startswith("    do") and "…" in address)
     assert ".html" in address
 
 

@@ -43,6 +43,9 @@ def complete(arguments: list[str], environ: "Mapping[str, str]") -> str:
     elif len(words) > 1 and words[0] not in COMMANDS and not words[0].startswith("-"):
         words = ["search", *words]
     rows = _read_table()
+    below = [row.names[0] for row in rows if row.command == "sleuth watch" and row.kind == "command"]
+    if words[:1] == ["watch"] and words[1:2] and (words[1].startswith("-") or (words[2:] and words[1] not in below)):
+        words.insert(1, "run")  # which may be left out
     current, lead, values = _find_values(rows, words or [""])
     if isinstance(values, str):
         current, lead, candidates = _expand(rows, values, current, lead, environ)

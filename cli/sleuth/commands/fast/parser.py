@@ -6,7 +6,7 @@ whatever may be an error, goes to Typer.
 """
 
 from sleuth.base.process import terminal_lines
-from sleuth.commands import COMMANDS
+from sleuth.commands import COMMANDS, is_option
 from sleuth.engine.search_options import OPTIONS, POSITIONAL, RENDERED
 from sleuth.store.cache import rendered
 
@@ -99,7 +99,7 @@ def is_search(words: list[str]) -> bool:
     """Whether a command line that names no command is a search: `sleuth rust async`, `sleuth -n 3 rust`."""
     if not words or words[0] in COMMANDS or words == ["--"]:
         return False
-    return words[0].partition("=")[0] in FLAGS or not words[0].startswith("-") or words[0] in ("-", "--")
+    return words[0].partition("=")[0] in FLAGS or not is_option(words[0])
 
 
 def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:
@@ -127,7 +127,7 @@ def parse_search(words: list[str]) -> "dict[str, Any] | None":
     for word in remaining:
         if word == "--":
             positional += remaining
-        elif not word.startswith("-") or word == "-":
+        elif not is_option(word):
             positional.append(word)
         else:
             flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", None)

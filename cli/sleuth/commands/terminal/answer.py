@@ -1,7 +1,6 @@
 """Shows an answer: streamed on a terminal, as one document elsewhere."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question, answer_as_json
@@ -15,6 +14,7 @@ from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
 from sleuth.engine.options import country, language, split
+from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
@@ -31,21 +31,16 @@ class AnswerOptions(Record):
     progress: str = "auto"
 
 
-def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Question:
-    """Return the question for a text and the command's options."""
-    return Question(
-        text,
-        search=params["search"],
-        providers=split(params["provider"]),
-        rounds=params["rounds"] or 0,
-        pages=params["pages"] or 0,
-        lang=language(params["language"] or ""),
-        region=country(params["region"] or ""),
-        cache="off" if not params["cached"] else "refresh" if params["refresh"] else "use",
-        offline=params["offline"],
-        timeout=params["timeout"],
+def with_options(runtime: Runtime, question: Question, options: SearchOptions) -> Question:
+    """Return a question with the options of a command."""
+    return question._replace(
+        providers=split(options.providers),
+        lang=language(options.language or ""),
+        region=country(options.region or ""),
+        cache="off" if not options.cached else "refresh" if options.refresh else "use",
+        offline=options.offline,
+        timeout=options.timeout,
         rules=runtime.rules(),
-        extractive=params["extractive"],
     )
 
 

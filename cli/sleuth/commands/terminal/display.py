@@ -14,11 +14,14 @@ from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.journal import journal_line
-from sleuth.store.settings import CACHE_TTL, HISTORY
+from sleuth.store.settings import CACHE_TTL, HISTORY, UI_THEME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
+
+    from sleuth.relevance.hit import Hit
 
 
 MAX_SUGGESTIONS = 4
@@ -63,6 +66,22 @@ def deliver(runtime: Runtime, text: str, output: str | None) -> None:
     from sleuth.base.files import write_out
 
     write_out(output, text.encode("utf-8", "replace"))
+
+
+def deliver_markdown(runtime: Runtime, text: str, output: str | None = None) -> None:
+    """Write Markdown: rendered on a terminal, and as it is elsewhere."""
+    if not output and is_terminal(runtime):
+        from sleuth.render.document import MarkdownRenderer
+        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
+
+        console = make_console(runtime.stdout, runtime.color)
+        styles = STYLES[runtime.settings[UI_THEME]]
+        lines = MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text)
+        with console.capture() as capture:
+            for line in lines:
+                console.print(line, soft_wrap=True)
+        text = capture.get()
+    deliver(runtime, text.rstrip("\n") + "\n", output)
 
 
 def suggestions(outcome: Outcome) -> list[str]:
@@ -153,8 +172,8 @@ def summary(outcome: Outcome, age: str | None = None) -> str:
     cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
     found = outcome.status.count_before
-    first, last = numbers[0], numbers[-1]
-    shown = trn("{first}–{last} of {count} result", "{first}–{last} of {count} results", found, first=first, last=last)
+    shown = f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else str(numbers[0])
+    shown = trn("{shown} of {count} result", "{shown} of {count} results", found, shown=shown)
     parts = [
         shown if outcome.results else "",
         "" if outcome.status.more or not outcome.results else tr("no more"),
@@ -172,15 +191,15 @@ def open_url(url: str) -> None:
         raise SleuthError("no browser was found to open {url}", "set BROWSER to the command of one", url=url)
 
 
-def result_url(outcome: Outcome, number: int) -> str:
+def result_url(hits: Iterable[Hit], number: int) -> str:
     """Return the URL of a result by its number."""
-    hits = {hit.citation: hit for hit in outcome.results}
-    if number not in hits:
-        hint = "results are numbered from {first} to {last}" if hits else ""
+    urls = {hit.citation: hit.url for hit in hits}
+    if number not in urls:
+        hint = "results are numbered from {first} to {last}" if urls else ""
         raise RequestError(
-            "there is no result {number}", hint, number=number, first=min(hits, default=0), last=max(hits, default=0)
+            "there is no result {number}", hint, number=number, first=min(urls, default=0), last=max(urls, default=0)
         )
-    return hits[number].url
+    return urls[number]
 
 
 def fields(names: str | None) -> tuple[str, ...]:

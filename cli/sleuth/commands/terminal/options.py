@@ -1,35 +1,31 @@
-"""Typer options made from the declarations of `SearchOptions`, for `search` and for other commands that share them."""
+"""Typer options made from the declarations of `SearchOptions`, and options that only some other commands share."""
 
-from collections.abc import Callable
-from inspect import Parameter, Signature
+from inspect import Parameter
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.main import get_command
 
-from sleuth.base import choices
-from sleuth.commands.terminal.typer_app import make_app, seconds
-from sleuth.engine.search_options import OPTIONS, POSITIONAL, OptionSpec, SearchOptions
-from sleuth.runtime import Runtime
+from sleuth.base.i18n import tr
+from sleuth.engine.search_options import OPTIONS, POSITIONAL, SearchOptions
 
-
-def make_command(run: Callable[[Runtime, dict[str, Any]], int], help: str, epilog: str) -> Any:
-    """Return a Typer command with every option of `SearchOptions`."""
-
-    def command(ctx: typer.Context, **_: Any) -> int:
-        return run(ctx.obj, ctx.params)
-
-    context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    command.__signature__ = Signature(  # type: ignore[attr-defined]  # how inspect lets a function state its signature
-        [context, *(_parameter(spec) for spec in OPTIONS.values())]
-    )
-    app = make_app()
-    app.command("search", help=help, epilog=epilog)(command)
-    return get_command(app)
+FORMATS = ("format", "as_json", "template", "fields", "output")
+ANSWER = ("providers", "language", "region", "cached", "refresh", "offline", "timeout")
 
 
-def option(name: str, group: str | None = None) -> Any:
-    """Return the Typer option or argument for one field of `SearchOptions`; other commands show no groups."""
+def search_parameter(name: str, *, grouped: bool) -> Parameter:
+    """Return the parameter of a command for one field of `SearchOptions`."""
+    spec = OPTIONS[name]
+    type: Any = SearchOptions.__annotations__[name]
+    if spec.kind == "texts":
+        type = list[str] | None
+    elif spec.choices:
+        type = Literal[spec.choices] if spec.default else Literal[spec.choices] | None
+    default = None if spec.kind == "texts" else spec.default
+    annotation = Annotated[type, _typer_option(name, grouped)]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _typer_option(name: str, grouped: bool) -> Any:
     spec = OPTIONS[name]
     if name == POSITIONAL:
         return typer.Argument(metavar=spec.metavar, help=spec.help)
@@ -41,40 +37,16 @@ def option(name: str, group: str | None = None) -> Any:
         min=low,
         max=high,
         callback=seconds if spec.kind == "float" else None,
-        rich_help_panel=group,
+        rich_help_panel=spec.group if grouped else None,
     )
 
 
-def _parameter(spec: OptionSpec) -> Parameter:
-    type: Any = SearchOptions.__annotations__[spec.name]
-    if spec.kind == "texts":
-        type = list[str] | None
-    elif spec.choices:
-        type = Literal[spec.choices] if spec.default else Literal[spec.choices] | None
-    annotation = Annotated[type, option(spec.name, spec.group)]
-    default = None if spec.kind == "texts" else spec.default
-    return Parameter(spec.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def seconds(value: float | None) -> float | None:
+    """Reject nan, which passes the check of minimum and maximum."""
+    if value is not None and value != value:
+        raise typer.BadParameter(tr("nan is not a number of seconds"))
+    return value
 
-
-Words = Annotated[list[str] | None, option("words")]
-Provider = Annotated[list[str] | None, option("providers")]
-Count = Annotated[int | None, option("count")]
-Page = Annotated[int, option("page")]
-Language = Annotated[str | None, option("language")]
-Region = Annotated[str | None, option("region")]
-Site = Annotated[list[str] | None, option("sites")]
-Exclude = Annotated[list[str] | None, option("exclude")]
-Format = Annotated[Literal[choices.FORMATS] | None, option("format")]  # type: ignore[valid-type]  # the words are declared once
-Json = Annotated[bool, option("as_json")]
-Template = Annotated[str | None, option("template")]
-Fields = Annotated[str | None, option("fields")]
-Output = Annotated[str | None, option("output")]
-ExitStatus = Annotated[bool, option("exit_status")]
-ProgressKind = Annotated[Literal["auto", "json", "none"], option("progress")]
-Cached = Annotated[bool, option("cached")]
-Refresh = Annotated[bool, option("refresh")]
-Offline = Annotated[bool, option("offline")]
-Timeout = Annotated[float | None, option("timeout")]
 
 SearchSwitch = Annotated[
     Literal["auto", "on", "off"], typer.Option("--search", help="Search the web: on, off, or auto (the model decides).")

@@ -20,13 +20,22 @@ HELP = """\
   n, p, f         next, previous, first page
   c N             copy the URL of result N
   x               toggle full URLs
+  r N             read result N here
   s N             summarise result N
   +N              search for suggestion N
   d WORDS         search for WORDS, even if they look like a command
   WORDS           search for WORDS
   ?, h, help      this help
   q               quit (also Ctrl-D)"""
-CLIPBOARD_COMMANDS = ("wl-copy", "xclip -selection clipboard", "xsel -b -i", "pbcopy", "clip.exe")
+# Each with the variable without which it cannot work.
+CLIPBOARD_COMMANDS = {
+    "wl-copy": "WAYLAND_DISPLAY",
+    "xclip -selection clipboard": "DISPLAY",
+    "xsel -b -i": "DISPLAY",
+    "pbcopy": "",
+    "clip.exe": "",
+    "tmux load-buffer -w -": "TMUX",
+}
 NUMBER = re.compile(r"\d{1,9}")
 SUGGESTION = re.compile(r"\+\d{1,2}")
 NUMBERS = re.compile(r"\d{1,9}(-\d{1,9})?([\s,]+\d{1,9}(-\d{1,9})?)*")
@@ -83,12 +92,12 @@ class SearchPrompt:
             self._show()
         elif NUMBERS.fullmatch(line):
             for number in _numbers(line):
-                display.open_url(display.result_url(self._current(), number))
-        elif line in ("c", "s") or (command in ("c", "s") and NUMBER.fullmatch(rest.strip())):
+                display.open_url(display.result_url(self._current().results, number))
+        elif line in ("c", "r", "s") or (command in ("c", "r", "s") and NUMBER.fullmatch(rest.strip())):
             if not rest:
                 raise RequestError("the number of a result is missing", "type {command} 1", command=command)
-            url = display.result_url(self._current(), int(rest))
-            (self._copy if command == "c" else self._summarise)(url)
+            url = display.result_url(self._current().results, int(rest))
+            {"c": self._copy, "r": self._read_page, "s": self._summarise}[command](url)
         else:
             words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
             self._search(self.options._replace(questions=(words,)))
@@ -130,16 +139,21 @@ class SearchPrompt:
         return self.outcome
 
     def _copy(self, url: str) -> None:
-        programs = map(str.split, CLIPBOARD_COMMANDS)
-        program = next((command for command in programs if shutil.which(command[0])), None)
-        if program:
-            subprocess.run(program, input=url.encode(), check=False)  # noqa: S603 - one of CLIPBOARD_COMMANDS
-        elif self.runtime.stdout.isatty():  # OSC 52: the terminal copies, even over ssh
+        environ = self.runtime.environ
+        usable = [line.split() for line, name in CLIPBOARD_COMMANDS.items() if not name or environ.get(name)]
+        program = next((command for command in usable if shutil.which(command[0])), None)
+        copied = program and not subprocess.run(program, input=url.encode(), check=False).returncode  # noqa: S603 - one of CLIPBOARD_COMMANDS
+        if not copied and not self.runtime.stdout.isatty():
+            raise SleuthError("no clipboard program found", "install wl-copy, xclip or xsel; the URL is {url}", url=url)
+        if not copied:  # OSC 52: the terminal copies, even over ssh
             self.runtime.stdout.write(f"\x1b]52;c;{b64encode(url.encode()).decode()}\x07")
             self.runtime.stdout.flush()
-        else:
-            raise SleuthError("no clipboard program found", "install wl-copy, xclip or xsel; the URL is {url}", url=url)
         self.runtime.note(tr("copied {url}", url=url))
+
+    def _read_page(self, url: str) -> None:
+        from sleuth.commands.read import show_pages
+
+        show_pages(self.runtime, [url])
 
     def _summarise(self, url: str) -> None:
         from sleuth.commands.summarize import show_summary

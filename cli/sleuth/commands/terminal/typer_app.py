@@ -1,19 +1,22 @@
 """The Typer apps of the commands: plain help with options under headings, in the user's language."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.models import CommandFunctionType
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.i18n import tr as translate  # of help texts, which tools.messages collects from the command tree
 from sleuth.base.process import terminal_columns
 from sleuth.base.wrap import wrap_text
+from sleuth.commands import is_option
+from sleuth.commands.terminal.options import search_parameter
+from sleuth.engine.search_options import OPTIONS
 
 # The options that -h shows; --help shows all.
 BRIEF_OPTIONS = {
@@ -26,6 +29,7 @@ MAX_COLUMNS = 78  # of help
 MAX_NAME_COLUMNS = 30  # of options; a longer one gets its own line
 UNLIMITED = 10_000_000  # a limit that only guards against overflow, and is not worth a line of help
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Run = TypeVar("Run", bound=Callable[..., Any])  # the function of a command
 
 
 class HelpContext(typer.Context):
@@ -42,6 +46,15 @@ class HelpCommand(TyperCommand):
     """A command whose help begins with examples and lists options under headings."""
 
     context_class = HelpContext
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return Typer's parser, for which `->` and `-1` are words, as they are for the fast parser."""
+        parser: Any = super().make_parser(ctx)
+        parse_option = parser._process_opts
+        parser._process_opts = lambda word, state: (
+            parse_option(word, state) if is_option(word) else state.largs.append(word)
+        )
+        return parser
 
 
 class HelpGroup(TyperGroup):
@@ -74,22 +87,43 @@ def help_text(command: Any, ctx: Any, *, brief: bool = False) -> str:
 class HelpApp(typer.Typer):
     """A Typer app whose commands have such help."""
 
-    def command(self, name: str | None = None, **settings: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
-        """Return a decorator that adds a command."""
-        return super().command(name, cls=HelpCommand, **settings)
+    def command(
+        self, name: str | None = None, options: Sequence[str | Parameter] = (), **settings: Any
+    ) -> Callable[[Run], Run]:
+        """Return a decorator that adds a command.
+
+        Its function is called with the runtime, its own parameters, and `options`: fields of `SearchOptions`, or
+        parameters that several commands share. Help shows groups if all fields are there.
+        """
+        register = super().command(name, cls=HelpCommand, **settings)
+        is_search = len(options) == len(OPTIONS)
+        shared = [search_parameter(one, grouped=is_search) if isinstance(one, str) else one for one in options]
+        known = {one.name for one in shared}
+
+        def add(run: Run) -> Run:
+            def command(ctx: typer.Context, **values: Any) -> Any:
+                return run(ctx.obj, **values)
+
+            _, *taken = (one for one in signature(run).parameters.values() if one.kind is not Parameter.VAR_KEYWORD)
+            every = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in taken if one.name not in known] + shared
+            context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+            command.__signature__ = Signature([context, *every])  # type: ignore[attr-defined]  # how inspect lets a function state its signature
+            command.__name__, command.__doc__ = run.__name__, run.__doc__
+            register(command)
+            return run
+
+        return add
+
+
+def parameters_of(function: Callable[..., None]) -> list[Parameter]:
+    """Return the parameters that a function declares for several commands."""
+    return [one.replace(kind=Parameter.KEYWORD_ONLY) for one in signature(function).parameters.values()]
 
 
 def make_app(help: str | None = None, **settings: Any) -> HelpApp:
     """Return the Typer app of a command, or with `help` of a group of commands."""
     group: dict[str, Any] = {"cls": HelpGroup, "help": help, "no_args_is_help": True} if help else {}
     return HelpApp(add_completion=False, rich_markup_mode=None, **group, **settings)
-
-
-def seconds(value: float | None) -> float | None:
-    """Reject nan, which passes the check of minimum and maximum."""
-    if value is not None and value != value:
-        raise typer.BadParameter(tr("nan is not a number of seconds"))
-    return value
 
 
 def _parameters(command: Any, ctx: Any, common: tuple[str, ...] | None) -> dict[str, list[tuple[str, str]]]:

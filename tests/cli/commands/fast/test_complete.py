@@ -25,6 +25,9 @@ def test_help_and_bare_words_complete_like_the_command_they_stand_for(offers: An
     assert offers("help", "comp") == offers("comp")
     assert offers("help", "cache", "") == offers("cache", "")
     assert offers("rust", "--full") == offers("search", "rust", "--full")
+    assert offers("watch", "rust", "--fe") == offers("watch", "run", "rust", "--fe") != []
+    assert offers("watch", "--fe") == offers("watch", "run", "--fe")
+    assert offers("watch", "li") == ["list\tList the saved searches."]
     assert offers("hel") == ["help\tShow the help of a command."]
 
 

@@ -19,7 +19,10 @@ from sleuth.engine.search_options import OPTIONS, SearchOptions
 COMMAND: Any = get_command(app).get_command(None, "search")  # type: ignore[attr-defined]  # a group
 PLAIN = st.one_of(
     st.sampled_from(
-        ["rust", "async", "日本語", "a b", "", "-", "--", "x=y", "1", "0", "51", "2.5", "nan", "1_0", "٣", " 5", "day"]
+        [
+            *("rust", "async", "日本語", "a b", "", "-", "--", "x=y", "1", "0", "51", "2.5", "nan", "1_0", "٣", " 5"),
+            *("day", "->", "-1", "-->", "-é"),
+        ]
     ),
     st.text(max_size=6),
 )
@@ -61,6 +64,7 @@ def test_fast_parser_agrees_with_typer(words: list[str]) -> None:
         "--no-cache --timeout 2.5 --no-time x",
         "-- --json",
         "--template {rank}",
+        "a -> b -n 3 -1",
     ],
 )
 def test_fast_parser_accepts_plain_lines(line: str) -> None:
@@ -140,6 +144,7 @@ def test_help_of_search_has_groups() -> None:
         ("search --format=url x", "search --format=urls x"),
         ("md -f", "search md -f"),
         ("-- --json", "search -- --json"),
+        ("-> x", "search -> x"),
         ("cache stats", "cache stats"),
         ("--nosuch", "--nosuch"),
     ],

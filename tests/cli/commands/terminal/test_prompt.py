@@ -109,6 +109,29 @@ def test_end_of_the_results_is_said_without_a_request(sleuth: Any, httpserver: H
     assert done.err.count("no more results") == 2
 
 
+def test_url_is_copied_to_the_buffer_of_tmux(
+    sleuth: Any, httpserver: HTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
+    (tmp_path / "tmux").write_text(f"#!/bin/sh\n/bin/cat > {tmp_path}/copied\n")
+    (tmp_path / "tmux").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    environ = {"SEARXNG_URL": httpserver.url_for(""), "TMUX": "/tmp/tmux,1,0", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    sleuth("search", "-i", "-p", "searxng", "x", stdin="c 1\n", **environ)
+    assert (tmp_path / "copied").read_text() == "https://a.example/"
+
+
+def test_result_is_read_in_the_prompt(sleuth: Any, httpserver: HTTPServer) -> None:
+    url = httpserver.url_for("/page")
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": url, "title": "A"}]})
+    httpserver.expect_request("/page").respond_with_data(
+        f"<title>A</title><body><p>{'The runtime polls its tasks. ' * 20}</p>", content_type="text/html"
+    )
+    environ = {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    done = sleuth("search", "-i", "-p", "searxng", "x", stdin="r 1\n", **environ)
+    assert "The runtime polls its tasks." in done.out
+
+
 def test_interrupt_stops_a_search_and_not_the_prompt(prompt: Any) -> None:
     prompt.sendline("endless")
     prompt.expect("searxng … ")
