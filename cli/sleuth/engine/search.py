@@ -180,7 +180,9 @@ class Searcher:
             skipped = {id: attempt for id, attempt in attempts.items() if attempt}
             if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
-        return chain.finish()
+        replies = chain.finish()
+        unknown = [tr("websearch.fallback: unknown provider {id!r}", id=id) for id in self.selector.unknown(wanted)]
+        return replies._replace(notices=(*replies.notices, *unknown))
 
     def _hedge_delay(self, group: list[Candidate], request: SearchRequest) -> float:
         """Return the seconds until the next provider competes with a group.

@@ -15,7 +15,7 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -49,7 +49,7 @@ class SearXNG(Provider):
     error_rules = (
         ErrorRule(
             401,
-            BadResponseError,
+            KeyInvalidError,
             message="{provider} requires a user name and a password",
             hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
         ),
@@ -187,7 +187,7 @@ class SearXNG(Provider):
             ("https://rust-lang.github.io/async-book/",),
         ),
         sample_refused,
-        sample_refused._replace(body="Unauthorized", status=401),
+        sample_refused._replace(body="Unauthorized", status=401, error="API_KEY_INVALID"),
         sample_refused._replace(body="<!doctype html><title>Welcome to nginx!</title>", status=200),
         sample_refused._replace(body='{"error": "No query"}', status=400, error="INVALID_REQUEST"),
         sample_refused._replace(body="Too Many Requests", status=429, error="RATE_LIMIT_EXCEEDED"),
