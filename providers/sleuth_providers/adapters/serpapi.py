@@ -79,6 +79,7 @@ class SerpApi(Provider):
             answers=tuple(answer for each in found for answer in each.answers),
             suggestions=tuple(text for each in found for text in each.suggestions),
             engines=unknown,
+            cost=self.cost * len(known),
             not_applied=tuple(dict.fromkeys(ignored)),
         )
 

@@ -39,6 +39,7 @@ def test_several_engines_are_searched_and_mixed(search: Any) -> None:
         ("https://google2.example/", ("google",)),
         ("https://baidu2.example/", ("baidu",)),
     ]
+    assert found.cost == 2 * SerpApi.cost
 
 
 def test_unknown_engine_is_named(search: Any) -> None:
