@@ -6,8 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from sleuth.base.errors import Exit
-from sleuth.commands.config import to_toml
-from sleuth.store.setting_types import COMPRESSION_KEYS
+from sleuth.store.setting_types import COMPRESSION_KEYS, to_toml
 from sleuth.store.settings import COMPRESSION_METHOD, TABLE, Setting
 from sleuth_providers import registry
 from tools.command_tree import Argument, Command, Option, Paragraph, Tree, details

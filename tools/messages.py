@@ -83,6 +83,7 @@ MESSAGE_ATTRIBUTES = {"message", "hint", "trouble_hint", "caveat"}  # of errors 
 RECORDS = {
     "Check": {"title": 1, "problem": 2},
     "EngineProblem": {"title": 1},
+    "ErrorRule": {"detail": 3},
 }  # fields that are translated where they are shown, by position
 FOLLOWED = {*MESSAGE_ATTRIBUTES, "detail", "template", *(field for fields in RECORDS.values() for field in fields)}
 
@@ -128,7 +129,7 @@ class Collector:
             elif name == "trn":
                 self.plurals.add((str(ast.literal_eval(call.args[0])), str(ast.literal_eval(call.args[1]))))
             elif name in RECORDS:
-                yield from (call.args[place] for place in RECORDS[name].values())
+                yield from (call.args[place] for place in RECORDS[name].values() if place < len(call.args))
             elif self.families.get(name) == "SleuthError":
                 yield from call.args[:2]
             messages = [keyword.value for keyword in call.keywords if keyword.arg in MESSAGE_ATTRIBUTES]

@@ -214,14 +214,15 @@ class Runtime:
         """Return the outcome with the text of its pages, if the options ask for it."""
         if not outcome.results or not options.wants_content:
             return outcome
-        from sleuth.engine.content import compression_options, date_options
-        from sleuth.engine.options import cache_use
+        from sleuth.engine.content import ANY_TIME, compression_options
+        from sleuth.engine.options import cache_use, with_freshness
 
         compression = compression_options(
             self.settings, options.compress, options.limit, options.unit, options.max_tokens
         )
         plan = {"cache": cache_use(options), "offline": options.offline or bool(options.replay)}
-        return self.content_reader.add(outcome, compression, plan, on_page, date_options(options))
+        span = with_freshness(ANY_TIME, options.freshness)
+        return self.content_reader.add(outcome, compression, plan, on_page, span, options.recent)
 
     def rules(self, path: str | None = None) -> Rules | None:
         """Return the domain rules of a file, or of rules.txt beside the settings."""

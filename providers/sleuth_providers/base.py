@@ -248,6 +248,7 @@ class ErrorRule(Record):
     message: str = ""
     hint: str = ""
     min_pause_s: float = 0.0  # before a retry, if the Retry-After header does not ask for more
+    pause: bytes = b""  # finds the seconds to wait in the body
 
 
 ErrorDetector = Callable[[Response], ProviderError | None]
@@ -286,11 +287,13 @@ class Provider:
     supports: ClassVar[frozenset[str]] = frozenset()
     operators: ClassVar[bool] = False  # understands site: and -site: in the query
     categories: ClassVar[tuple[str, ...]] = ("general",)
-    max_include: ClassVar[int] = 1000  # how many domains can be included
+    max_include: ClassVar[int] = 1000  # domains that can be sent; more are filtered by the engine
+    max_exclude: ClassVar[int] = 1000
     one_domain_list: ClassVar[bool] = False  # takes domains to include or to exclude, not both
     known_engines: ClassVar[tuple[str, ...]] = ()  # values of `engines`; any if empty
+    several_engines: ClassVar[bool] = False  # can search several engines at once
     max_results: ClassVar[int] = 10
-    max_depth: ClassVar[int] = 0  # results that can be reached by paging; 0 for no limit
+    page_size: ClassVar[int] = 0  # results of a full page, if that may be fewer than were requested
     max_query: ClassVar[int] = 400
     max_words: ClassVar[int] = 0  # of a query with its operators; 0 for no limit
     price: ClassVar[str] = ""  # per 1,000 requests, with the date of the information
@@ -324,7 +327,8 @@ class Provider:
             if response.status == rule.status and re.search(rule.pattern, response.body, re.IGNORECASE):
                 from sleuth_providers.net.client import retry_after
 
-                pause = max(retry_after(response) or 0, rule.min_pause_s) or None
+                told = re.search(rule.pause, response.body) if rule.pause else None
+                pause = max(retry_after(response) or 0, rule.min_pause_s, float(told[1]) if told else 0) or None
                 texts = {"message": rule.message, "hint": rule.hint}
                 return rule.error(rule.detail, status=rule.status, retry_after=pause, **texts)
         return None
@@ -347,11 +351,8 @@ class Provider:
         supported = self.supports | ({"include", "exclude"} if self.operators else set())
         ignored = {name: name not in supported for name in wanted}
         ignored["category"] = query.category not in self.categories
-        if self.max_depth and query.page * min(query.count, self.max_results) > self.max_depth:
-            ignored["page"] = True
-        ignored["include"] = ignored.get("include") or len(query.include) > self.max_include
-        ignored["exclude"] = ignored.get("exclude") or bool(self.one_domain_list and query.include and query.exclude)
-        if self.known_engines and query.engines and not set(query.engines) & set(self.known_engines):
+        unknown = set(query.engines) - set(self.known_engines or query.engines)
+        if unknown or (len(query.engines) > 1 and not self.several_engines):
             ignored["engines"] = True
         return tuple(name for name, is_ignored in ignored.items() if is_ignored)
 

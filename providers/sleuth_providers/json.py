@@ -60,7 +60,7 @@ def as_dict(value: Any) -> dict[str, Any]:
 
 
 def items(response: Response, *path: str) -> list[dict[str, Any]]:
-    """Return the objects of the list at `path` in a reply; other items are skipped, a missing list is empty."""
+    """Return the objects of the list at `path` in a reply, as `objects` does; a missing list is empty."""
     value = document(response)
     for name in path[:-1]:
         value = as_dict(value.get(name))
@@ -76,8 +76,8 @@ def document(response: Response) -> dict[str, Any]:
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list; other items are skipped, anything else is an empty list."""
-    return [item for item in as_list(value) if isinstance(item, dict)]
+    """Return the objects of a list, for other items an empty one, so that `web_results` counts them."""
+    return [as_dict(item) for item in as_list(value)]
 
 
 def result_of(item: Mapping[str, object], **names: str) -> Result:
@@ -91,8 +91,17 @@ def direct_answers(*answers: tuple[str, str]) -> tuple[DirectAnswer, ...]:
     return tuple(DirectAnswer(text, url) for text, url in answers if text)
 
 
-def web_results(results: Iterable[Result]) -> tuple[Result, ...]:
+class Results(tuple[Result, ...]):
+    """The results of a reply, and how many were left out as malformed."""
+
+    skipped = 0
+
+
+def web_results(results: Iterable[Result]) -> Results:
     """Keep results with an http(s) URL; one without a title gets its host as the title."""
-    visitable = (result for result in results if result.url.startswith(("http://", "https://")))
+    found = list(results)
+    visitable = (result for result in found if result.url.startswith(("http://", "https://")))
     named = (result if result.title else result._replace(title=host_of(result.url)) for result in visitable)
-    return tuple(result for result in named if result.title)
+    kept = Results(result for result in named if result.title)
+    kept.skipped = len(found) - len(kept)
+    return kept

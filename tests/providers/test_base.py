@@ -35,9 +35,9 @@ def test_json_that_is_not_an_object_is_refused(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [([{"a": 1}, 7, None, {}], [{"a": 1}, {}]), (None, []), ({"a": 1}, []), ("text", [])]
+    ("value", "found"), [([{"a": 1}, 7, None, {}], [{"a": 1}, {}, {}, {}]), (None, []), ({"a": 1}, []), ("text", [])]
 )
-def test_objects_skips_other_items(value: Any, found: list[Any]) -> None:
+def test_other_items_of_a_list_become_empty_objects(value: Any, found: list[Any]) -> None:
     assert objects(value) == found
 
 

@@ -11,6 +11,7 @@ from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import mask_login
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
+from sleuth.store.setting_types import to_toml
 from sleuth.store.settings import (
     DEFAULT_PROVIDER,
     FALLBACK,
@@ -154,13 +155,6 @@ def _shown(settings: Settings, setting: Setting[Any]) -> SettingValue:
     if setting.secret:
         return value._replace(value=mask(value.value) or "")
     return value._replace(value=mask_login(value.value)) if setting.kind.address else value
-
-
-def to_toml(value: Any) -> str:
-    """Return the TOML form of a setting's value."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {to_toml(entry)}" for name, entry in value.items()) + " }"
-    return f"{value:g}" if isinstance(value, float) else json_text(value)  # the rest looks the same in JSON
 
 
 def _note_override(runtime: Runtime, setting: Setting[Any]) -> None:

@@ -9,23 +9,22 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.scorers import models_without_server, scorer
-from sleuth.engine.search_options import SearchOptions
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import CompressedPage, compress
-from sleuth.relevance.dates import freshness_window
 from sleuth.relevance.duplicates import find_duplicates
 from sleuth.relevance.fusion import add_dates
 from sleuth.relevance.hit import Hit
 from sleuth.store import settings as setting
 from sleuth.store.settings import Settings
+from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
-
 ISO_DATE_CHARS = 10
+ANY_TIME = Query("")
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -57,20 +56,6 @@ def compression_options(
     )
 
 
-class DateOptions(Record):
-    """What was asked about dates."""
-
-    recent: bool = False
-    since: str = ""  # ISO date
-    until: str = ""
-
-
-def date_options(options: SearchOptions) -> DateOptions:
-    """Return what the options of a search say about dates."""
-    window = freshness_window(options.freshness, datetime.now(UTC).date()) if options.freshness else ("", "", "")
-    return DateOptions(options.recent, *window[1:])
-
-
 class ContentReader:
     """Reads and compresses the pages of an outcome."""
 
@@ -83,16 +68,18 @@ class ContentReader:
         options: CompressionOptions,
         plan: Mapping[str, Any],
         on_event: OnEvent | None = None,
-        dates: DateOptions | None = None,
+        span: Query = ANY_TIME,
+        recent: bool = False,
     ) -> Outcome:
         """Return the outcome with page text in `content`, or the snippet of a page that cannot be read.
 
-        Dates of pages are used where providers gave none, and pages with the same text become one result.
+        Dates of pages are used where providers gave none, to drop what is out of the span and with `recent` for the
+        order. Pages with the same text become one result.
         """
         missing = [hit.url for hit in outcome.results if not hit.content and not hit.url.startswith("file:")]
         pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
-        hits = _without_duplicates(_dated(outcome, pages, dates or DateOptions()), pages)
+        hits = _without_duplicates(_dated(outcome, pages, span, recent), pages)
         outcome = outcome._replace(results=tuple(hit._replace(citation=at) for at, hit in enumerate(hits, 1)))
         is_whole = options.method != "none" or options.max_tokens > 0  # the budget limits what is delivered
         texts = [_text(hit, pages, is_whole) for hit in outcome.results]
@@ -135,17 +122,17 @@ class ContentReader:
             logs.log("library: pages not added: %r", problem)
 
 
-def _dated(outcome: Outcome, pages: Mapping[str, Page], options: DateOptions) -> list[Hit]:
+def _dated(outcome: Outcome, pages: Mapping[str, Page], span: Query, recent: bool) -> list[Hit]:
     """Return the results with the dates of their pages; those that no provider could filter are dropped if too old."""
     known = {url: page.published for url, page in pages.items() if len(page.published) == ISO_DATE_CHARS}
     unfiltered = {one.provider for one in outcome.attempts if {"freshness", "range"} & set(one.not_applied)}
     undated = {hit.url for hit in outcome.results if not hit.published and unfiltered & set(hit.providers)}
     return [
         hit
-        for hit in add_dates(outcome.results, known, datetime.now(UTC), options.recent)
+        for hit in add_dates(outcome.results, known, datetime.now(UTC), recent)
         if hit.url not in undated
         or not hit.published
-        or (options.since <= hit.published and (not options.until or hit.published <= options.until))
+        or (span.since <= hit.published and (not span.until or hit.published <= span.until))
     ]
 
 

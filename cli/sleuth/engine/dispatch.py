@@ -10,7 +10,7 @@ from sleuth.base import logs, tracing
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.engine.found import found_as_json, found_from_json, limited
-from sleuth.engine.job import Job, ProviderReply, cache_key, engines_failed
+from sleuth.engine.job import Job, ProviderReply, cache_key, engines_failed, without_key
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.pacing import request_limits
 from sleuth.engine.query_fit import fitted
@@ -165,7 +165,8 @@ class Dispatcher:
                     raise error
                 found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
                 return job.answer(found, account.host if several_hosts else "", reply)
-            except ProviderError as error:
+            except ProviderError as problem:
+                error = problem if account.key else without_key(problem, adapter)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
                 if isinstance(error, BadRequestError) or (
@@ -185,10 +186,12 @@ class Dispatcher:
         with tracing.span("provider request", {"sleuth.provider": job.candidate.id}, client=True) as span:
             try:
                 found = job.candidate.adapter.search(job.query, account, client)
-                span.set_attributes({"sleuth.results": len(found.results)})
-                return found
             finally:
                 job.sent += client.sent
+            span.set_attributes({"sleuth.results": len(found.results)})
+        if skipped := getattr(found.results, "skipped", 0):
+            logs.log_facts("%s: skipped %d results without a web address", job.candidate.id, skipped)
+        return found
 
     def _crashed(self, job: Job, problem: BaseException) -> ProviderReply:
         """Return the reply for a bug, or a failure of the system, which costs one provider and not the search."""

@@ -10,8 +10,16 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean, redact
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
-from sleuth_providers.base import Account, Found, Query
-from sleuth_providers.errors import BlockedError, DeadlineError, ProviderError, RateLimitError, UnavailableError
+from sleuth_providers.base import Account, Found, Provider, Query
+from sleuth_providers.errors import (
+    BlockedError,
+    DeadlineError,
+    KeyInvalidError,
+    KeyMissingError,
+    ProviderError,
+    RateLimitError,
+    UnavailableError,
+)
 from sleuth_providers.records import Record
 
 try:
@@ -99,6 +107,15 @@ def engines_failed(found: Found) -> ProviderError | None:
     texts = " ".join(found.engines.values()).lower()
     error_type = next((kind for word, kind in ENGINE_ERRORS.items() if word in texts), UnavailableError)
     return error_type(reasons, message="all engines of {provider} failed", hint="diagnose it: sleuth doctor --verbose")
+
+
+def without_key(error: ProviderError, adapter: Provider) -> ProviderError:
+    """Return the error for a request that was sent without a key, so that no key can have been rejected."""
+    if not isinstance(error, KeyInvalidError) or error.message != KeyInvalidError.message:
+        return error  # a message of its own, such as that a server wants a password
+    message = "{provider} refuses requests without an API key" if adapter.env else "{provider} refused the request"
+    hint = KeyMissingError.hint if adapter.env else ""
+    return BlockedError(error.detail, message=message, hint=hint, status=error.status)
 
 
 def _safe_engines(found: Found) -> dict[str, str]:

@@ -166,7 +166,7 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
 
 def _applied(reply: ProviderReply, undated: bool) -> Attempt:
     """Return the attempt without the options in `not_applied` that sleuth applied itself."""
-    done = {"include", "exclude"} | (set() if undated else {"freshness", "range"})
+    done = {"include", "exclude", "page"} | (set() if undated else {"freshness", "range"})
     return reply.attempt._replace(not_applied=tuple(name for name in reply.attempt.not_applied if name not in done))
 
 

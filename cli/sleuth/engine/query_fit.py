@@ -15,7 +15,7 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
     provider without it is worth a note.
     """
     notes = []
-    text = query.text[: adapter.max_query]
+    text = " ".join(query.text[: adapter.max_query].split()[: adapter.max_words or None])
     if text != query.text:
         notes.append(tr("query, truncated to {count} characters", count=len(text)))
     date = f" (today is {query.today})" if query.dated and query.today else ""
@@ -23,10 +23,10 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
         text += date
     if date_wanted and not (date and text.endswith(date)):
         notes.append("with-time")
+    if query.count > adapter.max_results and "page" not in adapter.supports:
+        notes.append(tr("--count, at most {count} results", count=adapter.max_results))
     count = min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results)
     query = query._replace(count=count, text=text)
-    if not adapter.operators:
-        return query, tuple(notes)
     include, exclude = _fitting_domains(query, adapter)
     if include != query.include:
         notes.append(tr("--site, filtered here: it does not fit in the query"))
@@ -37,17 +37,18 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
 
 
 def _fitting_domains(query: Query, adapter: Provider) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the domains to include, all or none, and as many of those to exclude as fit in the query as operators."""
-    plain = query._replace(exclude=())
-    include = query.include if _fits(plain, adapter) else ()
+    """Return the domains to include, all or none, and as many of those to exclude as the provider takes."""
+
+    def fits(include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
+        whole = query._replace(include=include, exclude=exclude).with_operators()
+        short = len(whole) <= adapter.max_query and (not adapter.max_words or len(whole.split()) <= adapter.max_words)
+        return short or not adapter.operators
+
+    include = query.include if len(query.include) <= adapter.max_include and fits(query.include, ()) else ()
+    limit = 0 if include and adapter.one_domain_list else adapter.max_exclude
     exclude: tuple[str, ...] = ()
-    for domain in query.exclude:
-        if not _fits(query._replace(include=include, exclude=(*exclude, domain)), adapter):
+    for domain in query.exclude[:limit]:
+        if not fits(include, (*exclude, domain)):
             break
         exclude = (*exclude, domain)
     return include, exclude
-
-
-def _fits(query: Query, adapter: Provider) -> bool:
-    whole = query.with_operators()
-    return len(whole) <= adapter.max_query and (not adapter.max_words or len(whole.split()) <= adapter.max_words)

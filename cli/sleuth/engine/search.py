@@ -189,7 +189,9 @@ class Searcher:
             skipped = {id: attempt for id, attempt in attempts.items() if attempt}
             if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
-        return chain.finish()
+        replies = chain.finish()
+        unknown = [tr("websearch.fallback: unknown provider {id!r}", id=id) for id in self.selector.unknown(wanted)]
+        return replies._replace(notices=(*replies.notices, *unknown))
 
     def _hedge_delay(self, group: list[Candidate], request: SearchRequest) -> float:
         """Return the seconds until the next provider competes with a group.
@@ -262,9 +264,7 @@ def _next_pages(
     wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    last = _continued(replies.all) if len(outcome.results) < wanted else []
-    # The text has the date already, if it needs one.
-    more = dispatcher.run([(r.candidate, r.query._replace(page=r.query.page + 1, dated=False)) for r in last])
+    more = dispatcher.run(_continued(replies.all) if len(outcome.results) < wanted else [])
     return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
 
 
@@ -279,17 +279,26 @@ def _log(outcome: Outcome) -> None:
     logs.log_facts("search: %s, %d results from %s in %d ms", *found)
 
 
-def _continued(replies: Sequence[ProviderReply]) -> list[ProviderReply]:
-    """Return the last reply of each provider that may have a further page."""
+def _continued(replies: Sequence[ProviderReply]) -> list[tuple[Candidate, Query]]:
+    """Return the query for what each provider may have after its last reply."""
     last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
-    return [reply for reply in last if reply.found.results and _has_next_page(reply)]
+    return [(reply.candidate, query) for reply in last if (query := _next_query(reply))]
 
 
-def _has_next_page(reply: ProviderReply) -> bool:
-    """Tell whether to request another page: not after a short one, and a paid one only after a full one."""
-    adapter, query = reply.candidate.adapter, reply.query
-    full = query.count if adapter.cost else min(query.count, FULL_PAGE)
-    return "page" in adapter.supports and query.page < MAX_PROVIDER_PAGES and len(reply.found.results) >= full
+def _next_query(reply: ProviderReply) -> Query | None:
+    """Return the query for the next page, or for a longer list if the provider has no pages.
+
+    There is none after a short page, and after a paid one only if it was full.
+    """
+    adapter, query, found = reply.candidate.adapter, reply.query, len(reply.found.results)
+    full = min(query.count, adapter.page_size or query.count) if adapter.cost else min(query.count, FULL_PAGE)
+    if not found or found < full or query.page == MAX_PROVIDER_PAGES:
+        return None
+    following = query._replace(page=query.page + 1, dated=False)  # the text has the date already, if it needs one
+    if "page" not in adapter.not_applied(following):
+        return following
+    longer = following._replace(count=min(2 * query.count, adapter.max_results))
+    return longer if longer.count > query.count else None
 
 
 def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:

@@ -105,7 +105,9 @@ class ProviderSelector:
 
     def chain(self) -> list[Candidate]:
         """Return the providers that a search of the web without -p may use, in order."""
-        return [candidate for group in self.groups(Query(""), self.default(), library=True) for candidate in group]
+        known = any(row.id == self.default() for row in self.table.all())
+        groups = self.groups(Query(""), self.default() if known else "", library=True)
+        return [candidate for group in groups for candidate in group]
 
     def default(self) -> str:
         """Return the id of the default provider; empty for `auto`."""
@@ -119,7 +121,7 @@ class ProviderSelector:
         include the library.
         """
         if first:
-            yield [self.candidate(first)]
+            yield [self._first(first)]
         entries, written = chain_entries(self.settings, query)
         known = {row.id for row in self.table.all()} - {first}
         loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
@@ -128,6 +130,19 @@ class ProviderSelector:
             yield from sorted(groups, key=lambda group: _rank(group, query, needs))
         else:
             yield from groups
+
+    def _first(self, id: str) -> Candidate:
+        try:
+            return self.candidate(id)
+        except UnknownProviderError as problem:  # an error, because no other provider may see the query instead
+            message, hint = "websearch.default_provider: unknown provider {id!r}", "set it: sleuth providers use ID"
+            raise UnknownProviderError(message, hint, id=id) from problem
+
+    def unknown(self, query: Query) -> list[str]:
+        """Return the ids in the chain of the user that no provider has."""
+        entries, written = chain_entries(self.settings, query)
+        known = {row.id for row in self.table.all()} if written else set()
+        return [id for entry in entries if written for id in entry.split("+") if id not in known]
 
     def _joins(self, candidate: Candidate, written: bool, library: bool) -> bool:
         """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""

@@ -169,3 +169,12 @@ COMPRESSION = SettingType(
     _toml_value,
     Translatable("a table such as {example}", example="{ method = 'cutoff', cutoff_limit = 2000 }"),
 )
+
+
+def to_toml(value: Any) -> str:
+    """Return the TOML form of a setting's value."""
+    from sleuth.base.json_output import json_text
+
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {to_toml(entry)}" for name, entry in value.items()) + " }"
+    return f"{value:g}" if isinstance(value, float) else json_text(value)  # the rest looks the same in JSON

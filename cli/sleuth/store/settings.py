@@ -30,6 +30,7 @@ from sleuth.store.setting_types import (
     SettingType,
     choice,
     number,
+    to_toml,
     whole,
 )
 from sleuth_providers.records import Record
@@ -179,9 +180,11 @@ class Settings:
         """Return the value of a setting, its origin, and what is wrong with the configured value, if anything."""
         text = self.environ.get(setting.variable)
         if text is not None:
-            return _checked(setting, _parse(setting, text), text, setting.variable)
+            return _checked(setting, _parse(setting, text), text, setting.variable, setting.variable)
         found = _value_at(self.file, setting.key)
-        return SettingValue(setting.default, "default") if found is None else _checked(setting, found, found, "file")
+        if found is None:
+            return SettingValue(setting.default, "default")
+        return _checked(setting, found, found, "file", self.path)
 
     def key_for(self, key: Setting[str], url: Setting[str]) -> str:
         """Return the API key of a server; a key in the file belongs to the host in the file or the default one."""
@@ -368,16 +371,16 @@ def _shown(setting: Setting[Any], value: Any) -> str:
     return "…" if setting.secret else mask_login(repr(value)) if setting.kind.address else repr(value)
 
 
-def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str) -> SettingValue:
+def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str, place: str) -> SettingValue:
     if value is not None and setting.kind.accepts(value):
         return SettingValue(value, origin)
     problem = tr(
-        "invalid value {value} for {key} ({origin}): use {accepted}; using the default {default}",
+        "invalid value {value} for {key} ({place}): use {accepted}; using the default {default}",
         key=setting.key,
         value=_shown(setting, shown),
-        origin=origin,
+        place=place,
         accepted=setting.kind.description,
-        default=repr(setting.default),
+        default=to_toml(setting.default),
     )
     return SettingValue(setting.default, "default", problem)
 

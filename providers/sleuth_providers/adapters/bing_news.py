@@ -1,17 +1,18 @@
 """Bing News: the RSS feed of its search."""
 
-import re
 from urllib.parse import parse_qs, urlsplit
 
 from sleuth_providers.adapters._bing_market import market
 from sleuth_providers.adapters._feed import feed_elements, field, plain_field
+from sleuth_providers.adapters._walls import wall_error
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
+from sleuth_providers.errors import BadResponseError, ProviderError
 from sleuth_providers.json import web_results
 
 # Bing applies these loosely, and year not at all.
 INTERVALS = {"day": 7, "week": 8, "month": 9}
 PAGE_SIZE = 10
+PAUSE_S = 900.0  # after a refusal
 
 
 class BingNews(Provider):
@@ -46,10 +47,10 @@ class BingNews(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a refusal, and a page instead of the feed: a challenge, or a market without news."""
-        page = response.status == 200 and b"<html" in response.body[:1000].lower()
-        if response.status == 403 or (page and re.search(rb"captcha|challenge|turnstile", response.body)):
-            return BlockedError(status=response.status, retry_after=900)
-        return BadResponseError("a page instead of a feed", status=200) if page else None
+        if error := wall_error(response, b"<rss", PAUSE_S):
+            return error
+        is_page = response.status == 200 and b"<html" in response.body[:1000].lower()
+        return BadResponseError("a page instead of a feed", status=200) if is_page else None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the feed; its links lead through Bing."""
@@ -100,7 +101,7 @@ class BingNews(Provider):
             error="BLOCKED",
         ),
         sample_plain._replace(body="Forbidden", status=403, error="BLOCKED"),
-        sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_plain._replace(body="", status=429, error="BLOCKED"),
         sample_plain._replace(body="", status=502, error="PROVIDER_UNAVAILABLE"),
     )
 

@@ -36,6 +36,7 @@ class Bocha(Provider):
     needs_key = True
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
     categories = ("general", "images")
+    max_include = max_exclude = 20
     max_results = 50
     price = "about ¥36, unconfirmed (2026-11)"
     cost = 0.005

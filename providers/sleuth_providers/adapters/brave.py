@@ -5,15 +5,18 @@ import re
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, KeyInvalidError, ProviderError, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
-from sleuth_providers.translatable import Translatable
 
-# HTTP 422 for any other country, and for "pt" alone.
+# HTTP 422 for any other country or language.
 COUNTRIES = re.findall(
     "[A-Z]+",
     "AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US",
 )
-MAX_WORDS = 50
-LANGUAGES = {"ja": "jp", "no": "nb", "pt": "pt-pt", "pt-br": "pt-br", "en-gb": "en-gb"}
+LANGUAGES = re.findall(
+    "[a-z-]+",
+    "ar eu bn bg ca zh-hans zh-hant hr cs da nl en en-gb et fi fr gl de el gu he hi hu is it jp kn ko lv lt ms ml mr nb"
+    " pl pt-br pt-pt pa ro ru sr sk sl es sv ta te th tr uk vi",
+)
+OTHER_NAMES = {"ja": "jp", "no": "nb", "nn": "nb", "pt": "pt-pt"}
 
 
 class Brave(Provider):
@@ -31,7 +34,7 @@ class Brave(Provider):
     operators = True
     categories = ("general", "news", "images", "videos")
     max_results = 20
-    max_words = MAX_WORDS
+    max_words = 50
     price = "$5 (2026-09)"
     cost = 0.005
     options = {"content": "source of page text: context (default), or snippets for plans without LLM context"}
@@ -42,7 +45,7 @@ class Brave(Provider):
             400,
             BadRequestError,
             rb"OPTION_NOT_IN_PLAN",
-            Translatable("not in the plan"),
+            "not in the plan",
             hint="to use snippets as page text: sleuth providers set {id} --option content=snippets",
         ),
     )
@@ -51,9 +54,9 @@ class Brave(Provider):
         """Use the endpoint of the category; the one for page text has no dates, pages or safe search."""
         kind = query.category if query.category in ("news", "images", "videos") else "web"
         params = {
-            "q": _words(query),
+            "q": query.with_operators(),
             "count": min(query.count, self.max_results),
-            "search_lang": _language(query.lang.lower()),
+            "search_lang": _language(query.lang),
             "country": query.region if query.region in COUNTRIES else None,
         }
         headers = {"X-Subscription-Token": account.key}
@@ -72,9 +75,10 @@ class Brave(Provider):
         return self.get(account, f"/res/v1/{kind}/search", params, headers)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add unsupported countries, and pages and dates for images."""
+        """Add unsupported countries and languages, and pages and dates for images."""
         ignored = super().not_applied(query)
         ignored += ("region",) if query.region and query.region not in COUNTRIES else ()
+        ignored += ("lang",) if query.lang and not _language(query.lang) else ()
         if query.category == "images":
             span = "range" if query.freshness == "range" else "freshness"
             ignored += ("page",) * (query.page > 1) + (span,) * bool(query.freshness)
@@ -208,6 +212,8 @@ class Brave(Provider):
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
+        sample_plain._replace(body="{}", status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body="{}", status=403, error="API_KEY_INVALID"),
         sample_plain._replace(
             body="<html><title>502 Bad Gateway</title></html>",
             status=502,
@@ -218,18 +224,12 @@ class Brave(Provider):
     )
 
 
-def _words(query: Query) -> str:
-    """Return the query with operators, shortened to the limit of the API."""
-    operators = query._replace(text="").with_operators().split()
-    words = query.text.split()[: max(1, MAX_WORDS - len(operators))]
-    return query._replace(text=" ".join(words)).with_operators()
-
-
 def _language(lang: str) -> str:
-    if lang.startswith("zh"):
-        return "zh-hant" if lang.endswith(("tw", "hk", "mo", "hant")) else "zh-hans"
-    primary = lang.split("-")[0]
-    return LANGUAGES.get(lang) or LANGUAGES.get(primary, primary)
+    """Return Brave's code for a language, empty for one that it does not have."""
+    code, primary = lang.lower(), lang.lower().split("-")[0]
+    if primary == "zh":
+        return "zh-hant" if code.endswith(("tw", "hk", "mo", "hant")) else "zh-hans"
+    return next((name for name in (code, OTHER_NAMES.get(primary, primary)) if name in LANGUAGES), "")
 
 
 def _result(item: dict[str, object]) -> Result:

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from sleuth_providers.base import Account, Query, Request, Response, Sample
-from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.base import Account, ErrorRule, Query, Request, Sample
+from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
-
-MAX_PAGE = 10  # beyond, Brave flags the client
-PAUSE_S = 3600.0  # after a bot check
 
 
 class BraveHtml(ResultsPage):
@@ -24,6 +21,7 @@ class BraveHtml(ResultsPage):
     max_results = 20
     per_minute = 6
     opt_in = True
+    error_rules = (ErrorRule(429, BlockedError, min_pause_s=3600),)  # its usual refusal
     selectors = (
         Selectors(
             item='div.snippet[data-type="web"]',
@@ -45,17 +43,6 @@ class BraveHtml(ResultsPage):
         if query.freshness and query.freshness != "range":
             params["tf"] = f"p{query.freshness[0]}"
         return Request(self.fill(query.with_operators(), account), params, headers=headers)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages after the tenth."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page > MAX_PAGE else ignored
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Take 429, the usual refusal, for a bot check."""
-        if response.status == 429:
-            return BlockedError(status=429, retry_after=PAUSE_S)
-        return super().detect_error(response)
 
     def words(self, node: Any) -> str:
         """Separate the date, which starts a snippet, from its text."""

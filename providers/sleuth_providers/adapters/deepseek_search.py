@@ -21,6 +21,7 @@ class DeepSeekSearch(Provider):
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "include", "exclude", "content"})
     operators = True
+    max_include = 1  # several with OR are not documented
     max_results = 50
     max_query = MAX_QUERY_CHARS
     price = "¥5 or $0.75 (2026-11)"
@@ -81,9 +82,7 @@ class DeepSeekSearch(Provider):
             },
         ),
         sample_plain._replace(
-            query=Query(
-                "长" * 110, freshness="day", since="2026-11-15", exclude=("spam.example",), include=("a.cn", "b.cn")
-            ),
+            query=Query("长" * 110, freshness="day", since="2026-11-15", exclude=("spam.example",)),
             sends_body={"query": f"{'长' * 110} after:2026-11-15", "count": 10},
         ),
         sample_plain,
@@ -109,6 +108,7 @@ class DeepSeekSearch(Provider):
             headers={"content-type": "application/json", "retry-after": "2"},
             error="RATE_LIMIT_EXCEEDED",
         ),
+        sample_plain._replace(body='{"error": {"message": "Server error"}}', status=500, error="PROVIDER_UNAVAILABLE"),
         sample_plain._replace(body='{"error": {"message": "Server busy"}}', status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
@@ -118,11 +118,10 @@ def _fit(query: Query) -> tuple[str, tuple[str, ...]]:
     span = "range" if query.freshness == "range" else "freshness"
     wanted = [(span, f"after:{query.since}")] if query.freshness else []
     wanted += [(span, f"before:{query.until}")] if query.freshness == "range" else []
-    wanted += [("include", f"site:{domain}") for domain in query.include] if len(query.include) == 1 else []
+    wanted += [("include", f"site:{domain}") for domain in query.include]
     wanted += [("lang", f"lang:{query.lang.split('-')[0].lower()}")] if query.lang else []
     wanted += [("exclude", f"-site:{domain}") for domain in query.exclude]
-    words = query.text[:MAX_QUERY_CHARS]
-    left_out = ["include"] if len(query.include) > 1 else []
+    words, left_out = query.text, []
     for name, operator in wanted:
         if len(words) + 1 + len(operator) <= MAX_QUERY_CHARS:
             words = f"{words} {operator}"

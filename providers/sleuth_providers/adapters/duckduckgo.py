@@ -72,11 +72,7 @@ class DuckDuckGo(Provider):
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add a language or country that DuckDuckGo has no region for."""
-        code = region(query)
-        lang = LANGUAGES.get(query.lang.partition("-")[0].lower(), query.lang.partition("-")[0].lower())
-        unknown_lang = bool(lang) and not code.endswith(f"-{lang}") and (lang, code[3:]) != ("zh", "tzh")
-        unknown_region = query.region and code == "wt-wt"
-        return super().not_applied(query) + ("lang",) * unknown_lang + ("region",) * bool(unknown_region)
+        return super().not_applied(query) + unknown_area(query)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Go through the pages up to the wanted one, since each has the form for the next."""
@@ -104,6 +100,15 @@ class DuckDuckGo(Provider):
             raise BadResponseError("not a page of DuckDuckGo", status=response.status)
         return Found(results, answers=(answer,) if answer.text else ())
 
+    sample_wall = Sample(
+        Query("wall"),
+        "POST https://html.duckduckgo.com/html/",
+        """<form id="challenge-form"><div class="anomaly-modal__title">bots use DuckDuckGo too</div></form>""",
+        (),
+        status=202,
+        headers={"content-type": "text/html"},
+        error="BLOCKED",
+    )
     samples = (
         Sample(
             Query("doc", freshness="week", lang="de", region="CH"),
@@ -120,15 +125,14 @@ class DuckDuckGo(Provider):
             headers={"content-type": "text/html; charset=utf-8"},
             sends_body={"q": "doc", "b": "", "kl": "ch-de", "df": "w"},
         ),
-        Sample(
-            Query("wall"),
-            "POST https://html.duckduckgo.com/html/",
-            """<form id="challenge-form"><div class="anomaly-modal__title">bots use DuckDuckGo too</div></form>""",
-            (),
-            status=202,
-            headers={"content-type": "text/html"},
-            error="BLOCKED",
-        ),
+        sample_wall,
+        sample_wall._replace(status=200),
+        sample_wall._replace(body="Forbidden", status=403),
+        sample_wall._replace(body="<title>wall at DuckDuckGo</title>No results.", status=200, error=""),
+        sample_wall._replace(body="<title>Hotel</title>Log in", status=200, error="BAD_RESPONSE"),
+        sample_wall._replace(
+            query=Query("!g wall"), sends_body={"q": '"!g" wall', "b": "", "kl": "wt-wt"}
+        ),  # unquoted, it would redirect to Google
     )
 
 
@@ -140,6 +144,14 @@ def region(query: Query) -> str:
     of_country = [code for code in REGIONS if code.startswith(f"{country}-")] if country else REGIONS
     of_both = [code for code in of_country if lang in ("", code[3:]) or (lang, code[3:]) == ("zh", "tzh")]
     return next(iter(of_both or (of_country if country else [])), "wt-wt") if country or lang else "wt-wt"
+
+
+def unknown_area(query: Query) -> tuple[str, ...]:
+    """Return which of language and country the region of a query does not have."""
+    code, primary = region(query), query.lang.partition("-")[0].lower()
+    lang = LANGUAGES.get(primary, primary)
+    unknown_lang = bool(lang) and not code.endswith(f"-{lang}") and (lang, code[3:]) != ("zh", "tzh")
+    return ("lang",) * unknown_lang + ("region",) * bool(query.region and code == "wt-wt")
 
 
 def _results(tree: Any) -> Iterator[Result]:

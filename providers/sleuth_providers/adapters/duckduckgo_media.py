@@ -4,7 +4,7 @@ import re
 
 from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.adapters._walls import wall_error
-from sleuth_providers.adapters.duckduckgo import region
+from sleuth_providers.adapters.duckduckgo import region, unknown_area
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.json import as_count, as_dict, as_text, items, strip_tags, web_results
@@ -51,8 +51,8 @@ class DuckDuckGoMedia(Provider):
         return self.get(account, PATHS[kind], params, fetch | {"Referer": f"{self.base_url(account)}/"})
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add a year, which only images have."""
-        ignored = super().not_applied(query)
+        """Add a language or country without a region, and a year, which only images have."""
+        ignored = super().not_applied(query) + unknown_area(query)
         return (*ignored, "freshness") if query.freshness == "year" and query.category != "images" else ignored
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

@@ -5,15 +5,13 @@ import re
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, unknown_language
 from sleuth_providers.adapters._papers import doi_name, doi_url, known_names, paragraphs, year_of
-from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError
-from sleuth_providers.json import as_count, as_dict, as_text, document, items, objects, web_results
-
-MAX_PAGE_SIZE = 1000
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, RateLimitError, UnavailableError
+from sleuth_providers.json import as_count, as_dict, as_text, items, objects, web_results
 
 
 class EuropePmc(Provider):
-    """Pages only by cursor, so that a later page requests everything before it too."""
+    """Pages only by cursor, so that more results are a longer list."""
 
     id = "europepmc"
     name = "Europe PMC"
@@ -21,11 +19,16 @@ class EuropePmc(Provider):
     notes = "Life sciences; includes PubMed."
     attribution = "Europe PMC"
     host = "https://www.ebi.ac.uk"
-    supports = frozenset({"freshness", "range", "lang", "page"})
+    supports = frozenset({"freshness", "range", "lang"})
     categories = ("science",)
-    max_results = 100
+    max_results = 1000
     price = "free"
     per_minute = 120
+    error_rules = (
+        ErrorRule(200, BadRequestError, rb'"errCode"\s*:', "the API reports an error"),
+        ErrorRule(429, RateLimitError, min_pause_s=2),
+        ErrorRule(503, UnavailableError, min_pause_s=2),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Write filters into the query; a colon in its text would name a field."""
@@ -36,25 +39,18 @@ class EuropePmc(Provider):
             clauses.append(f"LANG:{code}")
         if len(clauses) > 1:
             clauses[0] = f"({clauses[0]})"
-        params: dict[str, str | int] = {
+        params = {
             "query": " AND ".join(clauses),
             "format": "json",
             "resultType": "core",
             "synonym": "true",
-            "pageSize": min(query.page * min(query.count, self.max_results), MAX_PAGE_SIZE),
+            "pageSize": min(query.count, self.max_results),
         }
-        return Request(f"{self.base_url(account)}/europepmc/webservices/rest/search", params)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Find an error in HTTP 200."""
-        if response.status == 200 and b'"errCode"' in response.body[:2000] and "errCode" in document(response):
-            return BadRequestError("the API reports an error", status=200)
-        return None
+        return self.get(account, "/europepmc/webservices/rest/search", params)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the last page of the papers."""
-        start = (query.page - 1) * min(query.count, self.max_results)
-        papers = items(response, "resultList", "result")[start:]
+        """Parse the papers."""
+        papers = items(response, "resultList", "result")
         return Found(web_results(map(_result, papers)), not_applied=unknown_language(query))
 
     sample_plain = Sample(
@@ -88,11 +84,10 @@ class EuropePmc(Provider):
             finds=("https://doi.org/10.1000/abc", "https://europepmc.org/article/PPR/PPR1"),
         ),
         sample_plain._replace(
-            query=Query("asthma", count=1, page=2, lang="xx", category="science"),
-            sends=sample_plain.sends.replace("pageSize=10", "pageSize=2"),
-            body="""{"resultList": {"result": [{"id": "1", "source": "MED", "title": "A"},
-             {"id": "2", "source": "MED", "title": "B"}]}}""",
-            finds=("https://europepmc.org/article/MED/2",),
+            query=Query("asthma", count=1, lang="xx", category="science"),
+            sends=sample_plain.sends.replace("pageSize=10", "pageSize=1"),
+            body='{"resultList": {"result": [{"id": "1", "source": "MED", "title": "A"}]}}',
+            finds=("https://europepmc.org/article/MED/1",),
         ),
         sample_plain,
         sample_plain._replace(body='{"errCode": 404, "errMsg": "Empty query"}', error="INVALID_REQUEST"),

@@ -155,6 +155,7 @@ class Exa(Provider):
             headers={"content-type": "application/json", "retry-after": "1"},
             error="RATE_LIMIT_EXCEEDED",
         ),
+        sample_plain._replace(body='{"error": "Internal error"}', status=500, error="PROVIDER_UNAVAILABLE"),
         sample_plain._replace(
             body='{"error": "Overloaded", "tag": "SERVICE_OVERLOADED"}', status=503, error="PROVIDER_UNAVAILABLE"
         ),

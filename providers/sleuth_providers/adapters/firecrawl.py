@@ -2,15 +2,15 @@
 
 from sleuth_providers.adapters._google import time_span
 from sleuth_providers.adapters._media import picture_size
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, ProviderError, QuotaError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
 
 KINDS = {"general": "web", "news": "news", "images": "images"}
 
 
 class Firecrawl(Provider):
-    """Has no paging: a later page is the end of a longer list."""
+    """Takes domains to include or to exclude; the API refuses both together."""
 
     id = "firecrawl"
     name = "Firecrawl"
@@ -22,42 +22,38 @@ class Firecrawl(Provider):
     env = ("FIRECRAWL_API_KEY",)
     host = "https://api.firecrawl.dev"
     host_env = ("FIRECRAWL_API_URL",)
-    supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
+    supports = frozenset({"freshness", "range", "region", "safe", "include", "exclude", "content"})
     categories = ("general", "news", "images")
     one_domain_list = True
     max_results = 100
     max_query = 500
     price = "$1.7, page text extra (2026-11)"
     cost = 0.0017
+    error_rules = (
+        ErrorRule(429, RateLimitError, rb"Rate limit|Concurrency"),
+        ErrorRule(429, QuotaError, hint=OWN_KEY_HINT),  # of requests without a key
+        ErrorRule(200, BadResponseError, rb'"success"\s*:\s*false', "the API reports a failure"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send domains to include or to exclude, since the API refuses both together."""
+        """Request page text only when it is wanted, because it costs extra."""
         body = {
             "query": query.text,
-            "limit": min(query.count * query.page, self.max_results),
+            "limit": min(query.count, self.max_results),
             "sources": [KINDS.get(query.category, "web")] if query.category != "general" else None,
             "country": query.region,
             "tbs": time_span(query, padded=True),
             "safe": True if query.safe != "off" else None,
             "includeDomains": list(query.include) or None,
-            "excludeDomains": None if query.include else list(query.exclude) or None,
+            "excludeDomains": list(query.exclude) or None,
             "scrapeOptions": {"formats": ["markdown"], "onlyMainContent": True} if query.content else None,
         }
         return self.post_json(account, "/v2/search", body)
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell the daily limit without a key from too many requests, and find failures in HTTP 200."""
-        if response.status == 429 and not any(word in response.body for word in (b"Rate limit", b"Concurrency")):
-            return QuotaError(status=429, hint=OWN_KEY_HINT, retry_after=_wait(response))
-        if response.status == 200 and as_dict(response.json()).get("success") is False:
-            return BadResponseError("the API reports a failure", status=200)
-        return None
-
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category; older servers send a single list."""
         hits = items(response, "data", KINDS.get(query.category, "web")) or items(response, "data")
-        skipped = (query.page - 1) * query.count
-        return Found(web_results(map(_result, hits[skipped:])))
+        return Found(web_results(map(_result, hits)))
 
     sample_plain = Sample(
         Query("example x"),
@@ -71,19 +67,17 @@ class Firecrawl(Provider):
         Sample(
             Query(
                 "example x",
-                count=1,
-                page=2,
+                count=2,
                 region="CN",
                 safe="off",
                 freshness="range",
                 since="2026-10-01",
                 until="2026-10-31",
                 include=("example.com",),
-                exclude=("spam.example",),
                 content=True,
             ),
             sample_plain.sends,
-            """{"success": true, "data": {"web": [{"url": "https://example.com/first", "title": "First"},
+            """{"success": true, "data": {"web": [
              {"url": null, "title": "示例 <b>X</b>", "description": "How X works &amp; why", "position": 2,
              "markdown": "# Example X", "metadata": {"sourceURL": "https://example.com/x", "error": null}},
              {"url": "https://example.com/y", "title": null, "description": null, "markdown": null, "metadata": null},
@@ -139,13 +133,9 @@ class Firecrawl(Provider):
             status=429,
             error="RATE_LIMIT_EXCEEDED",
         ),
-        sample_keyed._replace(body='{"success": false, "error": "…"}', status=502, error="PROVIDER_UNAVAILABLE"),
+        sample_keyed._replace(body='{"success": false, "error": "…"}', status=500, error="PROVIDER_UNAVAILABLE"),
+        sample_keyed._replace(body="", status=504, error="PROVIDER_UNAVAILABLE"),
     )
-
-
-def _wait(response: Response) -> float | None:
-    seconds = response.headers.get("retry-after", "")
-    return float(seconds) if seconds.isdecimal() and len(seconds) < 7 else None
 
 
 def _result(item: dict[str, object]) -> Result:

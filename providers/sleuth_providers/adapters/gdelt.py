@@ -25,6 +25,7 @@ class Gdelt(Provider):
     host = "https://api.gdeltproject.org"
     supports = frozenset({"freshness", "range", "lang", "include", "exclude"})
     categories = ("news",)
+    max_include = max_exclude = 5  # as words of the query, which must not be long
     max_results = 250
     price = "free"
     per_minute = 12

@@ -1,18 +1,9 @@
 """Google Custom Search: the official JSON API, which ends on 2027-01-01."""
 
-import re
-
 from sleuth_providers.adapters._google import language
 from sleuth_providers.adapters._media import picture_size
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import (
-    KeyInvalidError,
-    KeyMissingError,
-    NotFoundError,
-    ProviderError,
-    QuotaError,
-    RateLimitError,
-)
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import KeyInvalidError, KeyMissingError, NotFoundError, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_text, items, web_results
 
 
@@ -44,6 +35,18 @@ class Google(Provider):
     }
     required_options = ("cx",)
     option_env = {"cx": ("GOOGLE_CSE_ID", "GOOGLE_SEARCH_ENGINE_ID")}
+    error_rules = (
+        ErrorRule(400, KeyInvalidError, rb"keyInvalid|API.key"),
+        ErrorRule(403, QuotaError, rb"dailyLimit"),
+        ErrorRule(403, RateLimitError, rb"LimitExceeded"),
+        ErrorRule(
+            403,
+            KeyInvalidError,
+            hint="enable the Custom Search API for this key's project; Google accepts no new customers",
+        ),
+        ErrorRule(404, NotFoundError, hint="check the search engine id: sleuth providers set {id} --option cx=ID"),
+        ErrorRule(429, QuotaError, rb"per ?day|dailyLimit"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Request at most ten results; Google has no more than a hundred in all."""
@@ -69,22 +72,6 @@ class Google(Provider):
         }
         referer = account.options.get("referer")
         return self.get(account, "/customsearch/v1", params, {"Referer": str(referer)} if referer else {})
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise an invalid key (400), limits (403, 429) and an unknown search engine id (404)."""
-        status, body = response.status, response.body
-        if status == 400 and re.search(rb"keyInvalid|API.key", body, re.IGNORECASE):
-            return KeyInvalidError(status=status)
-        if status == 404:
-            hint = "check the search engine id: sleuth providers set {id} --option cx=ID"
-            return NotFoundError(status=status, hint=hint)
-        if status == 429 or (status == 403 and b"LimitExceeded" in body):
-            daily = re.search(rb"per ?day|dailyLimit", body, re.IGNORECASE)
-            return QuotaError(status=status) if daily else RateLimitError(status=status)
-        if status == 403:
-            hint = "enable the Custom Search API for this key's project; Google accepts no new customers"
-            return KeyInvalidError(status=status, hint=hint)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; an empty result has no list."""

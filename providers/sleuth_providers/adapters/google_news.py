@@ -1,14 +1,40 @@
 """Google News: the RSS feed of its search."""
 
 from sleuth_providers.adapters._feed import attribute, elements, feed_elements, field, plain_field
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample, Sender
-from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
+from sleuth_providers.base import (
+    Account,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+)
+from sleuth_providers.errors import BadResponseError, BlockedError
 from sleuth_providers.json import web_results
 
 PERIODS = {"day": "1d", "week": "7d", "month": "1m", "year": "1y"}
 # The edition where a language alone does not name a country of the same code.
 COUNTRIES = {"en": "US", "zh": "CN", "ja": "JP", "ko": "KR", "pt": "BR", "sv": "SE", "cs": "CZ", "uk": "UA", "el": "GR"}
 COUNTRIES |= {"da": "DK", "he": "IL", "hi": "IN", "ar": "EG", "vi": "VN", "es": "ES"}
+# The language of the edition of a country; English for others.
+LANGUAGES = {country: lang for lang, country in COUNTRIES.items()}
+LANGUAGES |= dict.fromkeys(("AR", "CL", "CO", "MX", "PE"), "es")
+LANGUAGES |= {
+    "AT": "de",
+    "BE": "fr",
+    "CH": "de",
+    "DE": "de",
+    "FR": "fr",
+    "HK": "zh",
+    "IN": "en",
+    "PT": "pt",
+    "TW": "zh",
+}
+LANGUAGES |= {code.upper(): code for code in ("bg", "hu", "id", "it", "lt", "lv", "nl", "no", "pl", "ro", "ru", "tr")}
 # Editions whose language is not simply the language code.
 EDITIONS = {
     ("zh", "CN"): ("zh-CN", "zh-Hans"),
@@ -32,13 +58,14 @@ class GoogleNews(Provider):
         "links open Google News, which forwards to the article by script, so --content cannot read them."
     )
     host = "https://news.google.com"
-    supports = frozenset({"freshness", "range", "lang", "region", "page", "include", "exclude"})
+    supports = frozenset({"freshness", "range", "lang", "region"})
     operators = True
     categories = ("news",)
     max_results = 100
     price = "free"
     per_minute = 20
     kind = "feed"
+    error_rules = tuple(ErrorRule(status, BlockedError, min_pause_s=PAUSE_S) for status in (429, 503))
 
     def request(self, query: Query, account: Account) -> Request:
         """Name the edition three times, as the feed demands."""
@@ -48,7 +75,7 @@ class GoogleNews(Provider):
         elif query.freshness:
             words.append(f"when:{PERIODS[query.freshness]}")
         params = {"q": " ".join(words)} | _edition(query)
-        return Request(f"{self.base_url(account)}/rss/search", params)
+        return self.get(account, "/rss/search", params, {"Cookie": "CONSENT=YES+"})  # asked for in the EU
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Take a redirect to another host for what it is: the consent page or the captcha."""
@@ -59,16 +86,9 @@ class GoogleNews(Provider):
                 raise BlockedError("redirected to another host", status=error.status, retry_after=PAUSE_S) from error
             raise
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Wait long after a refusal."""
-        if response.status in (429, 503) or "/sorry/" in response.url:
-            return BlockedError(status=response.status, retry_after=PAUSE_S)
-        return None
-
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the page of the feed, which always contains everything."""
-        results = web_results(map(_result, feed_elements(response, "rss", "item")))
-        return Found(results[(query.page - 1) * query.count : query.page * query.count])
+        """Parse the feed, which always contains everything."""
+        return Found(web_results(map(_result, feed_elements(response, "rss", "item"))))
 
     sample_plain = Sample(
         Query("sqlite", category="news"),
@@ -105,10 +125,12 @@ class GoogleNews(Provider):
             ),
         ),
         sample_plain._replace(
-            query=Query("sqlite", count=1, page=2, lang="de", category="news", freshness="month", since="2026-10-17"),
+            query=Query("sqlite", lang="de", category="news", freshness="month", since="2026-10-17"),
             sends="GET https://news.google.com/rss/search?q=sqlite+when%3A1m&hl=de&gl=DE&ceid=DE%3Ade",
-            body=sample_feed,
-            finds=("https://news.google.com/rss/articles/CBMiB?oc=5",),
+        ),
+        sample_plain._replace(
+            query=Query("sqlite", region="CH", category="news"),
+            sends="GET https://news.google.com/rss/search?q=sqlite&hl=de&gl=CH&ceid=CH%3Ade",
         ),
         sample_plain,
         sample_plain._replace(
@@ -127,7 +149,7 @@ class GoogleNews(Provider):
 def _edition(query: Query) -> dict[str, str]:
     """Return language, country and edition, which must agree."""
     lang, _, territory = query.lang.partition("-")
-    lang = lang.lower() or "en"
+    lang = lang.lower() or LANGUAGES.get(query.region, "en")
     country = (query.region or territory or COUNTRIES.get(lang, lang)).upper()
     shown, edition = EDITIONS.get((lang, country), (f"en-{country}" if lang == "en" else lang, lang))
     return {"hl": shown, "gl": country, "ceid": f"{country}:{edition}"}

@@ -18,7 +18,6 @@ class HackerNews(Provider):
     supports = frozenset({"freshness", "range", "page"})
     categories = ("it", "news")
     max_results = 100
-    max_depth = 1000
     price = "free"
     per_minute = 60
     options = {"tags": "story (default), comment, poll, show_hn, ask_hn or author_NAME"}

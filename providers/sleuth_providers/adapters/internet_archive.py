@@ -7,8 +7,8 @@ from urllib.parse import quote
 from sleuth_providers.adapters._dates import last_day
 from sleuth_providers.adapters._languages import language_code, language_name, unknown_language
 from sleuth_providers.adapters._papers import author_names, known_names, paragraphs, year_of
-from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError
 from sleuth_providers.json import as_list, as_text, items, web_results
 
 FIELDS = ("identifier", "title", "creator", "description", "date", "licenseurl", "publisher", "isbn", "publicdate")
@@ -34,6 +34,8 @@ class InternetArchive(Provider):
     per_minute = 60
     weight = 0.8  # reliable, but narrow
     options = {"mediatype": "texts, movies, audio, image or software (default by category)"}
+    # A rejected query is HTTP 200 with a page or an error instead of results.
+    error_rules = (ErrorRule(200, BadRequestError, rb'\A\s*(?:<|{"error")', "the API reports an error"),)
 
     def request(self, query: Query, account: Account) -> Request:
         """Write filters into the query, whose own operators are removed; phrases stay."""
@@ -54,13 +56,6 @@ class InternetArchive(Provider):
             "output": "json",
         }
         return Request(f"{self.base_url(account)}/advancedsearch.php", params)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a rejected query: HTTP 200 with a page or an error instead of results."""
-        start = response.body[:200].lstrip().lower()
-        if response.status == 200 and start.startswith((b"<", b'{"error"')):
-            return BadRequestError("the API reports an error", status=200)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the items."""

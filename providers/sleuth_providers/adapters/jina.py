@@ -4,7 +4,6 @@ from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, NoResultsError
 from sleuth_providers.json import as_dict, as_number, as_text, items, result_of, web_results
-from sleuth_providers.translatable import Translatable
 
 ENGINES = ("google", "bing", "reader")
 DOLLARS_PER_TOKEN = 0.05 / 1_000_000
@@ -35,7 +34,7 @@ class Jina(Provider):
 
     error_rules = (
         ErrorRule(422, NoResultsError, rb"No search results"),
-        ErrorRule(402, BadRequestError, rb"TierFeatureConstraint", Translatable("not in the plan")),
+        ErrorRule(402, BadRequestError, rb"TierFeatureConstraint", "not in the plan"),
     )
 
     def request(self, query: Query, account: Account) -> Request:
@@ -151,6 +150,7 @@ class Jina(Provider):
             status=409,
             error="INVALID_REQUEST",
         ),
+        sample_plain._replace(body='{"data": null, "code": 413}', status=413, error="INVALID_REQUEST"),
         sample_plain._replace(
             body='{"data": null, "code": 429, "name": "RateLimitTriggeredError", "status": 42903, "message": "…"}',
             status=429,

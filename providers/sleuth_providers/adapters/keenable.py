@@ -30,14 +30,14 @@ class Keenable(Provider):
     error_rules = (ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT),)
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send a single domain; several are not possible."""
+        """Send the domain to include, of which there is at most one."""
         body = {
             "query": query.text,
             "max_results": min(query.count, self.max_results),
             "mode": account.options.get("mode"),
             "published_after": PERIODS.get(query.freshness, query.since),
             "published_before": query.until,  # inclusive
-            "site": query.include[0] if len(query.include) == 1 else None,
+            "site": next(iter(query.include), None),
         }
         headers = {"X-API-Key": account.key} if account.key else {"X-Keenable-Title": "sleuth"}
         return self.post_json(account, "/v1/search" if account.key else "/v1/search/public", body, headers)
@@ -81,7 +81,7 @@ class Keenable(Provider):
             },
         ),
         sample_keyed._replace(
-            query=Query("sqlite wal", freshness="month", since="2026-10-17", include=("a.example", "b.example")),
+            query=Query("sqlite wal", freshness="month", since="2026-10-17"),
             account=Account(key="keen_sample", options={"mode": "realtime"}),
             sends_body=sample_plain.sends_body | {"mode": "realtime", "published_after": "1mo"},
         ),

@@ -1,11 +1,11 @@
 """LangSearch: web search with a free key."""
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, RateLimitError
-from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadResponseError, KeyInvalidError, QuotaError, RateLimitError
+from sleuth_providers.json import as_text, items, strip_tags, web_results
 
 PERIODS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
-CODE_ERRORS = {"401": KeyInvalidError, "403": KeyInvalidError, "429": RateLimitError}
+CODE = rb'"code"\s*:\s*"?'
 SNIPPET_CHARS = 300
 
 
@@ -24,6 +24,12 @@ class LangSearch(Provider):
     max_results = 50
     price = "free up to 1,000 requests a day (2026-11)"
     per_minute = 60
+    error_rules = (
+        ErrorRule(429, QuotaError, rb"daily|allowance"),
+        ErrorRule(200, KeyInvalidError, CODE + rb"40[13]\b", "the API reports an error"),
+        ErrorRule(200, RateLimitError, CODE + rb"429\b", "the API reports an error"),
+        ErrorRule(200, BadResponseError, CODE + rb"(?!200\b)\d", "the API reports an error"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a range as two dates, both inclusive."""
@@ -37,15 +43,6 @@ class LangSearch(Provider):
             "contents": {"text": True} if query.content else None,
         }
         return self.post_json(account, "/v1/web-search", body)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Find an error in HTTP 200."""
-        if response.status != 200:
-            return None
-        code = as_text(as_dict(response.json()).get("code"))
-        if code in ("", "200"):
-            return None
-        return CODE_ERRORS.get(code, BadResponseError)("the API reports an error", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results."""

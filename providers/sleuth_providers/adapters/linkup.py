@@ -23,6 +23,7 @@ class Linkup(Provider):
     needs_key = True
     supports = frozenset({"freshness", "range", "include", "exclude", "content"})
     categories = ("general", "images")
+    max_include = 100
     max_results = 50
     price = "€5, deep €50 (2026-11)"
     cost = 0.0059

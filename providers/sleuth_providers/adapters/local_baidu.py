@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sleuth_providers.adapters._baidu import time_span
-from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, BlockedError, ProviderError
+from sleuth_providers.base import Account, ErrorRule, Found, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadResponseError, BlockedError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
 
@@ -26,6 +26,7 @@ class LocalBaidu(ResultsPage):
     max_include = 1
     max_results = 50
     per_minute = 12
+    error_rules = (ErrorRule(200, BlockedError, rb'\A\s*{\s*"antiFlag"', "blocked as a crawler"),)
     walls = ("wappass.baidu.com",)
     rate_limit_pause_s = 600.0
     selectors = (
@@ -37,20 +38,13 @@ class LocalBaidu(ResultsPage):
     )
 
     def request(self, query: Query, account: Account) -> Request:
-        """Append count, page and dates to the template; Baidu supports a single `site:`."""
+        """Append count, page and dates to the template."""
         count = min(query.count, self.max_results)
         params: dict[str, str | int] = {"rn": count, "pn": (query.page - 1) * count}
         if query.freshness:
             params["gpc"] = time_span(query)
-        words = query.with_operators(include=len(query.include) == 1)
         headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
-        return Request(self.fill(words, account), params, headers=headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a block in JSON too."""
-        if response.status == 200 and b'"antiFlag"' in response.body[:500] and b'"feed"' not in response.body:
-            return BlockedError("blocked as a crawler", status=200)
-        return super().detect_error(response)
+        return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def read(self, response: Response, query: Query, options: Mapping[str, Any]) -> Found:
         """Parse the JSON, which contains raw control characters; without a list it is not an empty result."""
@@ -98,7 +92,7 @@ class LocalBaidu(ResultsPage):
             ("https://example.cn/a", "https://example.cn/b", "https://example.cn/c"),
         ),
         sample_plain._replace(
-            query=Query("示例", freshness="range", since="2026-10-01", until="2026-10-31", include=("a.cn", "b.cn")),
+            query=Query("示例", freshness="range", since="2026-10-01", until="2026-10-31"),
             sends="GET https://www.baidu.com/s?wd=%E7%A4%BA%E4%BE%8B&ie=utf-8&rn=10&pn=0"
             "&gpc=stf%3D1790784000%2C1793462399%7Cstftype%3D1",
             body="""<html><head><title>示例_百度搜索</title></head><body><div id="content_left">

@@ -2,7 +2,7 @@
 
 import re
 
-from sleuth_providers.adapters._google import time_span
+from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.base import Account, Query, Request, Response, Sample
 from sleuth_providers.errors import BlockedError, ProviderError
 from sleuth_providers.html.results_page import USE_BROWSER_HINT, ResultsPage, Selectors
@@ -37,10 +37,10 @@ class LocalGoogle(ResultsPage):
 
     def request(self, query: Query, account: Account) -> Request:
         """Append language, dates and page to the template."""
-        lang, _, _ = query.lang.partition("-")
-        params: dict[str, str | int] = {"hl": query.lang or "en", "safe": SAFE[query.safe]}
-        if lang:
-            params["lr"] = f"lang_{query.lang if lang == 'zh' and query.lang != 'zh' else lang}"
+        code = language(query.lang)
+        params: dict[str, str | int] = {"hl": code or "en", "safe": SAFE[query.safe]}
+        if code:
+            params["lr"] = f"lang_{code}"
         if query.region:
             params["cr"] = f"country{query.region}"
         if query.freshness:

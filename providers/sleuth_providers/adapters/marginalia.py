@@ -90,7 +90,6 @@ class Marginalia(Provider):
             ("https://9p.io/plan9/", "https://9p.io/二"),
             account=Account(key="marginalia-sample", options={"per_domain": 5}),
         ),
-        sample_plain._replace(query=Query("plan 9", include=("a.example", "b.example"))),
         sample_plain,
         sample_refused._replace(body="Missing API-Key header", status=400, error="API_KEY_INVALID"),
         sample_refused._replace(body="", status=400, error="INVALID_REQUEST"),
@@ -108,7 +107,7 @@ def _keywords(query: Query) -> str:
     words = query.text.split()
     if len(words) > 4 and '"' not in query.text:
         words = [word.rstrip("?") for word in words if word.lower().strip("?,.") not in STOP_WORDS] or words
-    return query._replace(text=" ".join(words)).with_operators(include=len(query.include) == 1)
+    return query._replace(text=" ".join(words)).with_operators()
 
 
 def _result(item: dict[str, object]) -> Result:

@@ -5,7 +5,6 @@ from sleuth_providers.json import as_number, as_text, document, objects, strip_t
 
 HOSTS = {"mdn": "https://developer.mozilla.org", "learn": "https://learn.microsoft.com"}
 LOCALES = ("en-US", "de", "es", "fr", "ja", "ko", "pt-BR", "ru", "zh-CN", "zh-TW")  # of MDN
-MAX_PAGE = 10  # of MDN
 MAX_LEARN_RESULTS = 25
 
 
@@ -42,12 +41,9 @@ class Mdn(Provider):
         return self.get(account, "/api/v1/search", params)
 
     def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add languages and pages that MDN does not have."""
-        ignored = list(super().not_applied(query))
-        if query.engines[:1] != ("learn",):
-            ignored += ["lang"] if query.lang and not _mdn_locale(query.lang) else []
-            ignored += ["page"] if query.page > MAX_PAGE else []
-        return tuple(ignored)
+        """Add languages that MDN does not have."""
+        unknown = query.lang and not _mdn_locale(query.lang) and query.engines[:1] != ("learn",)
+        return super().not_applied(query) + ("lang",) * bool(unknown)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the reply of either site."""

@@ -1,19 +1,19 @@
 """Metaso (秘塔): a Chinese search engine with summaries."""
 
 from sleuth_providers.adapters._media import picture_size
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, QuotaError
+from sleuth_providers.json import as_list, as_number, as_text, items, strip_tags, web_results
 
 SCOPES = {"images": "image", "videos": "video"}
 LISTS = ("webpages", "scholars", "papers", "images", "videos")
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 SCORES = {"high": 1.0, "medium": 0.6, "low": 0.3}
-ERRORS: dict[str, type[ProviderError]] = {"1000": BadRequestError, "2005": KeyInvalidError, "3003": QuotaError}
+CODE = rb'"(?:errCode|code)"\s*:\s*"?'
 
 
 class Metaso(Provider):
-    """Reports errors as HTTP 200 with a code in the body."""
+    """Reports errors as HTTP 200 with a code in the body, under either of two names."""
 
     id = "metaso"
     name = "Metaso 秘塔"
@@ -35,37 +35,32 @@ class Metaso(Provider):
         "science_scope": "scope for papers: scholar (default) or paper",
         "raw_content": "on: request whole pages instead of summaries; slow and more expensive",
         "recency_days": "on: send --freshness as recencyDays, which is documented for MCP only",
-        "paging": "on: send the page number, which may be rejected",
     }
 
+    error_rules = (
+        ErrorRule(200, BadRequestError, CODE + rb"1000\b", "an error inside HTTP 200"),
+        ErrorRule(200, KeyInvalidError, CODE + rb"2005\b", "an error inside HTTP 200"),
+        ErrorRule(200, QuotaError, CODE + rb"3003\b", "an error inside HTTP 200"),
+        ErrorRule(200, BadResponseError, CODE + rb"(?!(?:0|200)\b)\d", "an error inside HTTP 200"),
+    )
+
     def request(self, query: Query, account: Account) -> Request:
-        """Send `size` as a string, as the documentation does; a single `site:` operator works, several do not."""
+        """Send `size` as a string, as the documentation does; a single `site:` operator works."""
         scope = SCOPES.get(query.category, "webpage")
         if query.category == "science":
             scope = account.options.get("science_scope") or "scholar"
         raw = query.content and account.options.get("raw_content") == "on"
         body = {
-            "q": query.with_operators(include=len(query.include) == 1, exclude=False),
+            "q": query.with_operators(exclude=False),
             "scope": scope,
             "size": str(min(query.count, self.max_results)),
             "includeSummary": query.content and not raw,
             "includeRawContent": raw,
             "conciseSnippet": False,
             "recencyDays": DAYS.get(query.freshness) if account.options.get("recency_days") == "on" else None,
-            "page": query.page if account.options.get("paging") == "on" and query.page > 1 else None,
         }
         headers = {"Authorization": f"Bearer {account.key}", "Accept": "application/json"}
         return self.post_json(account, "/api/v1/search", body, headers)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Find an error code in HTTP 200, under either of its names."""
-        if response.status != 200:
-            return None
-        data = as_dict(response.json())
-        code = as_text(data.get("errCode")) or as_text(data.get("code"))
-        if code in ("", "0", "200"):
-            return None
-        return ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list that the scope filled."""
@@ -102,16 +97,14 @@ class Metaso(Provider):
             | {"q": "固态电池 site:example.cn", "size": "20", "includeSummary": True},
         ),
         Sample(
-            Query(
-                "固态电池", category="videos", freshness="week", since="2026-11-09", page=2, include=("a.cn", "b.cn")
-            ),
+            Query("固态电池", category="videos", freshness="week", since="2026-11-09"),
             sample_plain.sends,
             """{"credits": 3, "total": 1, "videos": [{"title": "固态电池拆解", "link": "https://v.example.cn/1",
              "duration": 754, "coverImage": "https://v.example.cn/1.jpg", "score": "medium", "position": 1,
              "date": "2026-11-12 08:30"}]}""",
             ("https://v.example.cn/1",),
-            account=Account(key="mk-sample", options={"recency_days": "on", "paging": "on"}),
-            sends_body=sample_plain.sends_body | {"scope": "video", "recencyDays": 7, "page": 2},
+            account=Account(key="mk-sample", options={"recency_days": "on"}),
+            sends_body=sample_plain.sends_body | {"scope": "video", "recencyDays": 7},
         ),
         Sample(
             Query("固态电池", category="images"),
@@ -127,6 +120,7 @@ class Metaso(Provider):
         sample_plain._replace(body='{"errCode": 1000, "errMsg": "参数错误"}', error="INVALID_REQUEST"),
         sample_plain._replace(body='{"code": 9, "message": "未知错误"}', error="BAD_RESPONSE"),
         sample_plain._replace(body="", status=401, error="API_KEY_INVALID"),
+        sample_plain._replace(body="", status=403, error="API_KEY_INVALID"),
         sample_plain._replace(body="", status=429, error="RATE_LIMIT_EXCEEDED"),
         sample_plain._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
         sample_plain,

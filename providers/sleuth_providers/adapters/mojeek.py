@@ -2,15 +2,11 @@
 
 from datetime import date, timedelta
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadResponseError, KeyInvalidError, QuotaError
 from sleuth_providers.json import as_dict, as_number, as_text, items, strip_tags, web_results
 
-# A `status` other than OK is a sentence; these words indicate the kind of error.
-ERROR_WORDS = (
-    (("limit", "quota", "credit", "exceeded"), QuotaError),
-    (("key", "ip ", "address", "account", "authori"), KeyInvalidError),
-)
+FAILURE = "the API reports an error"
 
 
 class Mojeek(Provider):
@@ -35,6 +31,12 @@ class Mojeek(Provider):
         "region_boost": "preference for pages of the region, 0 to 100 (default 100)",
         "per_domain": "results per domain",
     }
+    # A status other than OK is a sentence in HTTP 200.
+    error_rules = (
+        ErrorRule(200, QuotaError, rb'"status"\s*:\s*"[^"]*(?:limit|quota|credit|exceeded)', FAILURE),
+        ErrorRule(200, KeyInvalidError, rb'"status"\s*:\s*"[^"]*(?:key|ip |address|account|authori)', FAILURE),
+        ErrorRule(200, BadResponseError, rb'"status"\s*:\s*"(?!OK"|")', FAILURE),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a single domain as a parameter; several, and those to exclude, are operators."""
@@ -58,16 +60,6 @@ class Mojeek(Provider):
             "si": as_text(account.options.get("per_domain")),
         }
         return self.get(account, "/search", params)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Read the status in the body: errors come as HTTP 200."""
-        if response.status != 200:
-            return None
-        status = as_text(as_dict(as_dict(response.json()).get("response")).get("status"))
-        if status in ("OK", ""):
-            return None
-        kind = next((error for words, error in ERROR_WORDS if any(word in status.lower() for word in words)), None)
-        return (kind or BadResponseError)("the API reports an error", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; dates are Unix timestamps."""

@@ -3,7 +3,7 @@
 from sleuth_providers.base import Account, Query, Request, Sample
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 
-PAGE_SIZE, MAX_PAGE = 10, 10
+PAGE_SIZE = 10
 
 
 class MojeekHtml(ResultsPage):
@@ -41,11 +41,6 @@ class MojeekHtml(ResultsPage):
         cookie = "; ".join(f"{name}={value}" for name, value in area.items() if value)
         headers = {"Cookie": cookie} if cookie else {}
         return Request(self.fill(query.with_operators(), account), params, headers=headers)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages after the tenth."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page > MAX_PAGE else ignored
 
     sample_plain = Sample(
         Query("gemini"),

@@ -76,7 +76,7 @@ class OpenVideos(Provider):
                 until="2026-06-30",
             ),
             sends="GET https://sepiasearch.org/api/v1/search/videos?search=lighthouse&count=10&sort=-match&nsfw=both"
-            "&start=10&languageOneOf%5B%5D=en&startDate=2026-01-01&endDate=2026-06-30",
+            "&start=10&languageOneOf%5B%5D=en&startDate=2026-01-01&endDate=2026-06-30T23%3A59%3A59Z",
             body="""{"total": 812, "data": [{"id": 1, "name": "Lighthouse tour", "description": "Walk <b>up</b> …",
              "url": "https://tube.example/videos/watch/9c9d", "duration": 482, "nsfw": false,
              "thumbnailUrl": "https://tube.example/lazy-static/thumbnails/1.jpg",
@@ -124,7 +124,7 @@ def _sepiasearch_params(query: Query, count: int) -> dict[str, str | int | None]
         "start": (query.page - 1) * count or None,
         "languageOneOf[]": query.lang.split("-")[0].lower(),
         "startDate": query.since,
-        "endDate": query.until,
+        "endDate": f"{query.until}T23:59:59Z" if query.until else None,
     }
 
 

@@ -1,10 +1,8 @@
 """Openverse: openly licensed images of Flickr, museums and many other collections."""
 
-import re
-
 from sleuth_providers.adapters._media import credit
-from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BadRequestError, ProviderError, QuotaError
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_count, as_text, items, web_results
 
 
@@ -19,7 +17,6 @@ class Openverse(Provider):
     supports = frozenset({"safe", "page"})
     categories = ("images",)
     max_results = 20
-    max_depth = 240
     max_query = 200
     price = "free"
     per_minute = 20
@@ -28,6 +25,10 @@ class Openverse(Provider):
         "license_type": "commercial, modification, all or all-cc",
         "source": "collections, comma-separated, such as flickr",
     }
+    error_rules = (
+        ErrorRule(401, BadRequestError),
+        ErrorRule(429, QuotaError, pause=rb"available in (\d{1,6}) second"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Include sensitive images only with --safe off."""
@@ -38,15 +39,6 @@ class Openverse(Provider):
             "mature": "true" if query.safe == "off" else None,
         }
         return self.get(account, "/v1/images/", params | {name: account.options.get(name) for name in self.options})
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a rejected page, and read the seconds to wait from the text."""
-        if response.status == 401:
-            return BadRequestError(status=401)
-        if response.status != 429:
-            return None
-        wait = re.search(rb"available in (\d{1,6}) second", response.body)
-        return QuotaError(status=429, retry_after=float(wait[1]) if wait else None)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the images."""

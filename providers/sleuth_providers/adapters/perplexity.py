@@ -8,7 +8,6 @@ from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_text, document, result_of, web_results
 
 SNIPPET_CHARS = 300
-MAX_DOMAINS = 20
 
 
 class Perplexity(Provider):
@@ -25,7 +24,7 @@ class Perplexity(Provider):
     needs_key = True
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
     categories = ("general", "science")
-    max_include = MAX_DOMAINS
+    max_include = max_exclude = 20
     one_domain_list = True
     max_results = 20
     price = "$5 (2026-11)"
@@ -43,7 +42,7 @@ class Perplexity(Provider):
             "max_results": min(query.count, self.max_results),
             "search_language_filter": [query.lang.split("-")[0].lower()] if query.lang else None,
             "country": query.region,
-            "search_domain_filter": domains[:MAX_DOMAINS] or None,
+            "search_domain_filter": domains or None,
             "search_mode": "academic" if query.category == "science" else None,
         }
         if query.freshness == "range":
@@ -56,11 +55,6 @@ class Perplexity(Provider):
                 raise BadRequestError("the option max_tokens_per_page is not a number")
             body["max_tokens_per_page"] = int(tokens)
         return self.post_json(account, "/search", body)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add domains to exclude that exceed the list."""
-        ignored = super().not_applied(query)
-        return (*ignored, "exclude") if len(query.exclude) > MAX_DOMAINS and not query.include else ignored
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse a flat list, or the list of lists that some versions return."""
@@ -87,7 +81,6 @@ class Perplexity(Provider):
                 since="2026-09-01",
                 until="2026-10-31",
                 include=("example.com",),
-                exclude=("spam.example",),
                 category="science",
                 content=True,
             ),

@@ -22,7 +22,6 @@ from sleuth_providers.errors import (
     OWN_KEY_HINT,
     BadRequestError,
     KeyInvalidError,
-    ProviderError,
     RateLimitError,
     UnavailableError,
 )
@@ -52,6 +51,13 @@ class PubMed(Provider):
     error_rules = (
         ErrorRule(400, KeyInvalidError, rb"API key"),
         ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT, min_pause_s=1),
+        ErrorRule(200, BadRequestError, rb"<ERROR>", "the API reports an error"),
+        ErrorRule(
+            200,
+            UnavailableError,
+            rb"(?s)\A(?!.{0,3000}<(?:eSearchResult|PubmedArticleSet))",
+            "the API reports an error",
+        ),
     )
 
     def request(self, query: Query, account: Account) -> Request:
@@ -89,16 +95,6 @@ class PubMed(Provider):
             return Found(not_applied=unknown_language(query))
         fetch = self._get(account, "efetch", {"id": ",".join(numbers[: self.max_results])})
         return self.parse(http.send(fetch, self.detect_error), query)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Find the errors in HTTP 200."""
-        start = response.body[:3000]
-        if response.status != 200:
-            return super().detect_error(response)
-        if b"<ERROR>" in start:
-            return BadRequestError("the API reports an error", status=200)
-        is_xml = b"<eSearchResult" in start or b"<PubmedArticleSet" in start
-        return None if is_xml else UnavailableError("the API reports an error", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the papers."""

@@ -15,7 +15,7 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BadRequestError, BadResponseError, ProviderError, RateLimitError
+from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -37,6 +37,7 @@ class SearXNG(Provider):
     supports = frozenset({"freshness", "lang", "region", "safe", "page", "engines"})
     operators = True
     categories = ("general", "news", "images", "videos", "science", "it")
+    several_engines = True
     max_results = 50
     price = "free"
     weight = 1.5  # merges several engines already
@@ -48,7 +49,7 @@ class SearXNG(Provider):
     error_rules = (
         ErrorRule(
             401,
-            BadResponseError,
+            KeyInvalidError,
             message="{provider} requires a user name and a password",
             hint="sleuth providers set {id} --basic-auth-username NAME --basic-auth-password -",
         ),
@@ -69,14 +70,13 @@ class SearXNG(Provider):
 
     def request(self, query: Query, account: Account) -> Request:
         """Request /search; `locale` keeps error texts in English."""
-        add_region = query.lang and query.region and "-" not in query.lang
         params = {
             "q": query.with_operators(),
             "format": "json",
             "locale": "en",
             "safesearch": SAFE[query.safe],
             "pageno": query.page if query.page > 1 else None,
-            "language": f"{query.lang}-{query.region}" if add_region else query.lang,
+            "language": _language(query),
             "time_range": query.freshness if query.freshness != "range" else None,
             "engines": ",".join(query.engines or account.engines),
             "categories": query.category if query.category != "general" else None,
@@ -84,6 +84,11 @@ class SearXNG(Provider):
         }
         headers = {"Authorization": f"Basic {account.basic_auth}"} if account.username else {}
         return self.get(account, "/search", params, headers)
+
+    def not_applied(self, query: Query) -> tuple[str, ...]:
+        """Add a region without a language, or with that of another region: SearXNG takes both in one code."""
+        lost = query.region and not _language(query).endswith(f"-{query.region}")
+        return super().not_applied(query) + ("region",) * bool(lost)
 
     def base_url(self, account: Account) -> str:
         """Return the address; raise BadRequestError for one without a scheme, which the environment may hold."""
@@ -157,6 +162,15 @@ class SearXNG(Provider):
             engines={as_text(pair[0]): as_text(pair[1]) for pair in failed},
         )
 
+    sample_refused = Sample(
+        Query("json is off"),
+        "GET http://localhost:8080/search?q=json+is+off&format=json&locale=en&safesearch=1",
+        "<!doctype html><title>403 Forbidden</title>",
+        (),
+        status=403,
+        headers={"content-type": "text/html; charset=utf-8"},
+        error="BAD_RESPONSE",
+    )
     samples = (
         Sample(
             Query("rust", freshness="month", safe="off", lang="de", region="CH"),
@@ -172,16 +186,18 @@ class SearXNG(Provider):
              "suggestions": ["rust tokio"], "unresponsive_engines": [["google", "CAPTCHA"]]}""",
             ("https://rust-lang.github.io/async-book/",),
         ),
-        Sample(
-            Query("json is off"),
-            "GET http://localhost:8080/search?q=json+is+off&format=json&locale=en&safesearch=1",
-            "<!doctype html><title>403 Forbidden</title>",
-            (),
-            status=403,
-            headers={"content-type": "text/html; charset=utf-8"},
-            error="BAD_RESPONSE",
-        ),
+        sample_refused,
+        sample_refused._replace(body="Unauthorized", status=401, error="API_KEY_INVALID"),
+        sample_refused._replace(body="<!doctype html><title>Welcome to nginx!</title>", status=200),
+        sample_refused._replace(body='{"error": "No query"}', status=400, error="INVALID_REQUEST"),
+        sample_refused._replace(body="Too Many Requests", status=429, error="RATE_LIMIT_EXCEEDED"),
+        sample_refused._replace(body='{"error": "search error"}', status=500, error="PROVIDER_UNAVAILABLE"),
     )
+
+
+def _language(query: Query) -> str:
+    both = query.lang and query.region and "-" not in query.lang
+    return f"{query.lang}-{query.region}" if both else query.lang
 
 
 def _unknown_engines(engines: set[str], config: Request, http: Sender) -> dict[str, str]:

@@ -26,7 +26,6 @@ class SemanticScholar(Provider):
     supports = frozenset({"freshness", "range", "page"})
     categories = ("science",)
     max_results = 100
-    max_depth = 1000
     price = "free"
     per_minute = 60
     error_rules = (ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT, min_pause_s=3),)

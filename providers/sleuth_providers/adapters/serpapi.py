@@ -24,7 +24,6 @@ from sleuth_providers.json import as_dict, as_text, items, result_of, web_result
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results",), "images": ("images_results",)}
-GOOGLE_PAGE_SIZE = 10  # whatever is requested
 SAFE = {"off": "off", "moderate": None, "strict": "active"}
 Params = dict[str, str | int | None]
 
@@ -47,7 +46,9 @@ class SerpApi(Provider):
     operators = True
     categories = ("general", "news", "images")
     known_engines = ENGINES
+    several_engines = True
     max_results = 50
+    page_size = 10  # of Google, whatever is requested
     price = "$15 to $25 (2026-11)"
     cost = 0.02
     weight = 1.2  # Google's index
@@ -68,8 +69,6 @@ class SerpApi(Provider):
         rows = zip_longest(*(each.results for each in found))
         unknown = {name: UNKNOWN_ENGINE for name in query.engines if name not in ENGINES}
         ignored = [name for engine in known for name in _ignored(query, engine)]
-        if unknown and known[0] in query.engines:  # else the engines are reported already
-            ignored.append("engines")
         return Found(
             tuple(
                 result._replace(engines=(engine,)) if len(known) > 1 else result
@@ -80,6 +79,7 @@ class SerpApi(Provider):
             answers=tuple(answer for each in found for answer in each.answers),
             suggestions=tuple(text for each in found for text in each.suggestions),
             engines=unknown,
+            cost=self.cost * len(known),
             not_applied=tuple(dict.fromkeys(ignored)),
         )
 
@@ -220,6 +220,7 @@ class SerpApi(Provider):
             body='{"search_metadata": {"status": "Error"}, "error": "We couldn\'t get valid results for this search."}',
             error="BAD_RESPONSE",
         ),
+        sample_plain._replace(body='{"error": "…"}', status=500, error="PROVIDER_UNAVAILABLE"),
         sample_plain._replace(
             body="upstream connect error",
             status=503,
@@ -271,7 +272,7 @@ def _ignored(query: Query, engine: str) -> tuple[str, ...]:
     if engine == "bing":
         return ("lang",) if query.lang and not query.region and "-" not in query.lang else ()
     if engine == "google":
-        return ("count",) if query.count > GOOGLE_PAGE_SIZE else ()
+        return ()
     wanted = {"lang": query.lang, "region": query.region, "safe": query.safe != "moderate"}
     wanted["category"] = query.category == "images"
     return tuple(name for name, value in wanted.items() if value)

@@ -3,12 +3,13 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Query, Request, Response, Sample, Sender
-from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.base import Account, ErrorRule, Found, Query, Request, Sample, Sender
+from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 
 COOKIE = re.compile(r"[\w.-]{1,50}=[\w.%+/=-]{1,500}")
 PAUSE_S = 3600.0  # after a bot check
+REFUSAL = "an empty page or a captcha"
 
 
 class So360(ResultsPage):
@@ -26,6 +27,10 @@ class So360(ResultsPage):
     max_results = 10
     per_minute = 12
     opt_in = True
+    # An empty page is how it refuses addresses outside China.
+    error_rules = (
+        ErrorRule(200, BlockedError, rb"\A\s*\Z|qcaptcha|" + "访问异常".encode(), REFUSAL, min_pause_s=PAUSE_S),
+    )
     rate_limit_pause_s = PAUSE_S
     selectors = (
         Selectors('li[class*="res-list"]', 'h3[class*="res-title"] > a[href]', "", "p.res-desc, span.res-list-summary"),
@@ -36,9 +41,8 @@ class So360(ResultsPage):
         params: dict[str, str | int] = {"pn": query.page}
         if query.freshness and query.freshness != "range":
             params["adv_t"] = query.freshness[0]
-        words = query.with_operators(include=len(query.include) == 1)
         headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
-        return Request(self.fill(words, account), params, headers=headers)
+        return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Fetch the page for its cookie, then once more with it."""
@@ -52,13 +56,6 @@ class So360(ResultsPage):
         if error := self.detect_error(response):
             raise error
         return self.read(response, query, account.options)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Take an empty page for a refusal."""
-        signs = (b"qcaptcha", "访问异常".encode())
-        if response.status == 200 and (not response.body.strip() or any(sign in response.body for sign in signs)):
-            return BlockedError("an empty page or a captcha", status=200, retry_after=PAUSE_S)
-        return super().detect_error(response)
 
     def href(self, item: Any, link: Any) -> str:
         """Prefer the target to the redirect."""

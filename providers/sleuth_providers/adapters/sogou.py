@@ -39,9 +39,8 @@ class Sogou(ResultsPage):
         params: dict[str, str | int] = {"page": query.page}
         if query.freshness and query.freshness != "range":
             params |= {"s_from": f"inttime_{query.freshness}", "tsn": 1}
-        words = query.with_operators(include=len(query.include) == 1)
         headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
-        return Request(self.fill(words, account), params, headers=headers)
+        return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Take a redirect to another origin for what it is: the captcha."""

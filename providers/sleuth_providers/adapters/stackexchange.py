@@ -3,9 +3,9 @@
 import re
 
 from sleuth_providers.adapters._dates import unix_time
-from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, ProviderError, QuotaError
-from sleuth_providers.json import MAX_COUNT, as_count, as_dict, as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, QuotaError
+from sleuth_providers.json import MAX_COUNT, as_count, as_number, as_text, items, strip_tags, web_results
 
 # Sites with a domain of their own; the others are at NAME.stackexchange.com.
 OWN_DOMAINS = {
@@ -17,7 +17,6 @@ OWN_DOMAINS = {
     "stackapps": "stackapps.com",
 }
 LANGUAGE_SITES = ("es", "ja", "pt", "ru")  # of Stack Overflow
-MAX_PAGE = 25  # without a key
 
 
 class StackExchange(Provider):
@@ -41,6 +40,14 @@ class StackExchange(Provider):
     max_results = 100
     price = "free"
     per_minute = 60
+    # A limit is HTTP 400, and the seconds to wait are in the text.
+    error_rules = (
+        *(
+            ErrorRule(status, QuotaError, rb"throttle_violation", hint=OWN_KEY_HINT, pause=rb"in (\d{1,6}) seconds")
+            for status in (400, 403, 502)
+        ),
+        ErrorRule(403, BadRequestError, rb"access_denied", "pages after 25 need a key"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Sort by relevance; the default of the API is activity."""
@@ -58,7 +65,7 @@ class StackExchange(Provider):
         return self.get(account, "/2.3/search/excerpts", params)
 
     def _site(self, query: Query, account: Account) -> str:
-        if len(query.include) == 1 and (site := _site_of(query.include[0])):
+        if query.include and (site := _site_of(query.include[0])):
             return site
         lang = query.lang.split("-")[0].lower()
         default = f"{lang}.stackoverflow" if lang in LANGUAGE_SITES else "stackoverflow"
@@ -72,19 +79,6 @@ class StackExchange(Provider):
         if query.lang.split("-")[0].lower() not in ("", "en", *LANGUAGE_SITES):
             ignored.add("lang")
         return tuple(sorted(ignored))
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Read the name of an error: limits are HTTP 400, and the seconds to wait are in the text."""
-        if response.status not in (400, 403, 502) or b"error_name" not in response.body:
-            return None
-        error = as_dict(response.json())
-        if error.get("error_name") == "throttle_violation":
-            wait = re.search(r"in (\d{1,6}) seconds", as_text(error.get("error_message")))
-            seconds = float(wait[1]) if wait else None
-            return QuotaError(status=response.status, retry_after=seconds, hint=OWN_KEY_HINT)
-        if error.get("error_name") == "access_denied":
-            return BadRequestError("pages after 25 need a key", status=response.status)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the excerpts; the addresses are not among their fields."""

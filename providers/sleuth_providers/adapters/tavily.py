@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import OWN_KEY_HINT, ProviderError, QuotaError, RateLimitError
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import OWN_KEY_HINT, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_number, as_text, direct_answers, items, result_of, web_results
 
 DOLLARS_PER_CREDIT = 0.008  # pay as you go
+WAIT = rb'"retry_after_seconds"\s*:\s*(\d{1,9})'
 # The API takes English names.
 COUNTRIES = dict(
     re.findall(
@@ -38,6 +39,8 @@ class Tavily(Provider):
     host = "https://api.tavily.com"
     supports = frozenset({"freshness", "range", "lang", "region", "include", "exclude", "content"})
     categories = ("general", "news")
+    max_include = 300
+    max_exclude = 150
     max_results = 20
     price = "$8 (2026-11)"
     cost = DOLLARS_PER_CREDIT
@@ -48,6 +51,11 @@ class Tavily(Provider):
         "include_answer": "basic or advanced: Tavily writes an answer",
         "safe_search": "on: send safe_search, which may need an enterprise plan",
     }
+    error_rules = (
+        ErrorRule(429, RateLimitError, WAIT, hint=OWN_KEY_HINT, pause=WAIT),  # without a key
+        ErrorRule(432, QuotaError),
+        ErrorRule(433, QuotaError),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Send a country only for the general topic, where it has an effect."""
@@ -78,16 +86,6 @@ class Tavily(Provider):
         ignored = super().not_applied(query)
         unknown = query.region and (query.category == "news" or query.region not in COUNTRIES)
         return (*ignored, "region") if unknown else ignored
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise Tavily's own statuses, and the waiting time in the body of requests without a key."""
-        status = response.status
-        if status in (432, 433):
-            return QuotaError(status=status)
-        wait = re.search(rb'"retry_after_seconds"\s*:\s*(\d{1,9})', response.body) if status == 429 else None
-        if wait:
-            return RateLimitError(status=status, retry_after=float(wait[1]), hint=OWN_KEY_HINT)
-        return None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, the answer if there is one, and the cost."""

@@ -4,16 +4,15 @@ import re
 
 from sleuth_providers.adapters._contact import contact_headers
 from sleuth_providers.adapters._media import credit, video_length
-from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
-from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import BlockedError, ProviderError
+from sleuth_providers.adapters._mediawiki import MediaWiki, ranked_pages
+from sleuth_providers.base import Account, Details, Found, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_count, as_dict, as_text, objects, strip_tags, web_results
 
 FILE_TYPES = {"images": "bitmap|drawing", "videos": "video"}
 DESCRIPTION_CHARS = 300
 
 
-class Wikimedia(Provider):
+class Wikimedia(MediaWiki):
     """Files come in no particular order, with author and licence in HTML."""
 
     id = "wikimedia"
@@ -48,10 +47,6 @@ class Wikimedia(Provider):
             "gsroffset": (query.page - 1) * count or None,
         }
         return self.get(account, "/w/api.php", params, contact_headers(account))
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Find an error in HTTP 200; 403 refuses the user agent or the address."""
-        return BlockedError(status=403) if response.status == 403 else api_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the files."""

@@ -1,18 +1,18 @@
 """Wikipedia: MediaWiki search with the introduction of each article; needs no key."""
 
-from sleuth_providers.adapters._mediawiki import api_error, ranked_pages
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import ProviderError
+from sleuth_providers.adapters._mediawiki import MediaWiki, ranked_pages
+from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample
 from sleuth_providers.json import as_dict, as_list, as_text, web_results
 
 
-class Wikipedia(Provider):
+class Wikipedia(MediaWiki):
     """One request returns results, introductions, pictures and URLs, in no particular order."""
 
     id = "wikipedia"
     name = "Wikipedia"
     homepage = "https://www.mediawiki.org/wiki/API:Search"
-    notes = "--lang selects the Wikipedia (default English)."
+    notes = "--lang selects the Wikipedia (default English). Texts are under CC BY-SA."
+    attribution = "Wikipedia contributors, CC BY-SA"
     host = "https://{lang}.wikipedia.org"
     supports = frozenset({"lang", "page"})
     max_results = 20  # limit of introductions per request
@@ -47,14 +47,19 @@ class Wikipedia(Provider):
         headers = {"Accept-Language": query.lang} if query.lang else {}
         return self.get(account._replace(host=host), "/w/api.php", params, headers)
 
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Find an error in HTTP 200."""
-        return api_error(response)
-
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the pages and the suggested query."""
         return Found(web_results(map(_result, ranked_pages(response))), suggestions=_suggestions(response))
 
+    sample_refused = Sample(
+        Query("slow down", count=10),
+        "GET https://en.wikipedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
+        "&gsrsearch=slow+down&gsrlimit=10&prop=extracts%7Cinfo%7Cpageimages&explaintext=1"
+        "&exlimit=max&inprop=url&piprop=thumbnail&pithumbsize=320&redirects=1&exintro=1&exchars=600",
+        '{"error": {"code": "ratelimited", "info": "You\'ve exceeded your rate limit."}}',
+        (),
+        error="RATE_LIMIT_EXCEEDED",
+    )
     samples = (
         Sample(
             Query("爱因斯坦", lang="zh-CN", count=5),
@@ -68,15 +73,11 @@ class Wikipedia(Provider):
                "thumbnail": {"source": "//upload.wikimedia.org/e.jpg", "width": 244}}]}}""",
             ("https://zh.wikipedia.org/wiki/爱因斯坦", "https://zh.wikipedia.org/wiki/相对论"),
         ),
-        Sample(
-            Query("slow down", count=10),
-            "GET https://en.wikipedia.org/w/api.php?action=query&format=json&formatversion=2&generator=search"
-            "&gsrsearch=slow+down&gsrlimit=10&prop=extracts%7Cinfo%7Cpageimages&explaintext=1"
-            "&exlimit=max&inprop=url&piprop=thumbnail&pithumbsize=320&redirects=1&exintro=1&exchars=600",
-            '{"error": {"code": "ratelimited", "info": "You\'ve exceeded your rate limit."}}',
-            (),
-            error="RATE_LIMIT_EXCEEDED",
-        ),
+        sample_refused,
+        sample_refused._replace(body="", status=429),
+        sample_refused._replace(body='{"error": {"code": "srsearch-error"}}', error="BAD_RESPONSE"),
+        sample_refused._replace(body="<html>User-Agent</html>", status=403, error="BLOCKED"),
+        sample_refused._replace(body="", status=503, error="PROVIDER_UNAVAILABLE"),
     )
 
 

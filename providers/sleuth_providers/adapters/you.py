@@ -4,7 +4,6 @@ from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Re
 from sleuth_providers.errors import OWN_KEY_HINT, QuotaError
 from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
 
-MAX_PAGE = 10
 # Language codes that differ from BCP 47.
 LANGUAGES = {
     "JA": "JP",
@@ -29,6 +28,7 @@ class You(Provider):
     host = "https://api.you.com/v1"
     supports = frozenset({"freshness", "range", "lang", "region", "safe", "page", "include", "exclude", "content"})
     categories = ("general", "news")
+    max_include = max_exclude = 500
     one_domain_list = True
     max_results = 50
     price = "not published, about $5 to $6.25; without a key free (2026-11)"
@@ -38,7 +38,7 @@ class You(Provider):
     error_rules = (ErrorRule(429, QuotaError, rb"daily|per day|quota", hint=OWN_KEY_HINT),)
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send domains to include or to exclude, since the API refuses both together."""
+        """Send language codes of their own; with or without a key, the endpoint is another."""
         page_text = {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}}
         body = {
             "query": query.text,
@@ -49,18 +49,13 @@ class You(Provider):
             "country": query.region,
             "language": _language(query.lang),
             "include_domains": list(query.include) or None,
-            "exclude_domains": None if query.include else list(query.exclude) or None,
+            "exclude_domains": list(query.exclude) or None,
             "extraction": page_text if query.content else None,
         }
         # Without a key the response is declared as compressed when it is not.
         headers = {"X-API-Key": account.key} if account.key else {"Accept-Encoding": "identity"}
         path = "search" if account.key else "agents/search"
         return self.post_json(account, f"/{path}", body, headers)
-
-    def not_applied(self, query: Query) -> tuple[str, ...]:
-        """Add pages after the tenth."""
-        ignored = super().not_applied(query)
-        return (*ignored, "page") if query.page > MAX_PAGE else ignored
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the section of the category."""
@@ -88,7 +83,6 @@ class You(Provider):
                 since="2026-08-01",
                 until="2026-08-31",
                 include=("example.com",),
-                exclude=("spam.example",),
                 content=True,
             ),
             sample_keyed.sends,

@@ -126,6 +126,8 @@ class ResultsPage(Provider):
 
     def detect_error(self, response: Response) -> ProviderError | None:
         """Recognise a bot check, whatever its status."""
+        if error := super().detect_error(response):
+            return error
         if response.status in (202, 403) or (urlsplit(response.url).hostname or "").endswith(self.walls):
             return BlockedError(status=response.status)
         if response.status in (200, 429, 503) and self.is_challenge(response):

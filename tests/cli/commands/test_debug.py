@@ -31,6 +31,14 @@ def test_debug_shows_the_exchange_of_a_successful_search(sleuth: Any, httpserver
     assert exchange not in printed
 
 
+def test_results_that_cannot_be_read_are_logged(sleuth: Any, httpserver: HTTPServer) -> None:
+    results = [{"url": "https://a.example/", "title": "A"}, {"title": "no address"}, 42, {"url": "mailto:me"}]
+    httpserver.expect_request("/search").respond_with_json({"results": results})
+    done = sleuth("search", "-p", "searxng", "--json", "x", SEARXNG_URL=httpserver.url_for(""))
+    assert len(done.json["results"]) == 1
+    assert "searxng: skipped 3 results without a web address" in log_of(sleuth)
+
+
 def test_debug_shows_what_a_server_says_about_a_refused_request(
     sleuth: Any, httpserver: HTTPServer, capsys: Capsys
 ) -> None:

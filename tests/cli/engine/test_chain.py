@@ -187,3 +187,16 @@ def test_competitor_that_fails_is_not_reported(
 def test_default_chains_are_as_documented(chain: list[str]) -> None:
     listed = ", ".join(f"`{entry}`" for entry in chain if entry not in ("searxng", "library"))
     assert f"{listed} |" in (ROOT / "docs/providers.md").read_text("utf-8")
+
+
+def test_unknown_provider_in_the_settings_is_named(make_sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth = make_sleuth(SEARXNG_URL=httpserver.url_for(""))
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="nosuch,searxng")
+    assert (done.exit, done.err) == (0, "note: websearch.fallback: unknown provider 'nosuch'\n")
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="nosuch")
+    assert (done.exit, done.err.splitlines()) == (
+        3,
+        ["error: websearch.default_provider: unknown provider 'nosuch'", "hint: set it: sleuth providers use ID"],
+    )
+    assert sleuth("providers", "list", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="nosuch").exit == 0

@@ -43,6 +43,13 @@ def test_content_is_the_text_of_the_page(sleuth: Any, web: HTTPServer) -> None:
     assert done.json["pages"][3]["attempts"][0]["state"] == "bad_response"
 
 
+@pytest.mark.parametrize("value", ["7d", "d", "3w", "y", "week", "2026-01-01.."])
+def test_every_form_of_freshness_works_with_content(sleuth: Any, web: HTTPServer, value: str) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--freshness", value, "--json", "runtime")
+    assert done.exit == 0, done.err
+    assert len(done.json["results"]) == 4
+
+
 @pytest.mark.parametrize("budget", [1, 30, 200, 1000])
 def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> None:
     done = sleuth("search", "-p", "searxng", "--max-tokens", str(budget), "--json", "async threads")

@@ -39,6 +39,12 @@ def test_domains_to_include_are_sent_all_or_none() -> None:
     )
 
 
+def test_words_beyond_the_limit_of_a_provider_are_reported() -> None:
+    query, notes = fitted(Query(" ".join(map(str, range(60)))), registry.load("brave"))
+    assert query.text == " ".join(map(str, range(50)))
+    assert notes == (f"query, truncated to {len(query.text)} characters",)
+
+
 @pytest.mark.parametrize("id", NATURAL)
 def test_date_is_added_for_providers_that_read_language(id: str) -> None:
     adapter = registry.load(id)

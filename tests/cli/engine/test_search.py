@@ -547,6 +547,60 @@ def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], lis
     assert "1–12 of 12 results · no more" in sleuth("search", "-p", "searxng", "-n", "20", "x", terminal=True).err
 
 
+@pytest.fixture
+def unpaged(sleuth: Any, httpserver: HTTPServer) -> Callable[[], list[int]]:
+    """A Tavily, which has no pages; returns a function for the numbers of results that were requested."""
+
+    def respond(request: Request) -> Response:
+        hits = [{"url": f"https://a.example/{n}", "title": str(n)} for n in range(request.get_json()["max_results"])]
+        return Response(json.dumps({"results": hits}), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(respond)
+    sleuth("providers", "set", "tavily", "--api-host", httpserver.url_for(""))
+    return lambda: [request.get_json()["max_results"] for request, _ in httpserver.log]
+
+
+def test_provider_without_pages_is_asked_for_a_longer_list(sleuth: Any, unpaged: Callable[[], list[int]]) -> None:
+    pages = [sleuth("search", "-p", "tavily", "--json", "-n", "5", "--page", str(page), "x") for page in (1, 2, 3, 4)]
+    assert [titles(page) for page in pages] == [[str(n) for n in range(first, first + 5)] for first in (0, 5, 10, 15)]
+    assert [page.json["status"]["more"] for page in pages] == [True, True, True, False]
+    assert all(not page.err for page in pages)
+    assert unpaged() == [10, 20]
+
+
+def test_more_results_than_a_provider_has_are_reported(sleuth: Any, unpaged: Callable[[], list[int]]) -> None:
+    done = sleuth("search", "-p", "tavily", "--json", "-n", "30", "x")
+    assert len(titles(done)) == 20
+    assert done.json["attempts"][0]["notApplied"] == ["--count, at most 20 results"]
+    assert "warning: not applied by Tavily: --count, at most 20 results\n" in done.err
+
+
+def test_count_is_filled_where_pages_are_shorter_than_requested(sleuth: Any, httpserver: HTTPServer) -> None:
+    def respond(request: Request) -> Response:
+        start = int(request.args.get("start", "0"))
+        hits = [{"link": f"https://a.example/{n}", "title": str(n)} for n in range(start, start + 10)]
+        return Response(json.dumps({"organic_results": hits}), content_type="application/json")
+
+    httpserver.expect_request("/search.json").respond_with_handler(respond)
+    sleuth("providers", "set", "serpapi", "--api-host", httpserver.url_for(""), "--api-key", "-", stdin="k-12345678\n")
+    done = sleuth("search", "-p", "serpapi", "--json", "-n", "25", "x")
+    assert (len(titles(done)), done.err) == (25, "")
+
+
+def test_refusal_of_a_request_without_a_key_is_not_about_a_key(sleuth: Any, httpserver: HTTPServer) -> None:
+    for id, first, hint in (
+        ("firecrawl", "Firecrawl refuses requests without an API key (HTTP 403)", "providers set firecrawl --api-key"),
+        ("hackernews", "Hacker News refused the request (HTTP 403)", "use another provider"),
+    ):
+        httpserver.expect_request("/v2/search").respond_with_data("no", status=403)
+        httpserver.expect_request("/api/v1/search").respond_with_data("no", status=403)
+        sleuth("providers", "set", id, "--api-host", httpserver.url_for(""))
+        done = sleuth("search", "-p", id, "--category", "it" if id == "hackernews" else "general", "x")
+        assert done.err.splitlines()[0] == f"error: {first}"
+        assert hint in done.err
+        assert done.exit == 5
+
+
 def test_pages_of_several_providers_are_windows_of_one_list(sleuth: Any, paged: Callable[[], list[str]]) -> None:
     sleuth("providers", "add", "--id", "other", "--adapter", "searxng", "--api-host", sleuth.environ["SEARXNG_URL"])
     pages = [

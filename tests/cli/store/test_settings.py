@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
 from sleuth.store import default_chains, settings
+from sleuth.store.setting_types import to_toml
 from sleuth.store.settings import TABLE, Settings, change, find_setting, read_toml
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -171,7 +172,8 @@ def test_invalid_value_in_the_file_is_reported_once_and_the_default_is_used(
     assert len(problems) == 1
     assert key in problems[0]
     assert accepted in problems[0]
-    assert "(file)" in problems[0]
+    assert f"({file})" in problems[0]
+    assert problems[0].endswith(f"using the default {to_toml(TABLE[key].default)}")
 
 
 @pytest.mark.parametrize(

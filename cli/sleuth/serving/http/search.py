@@ -13,7 +13,7 @@ from sleuth.engine.content import compression_options
 from sleuth.engine.outcome import Outcome, Status, outcome_as_json
 from sleuth.relevance.hit import Hit
 from sleuth.serving.http.models import SUMMARY_FIELDS, SearchBody, Tracing
-from sleuth.store.settings import COMPRESSION_METHOD
+from sleuth.store.settings import COMPRESSION_METHOD, FETCH_CHARS
 
 SUMMARIZE = "summarize"
 AUTO = "auto"
@@ -57,7 +57,11 @@ def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[s
     query = " ".join(questions[1:])
     urls = list(dict.fromkeys(clean_url(link) or link for link in links))
     summary = client.summarize(urls, query)
-    hits = [_hit(source, page.text) for source, page in zip(summary.read, summary.pages, strict=True)]
+    settings = client.runtime.settings
+    compression = compression_options(settings, None, None, None, None)
+    limit = settings[FETCH_CHARS] if compression.method == "none" else None  # else the whole page is compressed below
+    texts = [page.text[:limit].rstrip() for page in summary.pages]
+    hits = [_hit(source, text) for source, text in zip(summary.read, texts, strict=True)]
     outcome = Outcome(
         query=query or questions[0],
         provider="",
@@ -66,10 +70,8 @@ def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[s
         status=Status("fetch_complete", len(summary.sources), len(summary.read)),
         warnings=summary.warnings,
     )
-    runtime = client.runtime
-    compression = compression_options(runtime.settings, None, None, None, None)
     if compression.method != "none":
-        outcome = runtime.content_reader.add(outcome, compression, {"offline": True})
+        outcome = client.runtime.content_reader.add(outcome, compression, {"offline": True})
     outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
     document = digest_as_json(summary)
     return outcome_as_json(outcome) | {name: document[name] for name in SUMMARY_FIELDS}

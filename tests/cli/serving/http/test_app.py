@@ -320,6 +320,13 @@ def test_text_of_links_is_compressed_as_configured(serve: Any, upstream: str) ->
     assert reply["status"]["phase"] == "cutoff"
 
 
+def test_text_of_links_is_limited_as_that_of_results(serve: Any, upstream: str) -> None:
+    settings = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_FETCH_MAX_CHARS": "100"}
+    body = {"providerId": "auto", "questions": ["summarize"], "links": [f"{upstream}/page"]}
+    reply = serve(**settings).call("POST", "/websearch/search", body).json
+    assert 0 < len(reply["results"][0]["content"]) <= 100
+
+
 def test_links_that_cannot_be_read_are_500(server: Any) -> None:
     body = {"providerId": "auto", "questions": ["summarize"], "links": ["http://127.0.0.1:1/"]}
     reply = server.call("POST", "/websearch/search", body)
