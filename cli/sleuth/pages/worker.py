@@ -15,11 +15,14 @@ from contextlib import suppress
 from sleuth.pages.errors import UnreadableError
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
+from sleuth.pages.links import find_links
+from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
 MAX_MEMORY_BYTES = 500_000_000  # of address space; pages of 10 MB take up to 150 MB
 GRACE_S = 1.0  # beyond the deadline, at which the parent gives up
 READY = "ready"
+CONTENT, LINKS = "content", "links"  # jobs
 
 
 def main() -> None:
@@ -33,17 +36,23 @@ def main() -> None:
         outbox.flush()
     while True:
         try:
-            reply, requested, timeout = pickle.load(inbox)  # noqa: S301 - the parent process wrote it
+            job, reply, requested, timeout = pickle.load(inbox)  # noqa: S301 - the parent process wrote it
         except EOFError:
             os._exit(0)
         _end_after(timeout + GRACE_S)
-        _send(outbox, _result(reply, requested, timeout))
+        _send(outbox, _result(job, reply, requested, timeout))
         _end_after(0)
 
 
-def _result(reply: object, requested: str, timeout: float) -> object:
+def run(job: str, reply: Response, requested: str, until: float) -> object:
+    """Return the content of a page, or with `links` its links."""
+    page = received(reply, requested)
+    return find_links(page) if job == LINKS else extract(page, until)
+
+
+def _result(job: str, reply: Response, requested: str, timeout: float) -> object:
     try:
-        return extract(received(reply, requested), time.monotonic() + timeout)  # type: ignore[arg-type]  # a Response
+        return run(job, reply, requested, time.monotonic() + timeout)
     except ProviderError as error:
         return error
     except MemoryError:

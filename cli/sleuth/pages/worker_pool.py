@@ -11,9 +11,9 @@ import time
 
 from sleuth.base import logs
 from sleuth.pages.errors import UnreadableError
-from sleuth.pages.extract import ExtractedPage, extract
-from sleuth.pages.fetch import received
-from sleuth.pages.worker import GRACE_S
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.links import PageLink
+from sleuth.pages.worker import CONTENT, GRACE_S, LINKS, run
 from sleuth_providers.base import Response
 from sleuth_providers.errors import DeadlineError, ProviderError
 
@@ -27,6 +27,7 @@ RESULT_MODULES = (  # whose classes are unpickled: a worker that a page has comp
     "sleuth.pages.blocks",
     "sleuth.pages.errors",
     "sleuth.pages.extract",
+    "sleuth.pages.links",
     "sleuth_providers.errors",
     "sleuth_providers.translatable",
 )
@@ -49,11 +50,18 @@ class ExtractionPool:
 
     def extract(self, reply: Response, requested: str, until: float) -> ExtractedPage:
         """Return the content of a response; raise the ProviderError that says why there is none."""
+        return self._run(CONTENT, reply, requested, until)  # type: ignore[return-value]  # see worker.run
+
+    def links(self, reply: Response, requested: str, until: float) -> list[PageLink]:
+        """Return the links of a response; raise the ProviderError that says why there are none."""
+        return self._run(LINKS, reply, requested, until)  # type: ignore[return-value]  # see worker.run
+
+    def _run(self, job: str, reply: Response, requested: str, until: float) -> object:
         worker = self._acquire(until)
         if worker is None:
-            return extract(received(reply, requested), until)
+            return run(job, reply, requested, until)
         try:
-            result = worker.run(reply, requested, until - time.monotonic())
+            result = worker.run(job, reply, requested, until - time.monotonic())
         except BROKEN_PIPE as problem:
             if time.monotonic() >= until:
                 raise DeadlineError("a page that takes too long to read") from problem
@@ -62,7 +70,7 @@ class ExtractionPool:
             self._release(worker)
         if isinstance(result, ProviderError):
             raise result
-        return result  # type: ignore[return-value]  # what the worker sends is one or the other
+        return result
 
     def close(self) -> None:
         """End all workers."""
@@ -138,13 +146,13 @@ class _Worker:
             return False
         return True
 
-    def run(self, reply: Response, requested: str, timeout: float) -> object:
+    def run(self, job: str, reply: Response, requested: str, timeout: float) -> object:
         assert self.process.stdin
         timer = threading.Timer(timeout + GRACE_S, self.process.kill)
         if not HAS_TIMER:
             timer.start()
         try:
-            pickle.dump((reply, requested, timeout), self.process.stdin, pickle.HIGHEST_PROTOCOL)
+            pickle.dump((job, reply, requested, timeout), self.process.stdin, pickle.HIGHEST_PROTOCOL)
             self.process.stdin.flush()
             return self._receive()
         except BROKEN_PIPE:
