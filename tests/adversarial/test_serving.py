@@ -317,6 +317,80 @@ def test_idle_slow_and_vanishing_clients_do_not_block_others(home: Home, keep: A
     assert_clean(host.end(signal.SIGTERM), exits=(0,))
 
 
+# Imported by every Python process of a home: pages about freezing are never parsed to the end, and keep Python's lock.
+FREEZE = """
+import re
+from pathlib import Path
+from sleuth.pages import extract as module
+original = module.extract
+
+def extract(page, until=None):
+    if b"freeze" in page.body:
+        Path({mark!r}).touch()
+        re.match("(a|a)*b", "a" * 100)
+    return original(page, until)
+
+module.extract = extract
+"""
+
+
+@pytest.fixture
+def freezing(benign: Home, tmp_path: Path, serve: Any) -> tuple[Home, str, Path]:
+    """A home whose parser freezes on one page, the URL of the page, and a file that exists once it is parsed."""
+
+    def respond(exchange: Any) -> None:
+        exchange.respond(b"freeze" if exchange.path == "/freeze" else b"A larch.", "Content-Type: text/plain")
+
+    home, mark, url = benign.copy(tmp_path / "freezing"), tmp_path / "mark", serve(respond).url
+    (tmp_path / "sitecustomize.py").write_text(FREEZE.format(mark=str(mark)))
+    home.environ |= SECRETS | {"PYTHONPATH": str(tmp_path), "SLEUTH_FETCH_TIMEOUT": "5"}
+    home.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    return home, url, mark
+
+
+def wait_for(mark: Path) -> None:
+    while not mark.exists():
+        time.sleep(0.01)
+
+
+@pytest.mark.timeout(300)
+def test_page_that_freezes_the_parser_ends_in_an_error_while_the_http_server_answers(
+    freezing: tuple[Home, str, Path], keep: Any
+) -> None:
+    home, url, mark = freezing
+    host = keep(Host(home))
+
+    def summarize(path: str) -> tuple[int, bytes]:
+        body = {"providerId": "auto", "questions": ["summarize"], "links": [f"{url}/{path}"]}
+        status, received = host.call("POST", "/websearch/search", body)
+        return int(status), received
+
+    assert summarize("larch")[0] == 200  # by now there is a worker
+    with ThreadPoolExecutor(1) as client:
+        frozen = client.submit(summarize, "freeze")
+        wait_for(mark)
+        assert host.call("GET", "/healthz")[0] == 200
+        status, received = frozen.result()
+    assert (status, b"did not answer in time" in received) == (500, True)
+    assert summarize("larch?again")[0] == 200
+
+
+@pytest.mark.timeout(300)
+def test_page_that_freezes_the_parser_ends_in_an_error_while_the_agent_is_answered(
+    freezing: tuple[Home, str, Path], keep: Any
+) -> None:
+    home, url, mark = freezing
+    agent = keep(Agent(home))
+    assert "larch" in str(agent.call("fetch_page", url=f"{url}/larch")[-1])
+    frozen = agent.send("tools/call", name="fetch_page", arguments={"url": f"{url}/freeze"})
+    wait_for(mark)
+    pinged = agent.send("ping")
+    messages = agent.receive(frozen)
+    assert pinged in [message.get("id") for message in messages[:-1]]
+    assert "did not answer in time" in messages[-1]["result"]["content"][0]["text"]
+    assert "larch" in str(agent.call("fetch_page", url=f"{url}/larch?again")[-1])
+
+
 # Signals and crashes
 
 

@@ -9,13 +9,13 @@ import typer
 from sleuth.base.errors import Exit, RequestError, SearchError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
-from sleuth.base.urls import clean_url
+from sleuth.base.urls import clean_url, host
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
-from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, from_markdown
+from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
 from sleuth.pages.page import Page
 from sleuth.runtime import Runtime
 from sleuth_providers.errors import PrivateAddressError
@@ -124,7 +124,7 @@ def _from_input(text: str) -> tuple[list[str], str]:
     try:
         answer = json.loads(text)
         return [str(hit["url"]) for hit in answer["results"]], str(answer.get("query") or "")
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise RequestError(
             "standard input is not the output of sleuth search --json",
             "for example: sleuth search --json … | sleuth read",
@@ -133,7 +133,8 @@ def _from_input(text: str) -> tuple[list[str], str]:
 
 def _target(runtime: Runtime, word: str) -> str:
     """Return the URL of a page, of a file, or of a result of the last search; raise RequestError for anything else."""
-    if url := clean_url(word, ("http", "https", "file")):
+    url = clean_url(word, ("http", "https", "file"))
+    if url and not (url.startswith("file:") and host(url)):  # file://host/share would be a file of another machine
         return url
     path = os.path.abspath(os.path.expanduser(word))
     if not os.path.isfile(path):
@@ -215,9 +216,9 @@ def _within(pages: list[Page], max_tokens: int) -> list[Page]:
 
 
 def _document(page: Page) -> str:
-    facts = " · ".join(filter(None, (f"<{page.final_url or page.url}>", page.published, page.author)))
+    facts = " · ".join(filter(None, (f"<{page.final_url or page.url}>", page.published, escape(page.author))))
     more = [tr("[The page has more text.]")] if page.truncated else []
-    return "\n\n".join([f"# {page.title or page.url}", facts, page.markdown, *more])
+    return "\n\n".join([f"# {escape(page.title or page.url)}", facts, page.markdown, *more])
 
 
 def page_as_json(page: Page) -> dict[str, Any]:
@@ -263,13 +264,13 @@ def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLi
     from sleuth.base.errors import describe
     from sleuth.base.urls import domain
     from sleuth.library.files import file_links
-    from sleuth.pages.links import fetch_links
     from sleuth_providers.errors import ProviderError
 
     try:
-        return file_links(target) if target.startswith("file:") else fetch_links(runtime.reader, target, timeout)
+        return file_links(target) if target.startswith("file:") else runtime.reader.links(target, timeout)
     except ProviderError as problem:
-        reason = describe(problem, provider=domain(target))[0]
+        is_file = target.startswith("file:") and problem.detail
+        reason = tr(problem.detail) if is_file else describe(problem, provider=domain(target))[0]
         return _problem(target, reason), isinstance(problem, PrivateAddressError)
     except OSError as problem:
         return _problem(target, problem.strerror or str(problem)), False

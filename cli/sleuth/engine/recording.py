@@ -90,7 +90,8 @@ class Replayer:
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
         """Run a provider on its recorded responses, in order."""
         if adapter.offline:
-            return found_from_json(self._next(query, account).get("found")) or Found()
+            found = found_from_json(self._next(query, account).get("found")) or Found()
+            return found._replace(results=tuple(one for one in found.results if _is_shown(adapter, one.url)))
         client = HttpClient(policy, partial(self._exchange, query, account), sleep=lambda _: None)
         return adapter.search(query, account, client)
 
@@ -108,6 +109,13 @@ class Replayer:
         if not entries:
             raise UnreachableError("not in the recording")
         return entries.pop(0)
+
+
+def _is_shown(adapter: Provider, url: str) -> bool:
+    """Tell whether a result is on the web or in the library here: a foreign recording may name any file."""
+    from sleuth.library.provider import LibraryProvider
+
+    return not url.strip().lower().startswith("file:") or (isinstance(adapter, LibraryProvider) and adapter.holds(url))
 
 
 def _entry(account: Account, query: Query) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def file_page(url: str) -> Page:
 
 def file_links(url: str) -> list[PageLink]:
     """Return the web links of an HTML or Markdown file, or raise OSError."""
-    path = _path(url)
+    path = _source_file(_path(url)).path
     with open(path, "rb") as stream:
         text = decode(stream.read(MAX_FILE_BYTES), markup=True)
     return links(text, url, KINDS.get(_extension(path), "markdown"))

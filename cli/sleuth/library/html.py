@@ -13,8 +13,8 @@ from typing import Any
 
 from sleuth.pages.blocks import Block, as_text, from_plain
 from sleuth.pages.extract import ExtractedPage
+from sleuth_providers.html.limits import is_costly
 
-MAX_DEPTH = 1_000  # nested elements; browsers stop at 512, and parsers become very slow
 MAX_ARTICLE_CHARS = 200_000  # of HTML; a longer file is a manual or a table
 MIN_ARTICLE_CHARS = 250  # of text
 MIN_ARTICLE_SHARE = 0.3  # of the whole text; with less, the rest of the page matters more than its article
@@ -24,12 +24,6 @@ INLINE_TAGS = re.findall(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q rb rp rt ruby s samp small span strong sub sup"
     " time tt u var wbr",
 )
-# Elements that nest: neither void ones nor those whose end tag is often omitted.
-NESTING_TAG = re.compile(
-    r"<(/?)(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
-    r"|p|li|dt|dd|tr|td|th|option|thead|tbody|tfoot)\b)[a-z]",
-    re.IGNORECASE,
-)
 # Scripts, styles, choices and tags of 10,000 characters: never text, and some make parsers slow.
 UNREADABLE = re.compile(r"<(script|style|select)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+|<[a-z][^<>]{10000,}+>", re.IGNORECASE)
 
@@ -37,7 +31,7 @@ UNREADABLE = re.compile(r"<(script|style|select)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+|<
 def read_markup(markup: str) -> ExtractedPage:
     """Read an HTML file."""
     markup = UNREADABLE.sub("", markup)
-    if is_deep(markup):
+    if is_costly(markup):
         found = re.search(r"<title[^<>]*>([^<]{1,500})", markup, re.IGNORECASE)
         text = unescape(re.sub(r"<[^<>]*>", " ", markup))
         return ExtractedPage(unescape(found[1]) if found else "", blocks=from_plain(text))
@@ -49,16 +43,6 @@ def read_markup(markup: str) -> ExtractedPage:
     published = _attribute(dated, "content") or _attribute(tree.css_first("time[datetime]"), "datetime")
     language = _attribute(tree.css_first("html[lang]"), "lang")
     return ExtractedPage(title.text() if title else "", "", published, language, _main_text(tree, markup))
-
-
-def is_deep(markup: str) -> bool:
-    """Tell whether elements are nested deeper than MAX_DEPTH."""
-    depth = 0
-    for tag in NESTING_TAG.finditer(markup):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        if depth > MAX_DEPTH:
-            return True
-    return False
 
 
 def _main_text(tree: Any, markup: str) -> Sequence[Block]:

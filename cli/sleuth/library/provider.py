@@ -43,6 +43,16 @@ class LibraryProvider(Provider):
         finally:
             library.close()
 
+    def holds(self, url: str) -> bool:
+        """Tell whether a document is in the library."""
+        library = self._library()
+        try:
+            return library.document(url) is not None
+        except SleuthError:
+            return False
+        finally:
+            library.close()
+
 
 def _is_allowed(query: Query, url: str) -> bool:
     from sleuth.relevance.urls import matches_domain

@@ -1,16 +1,14 @@
 """The links of a page or file: their text and their absolute URL."""
 
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
-from sleuth.store.settings import FETCH_PRIVATE, FETCH_TIMEOUT
-from sleuth_providers.html.limits import limit_markup
+from sleuth.pages.blocks import MAX_TEXT_CHARS
+from sleuth.pages.errors import UnreadableError
+from sleuth.pages.fetch import Fetched
+from sleuth_providers.html.limits import is_costly, limit_markup
 from sleuth_providers.records import Record
-
-if TYPE_CHECKING:
-    from sleuth.pages.reader import Reader
 
 MAX_LINKS = 2000
 MAX_LABEL_CHARS = 200
@@ -23,12 +21,17 @@ class PageLink(Record):
     url: str
 
 
+def find_links(page: Fetched) -> list[PageLink]:
+    """Return the links of a page; a PDF file has none."""
+    return [] if page.kind == "pdf" else links(page.text(), page.final_url, page.kind)
+
+
 def links(source: str, base: str, kind: str) -> list[PageLink]:
     """Return the web links of an HTML or Markdown text in their order, each URL once."""
     if kind == "markdown":
         from sleuth.base.markdown import to_html
 
-        source = to_html(source)
+        source = to_html(source[:MAX_TEXT_CHARS])
     found: dict[str, str] = {}
     for label, target in _anchors(source):
         url = _absolute(base, target)
@@ -40,7 +43,10 @@ def links(source: str, base: str, kind: str) -> list[PageLink]:
 def _anchors(markup: str) -> list[tuple[str, str]]:
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(limit_markup(markup))
+    markup = limit_markup(markup)
+    if is_costly(markup):
+        raise UnreadableError("nested too deeply")
+    tree = LexborHTMLParser(markup)
     base = tree.css_first("base[href]")
     prefix = str(base.attributes.get("href") or "") if base else ""
     nodes = tree.css("a[href]")
@@ -53,14 +59,3 @@ def _absolute(base: str, target: str) -> str:
         return clean_url(urljoin(base, target).partition("#")[0])
     except ValueError:
         return ""
-
-
-def fetch_links(reader: "Reader", url: str, timeout: float | None = None) -> list[PageLink]:
-    """Fetch a page and return its links; raise ProviderError if it cannot be read."""
-    from sleuth.pages.fetch import fetch, received
-    from sleuth_providers.net.guard import AddressGuard
-
-    watch = AddressGuard(reader.guard, reader.settings[FETCH_PRIVATE])
-    seconds = timeout or reader.settings[FETCH_TIMEOUT]
-    page = received(fetch(url, timeout=seconds, guard=watch, transport=reader.transport), url)
-    return [] if page.kind == "pdf" else links(page.text(), page.final_url, page.kind)

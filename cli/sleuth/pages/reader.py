@@ -15,6 +15,7 @@ from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage
 from sleuth.pages.fetch import CONNECT_TIMEOUT_S, fetch, refusal
 from sleuth.pages.host_queue import HostQueue
+from sleuth.pages.links import PageLink
 from sleuth.pages.page import Page, PageEvent, cache_key, from_json, to_page
 from sleuth.pages.services import read_by_jina, read_from_archive
 from sleuth.pages.worker_pool import POOL
@@ -205,22 +206,30 @@ class Reader:
             else:
                 yield Layer(name, provider, partial(self._by_service, read, url, server))
 
+    def links(self, url: str, timeout: float | None = None) -> list[PageLink]:
+        """Return the links of a page, which is fetched; raise ProviderError if it cannot be read."""
+        until = time.monotonic() + max(MIN_TIMEOUT_S, timeout or self.settings[FETCH_TIMEOUT])
+        watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
+        return POOL.links(self._fetch(url, watch, until), url, until)
+
     def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
-        language = "" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE]
         try:
-            if not self.settings[FETCH_PRIVATE] and guard.is_local(_host(url)) and system_proxy(url):
-                raise PrivateAddressError(host=_host(url))  # the guard does not see what the proxy resolves
-            reply = fetch(
-                url,
-                timeout=until - time.monotonic(),
-                guard=watch,
-                transport=self.transport,
-                language=language,
-                impersonate=self.settings[IMPERSONATE],
-            )
+            reply = self._fetch(url, watch, until)
         finally:
             self.host_queue.release(_host(url))
         return POOL.extract(reply, url, until)
+
+    def _fetch(self, url: str, watch: Guard, until: float) -> Response:
+        if not self.settings[FETCH_PRIVATE] and guard.is_local(_host(url)) and system_proxy(url):
+            raise PrivateAddressError(host=_host(url))  # the guard does not see what the proxy resolves
+        return fetch(
+            url,
+            timeout=until - time.monotonic(),
+            guard=watch,
+            transport=self.transport,
+            language="" if self.settings[LANGUAGE] == "auto" else self.settings[LANGUAGE],
+            impersonate=self.settings[IMPERSONATE],
+        )
 
     def _in_browser(self, browser: Browser, url: str, watch: Guard, until: float) -> ExtractedPage:
         reply = browser(url, timeout=_remaining(until), guard=watch)

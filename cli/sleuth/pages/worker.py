@@ -1,7 +1,8 @@
 """The process that extracts the text of pages for `worker_pool`. Run as a program, with pickles on both pipes.
 
 A page that never ends, in a loop of a C library or a regular expression, would keep Python's lock and with it freeze
-every thread of its process, whatever deadline they watch. So the kernel ends this process at the deadline of its page.
+every thread of its process, whatever deadline they watch. So the kernel ends this process at the deadline of its page,
+and limits its memory.
 """
 
 import os
@@ -9,17 +10,24 @@ import pickle
 import signal
 import sys
 import time
+from contextlib import suppress
 
+from sleuth.pages.errors import UnreadableError
 from sleuth.pages.extract import extract
 from sleuth.pages.fetch import received
+from sleuth.pages.links import find_links
+from sleuth_providers.base import Response
 from sleuth_providers.errors import ProviderError
 
+MAX_MEMORY_BYTES = 500_000_000  # of address space; pages of 10 MB take up to 150 MB
 GRACE_S = 1.0  # beyond the deadline, at which the parent gives up
 READY = "ready"
+CONTENT, LINKS = "content", "links"  # jobs
 
 
 def main() -> None:
     """Answer each response on standard input with its content or its error, until the input ends."""
+    _limit_memory()
     inbox, outbox = sys.stdin.buffer, sys.stdout.buffer
     _send(outbox, READY)
     try:
@@ -28,26 +36,43 @@ def main() -> None:
         outbox.flush()
     while True:
         try:
-            reply, requested, timeout = pickle.load(inbox)  # noqa: S301 - the parent process wrote it
+            job, reply, requested, timeout = pickle.load(inbox)  # noqa: S301 - the parent process wrote it
         except EOFError:
             os._exit(0)
         _end_after(timeout + GRACE_S)
-        _send(outbox, _result(reply, requested, timeout))
+        _send(outbox, _result(job, reply, requested, timeout))
         _end_after(0)
 
 
-def _result(reply: object, requested: str, timeout: float) -> object:
+def run(job: str, reply: Response, requested: str, until: float) -> object:
+    """Return the content of a page, or with `links` its links."""
+    page = received(reply, requested)
+    return find_links(page) if job == LINKS else extract(page, until)
+
+
+def _result(job: str, reply: Response, requested: str, timeout: float) -> object:
     try:
-        return extract(received(reply, requested), time.monotonic() + timeout)  # type: ignore[arg-type]  # a Response
+        return run(job, reply, requested, time.monotonic() + timeout)
     except ProviderError as error:
         return error
-    except Exception as problem:  # a bug, or no memory
+    except MemoryError:
+        return UnreadableError("a page that needs too much memory")
+    except Exception as problem:  # a bug
         return ProviderError("{kind}", message="{provider}: the page could not be read", kind=type(problem).__name__)
 
 
 def _send(outbox: object, value: object) -> None:
     pickle.dump(value, outbox, pickle.HIGHEST_PROTOCOL)  # type: ignore[arg-type]  # a binary stream
     outbox.flush()  # type: ignore[attr-defined]  # see above
+
+
+def _limit_memory() -> None:
+    with suppress(ImportError, OSError, ValueError):  # Windows; macOS does not enforce it
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = MAX_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MAX_MEMORY_BYTES, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def _end_after(seconds: float) -> None:

@@ -3,14 +3,17 @@
 import atexit
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
 import time
 
 from sleuth.base import logs
-from sleuth.pages.extract import ExtractedPage, extract
-from sleuth.pages.fetch import received
+from sleuth.pages.errors import UnreadableError
+from sleuth.pages.extract import ExtractedPage
+from sleuth.pages.links import PageLink
+from sleuth.pages.worker import CONTENT, GRACE_S, LINKS, run
 from sleuth_providers.base import Response
 from sleuth_providers.errors import DeadlineError, ProviderError
 
@@ -18,46 +21,56 @@ MAX_WORKERS = max(2, os.cpu_count() or 1)
 PAGES_PER_WORKER = 10  # a worker takes half a second to start, in which one that runs already extracts so many
 MAX_WAIT_S = 1.0  # for a worker; then another one is started
 COMMAND = ("-P", "-m", "sleuth.pages.worker")  # -P: never import from the current folder
+HAS_TIMER = hasattr(signal, "setitimer")  # so that the kernel ends a worker; elsewhere (Windows) this process does
 BROKEN_PIPE = (OSError, EOFError, pickle.UnpicklingError)
 RESULT_MODULES = (  # whose classes are unpickled: a worker that a page has compromised can send nothing else
     "sleuth.pages.blocks",
     "sleuth.pages.errors",
     "sleuth.pages.extract",
+    "sleuth.pages.links",
     "sleuth_providers.errors",
     "sleuth_providers.translatable",
 )
 
 
 class ExtractionPool:
-    """Worker processes, started when they are needed. Where none can be started, this process does their work."""
+    """Worker processes, started when they are needed. When none can be started, this process does their work."""
 
     def __init__(self, limit: int = MAX_WORKERS) -> None:
         self.limit = limit
         self._workers: list[_Worker] = []
         self._idle: list[_Worker] = []
         self._changed = threading.Condition()
-        self._usable = True
 
     def prepare(self, pages: int) -> None:
         """Start workers for a number of pages, so that they are ready when the pages arrive."""
         with self._changed:
-            while self._usable and len(self._workers) < min(self.limit, 1 + pages // PAGES_PER_WORKER):
-                self._start()
+            while len(self._workers) < min(self.limit, 1 + pages // PAGES_PER_WORKER) and self._start():
+                continue
 
     def extract(self, reply: Response, requested: str, until: float) -> ExtractedPage:
         """Return the content of a response; raise the ProviderError that says why there is none."""
+        return self._run(CONTENT, reply, requested, until)  # type: ignore[return-value]  # see worker.run
+
+    def links(self, reply: Response, requested: str, until: float) -> list[PageLink]:
+        """Return the links of a response; raise the ProviderError that says why there are none."""
+        return self._run(LINKS, reply, requested, until)  # type: ignore[return-value]  # see worker.run
+
+    def _run(self, job: str, reply: Response, requested: str, until: float) -> object:
         worker = self._acquire(until)
         if worker is None:
-            return extract(received(reply, requested), until)
+            return run(job, reply, requested, until)
         try:
-            result = worker.run((reply, requested, until - time.monotonic()))
-        except BROKEN_PIPE as problem:  # the kernel ended it at the deadline, or the page crashed it
-            raise DeadlineError("a page that takes too long to read") from problem
+            result = worker.run(job, reply, requested, until - time.monotonic())
+        except BROKEN_PIPE as problem:
+            if time.monotonic() >= until:
+                raise DeadlineError("a page that takes too long to read") from problem
+            raise UnreadableError("a page that needs too much memory, or crashes the parser") from problem
         finally:
             self._release(worker)
         if isinstance(result, ProviderError):
             raise result
-        return result  # type: ignore[return-value]  # what the worker sends is one or the other
+        return result
 
     def close(self) -> None:
         """End all workers."""
@@ -70,33 +83,36 @@ class ExtractionPool:
         with self._changed:
             worker = self._next_idle(until)
         if worker and not worker.is_ready():
-            logs.log("pages: worker processes cannot be started")
-            self._usable = False
-        return worker if self._usable else None
+            logs.log("pages: a worker process ended at once")
+            worker.end()
+            self._release(worker)
+            return None
+        return worker
 
     def _next_idle(self, until: float) -> "_Worker | None":
         late = time.monotonic() + MAX_WAIT_S
-        while self._usable and not self._idle:
+        while not self._idle:
             now = time.monotonic()
             if not self._workers or (now >= late and len(self._workers) < self.limit):
-                self._start()
+                if not self._start():
+                    return None
             elif now >= until:
                 raise DeadlineError("too many pages at once")
             else:
                 self._changed.wait((min(until, late) if now < late else until) - now)
-        return self._idle.pop() if self._usable else None
+        return self._idle.pop()
 
-    def _start(self) -> None:
+    def _start(self) -> bool:
         try:
             worker = _Worker()
         except (OSError, ValueError) as problem:
             logs.log("pages: worker processes cannot be started: %r", problem)
-            self._usable = False
-            return
+            return False
         if not self._workers:
             atexit.register(self.close)
         self._workers.append(worker)
         self._idle.append(worker)
+        return True
 
     def _release(self, worker: "_Worker") -> None:
         with self._changed:
@@ -130,15 +146,20 @@ class _Worker:
             return False
         return True
 
-    def run(self, task: object) -> object:
+    def run(self, job: str, reply: Response, requested: str, timeout: float) -> object:
         assert self.process.stdin
-        pickle.dump(task, self.process.stdin, pickle.HIGHEST_PROTOCOL)
-        self.process.stdin.flush()
+        timer = threading.Timer(timeout + GRACE_S, self.process.kill)
+        if not HAS_TIMER:
+            timer.start()
         try:
+            pickle.dump((job, reply, requested, timeout), self.process.stdin, pickle.HIGHEST_PROTOCOL)
+            self.process.stdin.flush()
             return self._receive()
         except BROKEN_PIPE:
             self.end()
             raise
+        finally:
+            timer.cancel()
 
     def end(self) -> None:
         self.process.kill()

@@ -126,11 +126,8 @@ class ProviderTable:
         this as it is.
         """
         with self._transaction():  # options are merged with the stored ones, so the read belongs to it
-            if (
-                public_only is not None
-                and "api_host" in changes
-                and (public_only or PUBLIC_ONLY in self.get(id).options)
-            ):
+            is_new_host = "api_host" in changes and public_only is not None
+            if is_new_host and (public_only or PUBLIC_ONLY in self.get(id).options):
                 options = {**(options or {}), PUBLIC_ONLY: public_only and bool(changes["api_host"])}
             if options:
                 before = changes["options"] if "options" in changes else self.get(id).options

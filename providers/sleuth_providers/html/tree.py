@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
-from sleuth_providers.html.limits import limit_markup
+from sleuth_providers.html.limits import is_costly, limit_markup
 from sleuth_providers.net.urls import site_of
 
 Node = Any  # a selectolax node or None
@@ -20,13 +20,9 @@ INLINE_TAGS = frozenset(
     ["a", "abbr", "b", "code", "em", "font", "i", "mark", "q", "small", "strong", "sub", "sup", "u", "wbr", "-text"]
 )
 HIDDEN_TAGS = frozenset(["script", "style", "noscript", "template", "cite", "button", "select", "svg"])
-NESTING_TAG = re.compile(
-    r"<(/?)(?!(?:br|img|hr|input|meta|link|li|p|td|tr|th|dt|dd|option|path)\b)[a-z]", re.IGNORECASE
-)
 REDIRECT_PARAMETERS = ("uddg", "url", "u", "target", "dest", "to", "redirect", "link")
 MAX_BLOCK_NODES = 400
 MAX_DEPTH = 40  # of ancestors that are looked at
-MAX_PARSER_WORK = 200_000_000  # tags times depth: about a second of parsing
 MAX_TEXT_NODES = 20_000
 MAX_SNIPPET_CHARS = 1000
 # Links of fewer words and characters beside a result are buttons such as "Cached" or "Translate".
@@ -46,12 +42,7 @@ def read_html(response: Response) -> Any:
     page = page_text(response)
     if len(limit_markup(page)) < len(page):
         raise BadResponseError("too much markup", status=response.status)
-    depth = work = 0
-    for tag in NESTING_TAG.finditer(page):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        work += depth
-    # Each unclosed tag makes every later paragraph more expensive to parse.
-    if work + depth * page.count("<p") > MAX_PARSER_WORK:
+    if is_costly(page):
         raise BadResponseError("nested too deeply", status=response.status)
     return LexborHTMLParser(page)
 

@@ -1,6 +1,7 @@
 """`sleuth read`: pages, PDFs and files as Markdown, for the next command in a pipe."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +143,34 @@ def test_terminal_shows_markdown_rendered(sleuth: Any, notes: str, tmp_path: Pat
     assert "\n# " not in shown
     assert sleuth("read", "-o", str(tmp_path / "out.md"), notes, terminal=True).out == ""
     assert (tmp_path / "out.md").read_text() == sleuth("read", notes).out
+
+
+def test_links_of_a_page_are_read_within_the_time_limit(sleuth: Any, page: str, httpserver: HTTPServer) -> None:
+    """A hundred thousand items take the parser minutes; only a process of its own can be ended."""
+    items = "- [a](/b)\n  - c\n" * 60_000
+    httpserver.expect_request("/items").respond_with_data(items, content_type="text/markdown")
+    done = sleuth("read", "--links", "--timeout", "2", httpserver.url_for("/items"))
+    assert (done.exit, "did not answer in time" in done.err) == (1, True)
+
+
+def test_title_and_author_of_a_page_are_no_markdown(sleuth: Any, page: str, httpserver: HTTPServer) -> None:
+    hostile = PAGE.replace("<title>Runtimes", "<title>![x](https://evil.example/p) &lt;img src=x>")
+    httpserver.expect_request("/hostile").respond_with_data(hostile.replace("<h1>Runtimes</h1>", ""))
+    heading = sleuth("read", httpserver.url_for("/hostile")).out.partition("\n")[0]
+    assert heading == "# ![x]\\(https://evil.example/p) \\<img src=x>"
+
+
+def test_only_files_of_this_machine_are_read(sleuth: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "host.example").mkdir()
+    (tmp_path / "host.example" / "note.md").write_text("# Larch")
+    monkeypatch.chdir(tmp_path)
+    assert sleuth("read", "file://host.example/note.md").exit == 2
+    os.mkfifo(tmp_path / "pipe")
+    for words in ((), ("--links",)):
+        done = sleuth("read", *words, f"file://{tmp_path}/pipe")
+        assert (done.exit, "not a regular file" in done.err) == (1, True)
+
+
+def test_deep_json_on_standard_input_is_refused(sleuth: Any) -> None:
+    done = sleuth("read", stdin='{"results":' + "[" * 100_000)
+    assert (done.exit, "not the output of sleuth search" in done.err) == (2, True)

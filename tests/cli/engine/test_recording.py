@@ -41,6 +41,22 @@ def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, 
     assert timeless(again.json) == timeless(json.loads(expected))
 
 
+def test_foreign_recording_shows_no_files_but_those_of_the_library(sleuth: Any, tmp_path: Path) -> None:
+    note, recording = tmp_path / "note.md", tmp_path / "tape.json"
+    note.write_text("# Larch\n\nThe larch is a conifer.")
+    sleuth("library", "add", str(note))
+    search = ("search", "-p", "library", "--json", "larch")
+    sleuth(*search, "--record", str(recording))
+    document = json.loads(recording.read_text())
+    results = document["exchanges"][0]["found"]["results"]
+    urls = ["file:///etc/passwd", "file://host.example/share/x", " FILE:///etc/hosts", "https://a.example/"]
+    results += [results[0] | {"url": url, "title": url} for url in urls]
+    recording.write_text(json.dumps(document))
+    shown = {hit["url"] for hit in sleuth(*search, "--replay", str(recording)).json["results"]}
+    assert {note.as_uri(), "https://a.example/"} <= shown
+    assert not {url for url in shown if "etc" in url or "share" in url}
+
+
 def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
     recording = tmp_path / "tape.json"
     sleuth = make_sleuth()

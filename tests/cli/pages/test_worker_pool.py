@@ -1,5 +1,6 @@
 """Pages are extracted in processes that end at the deadline of their page."""
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,6 +23,15 @@ extract = worker.extract
 def hang(page, until):
     return re.match("(a|a)*b", "a" * 100) if b"hang" in page.body else extract(page, until)
 worker.extract = hang
+worker.main()
+"""
+
+GREEDY = """
+from sleuth.pages import worker
+extract = worker.extract
+def greedy(page, until):
+    return bytearray(2_000_000_000) if b"greedy" in page.body else extract(page, until)
+worker.extract = greedy
 worker.main()
 """
 
@@ -101,15 +111,43 @@ def test_without_workers_pages_are_extracted_in_this_process(
     assert read(ExtractionPool(), "hello").title == "hello"
 
 
+def test_workers_are_used_as_soon_as_they_can_be_started_again(
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.executable", "/nonexistent/python")
+        assert (read(pool, "hello").title, pool._workers) == ("hello", [])
+    assert (read(pool, "hello").title, len(pool._workers)) == ("hello", 1)
+
+
 def test_a_worker_that_a_page_took_over_cannot_run_code_here(
     pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     evil = f"import os, pickle, sys\nclass E:\n def __reduce__(self): return os.mkdir, ({str(tmp_path / 'x')!r},)\n"
     script = "sys.stdout.buffer.write(pickle.dumps('ready') + pickle.dumps(E())); sys.stdout.flush(); sys.stdin.read()"
     monkeypatch.setattr(worker_pool, "COMMAND", ("-c", evil + script))
-    with pytest.raises(DeadlineError):
+    with pytest.raises(UnreadableError, match="crashes the parser"):
         read(pool, "hello")
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce the limit")
+def test_a_page_that_needs_too_much_memory_is_refused(pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", GREEDY))
+    with pytest.raises(UnreadableError, match="too much memory"):
+        read(pool, "greedy")
+    assert read(pool, "hello").title == "hello"
+
+
+@pytest.mark.timeout(60)
+def test_a_worker_is_ended_by_its_parent_where_the_kernel_has_no_timer(
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", f"import signal\ndel signal.setitimer\n{HANG}"))
+    monkeypatch.setattr(worker_pool, "HAS_TIMER", False)
+    with pytest.raises(DeadlineError):
+        read(pool, "hang", timeout=0.2)
+    assert read(pool, "hello").title == "hello"
 
 
 @pytest.mark.parametrize(("pages", "workers"), [(1, 1), (9, 1), (10, 2), (500, 2)])

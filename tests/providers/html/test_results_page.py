@@ -23,6 +23,7 @@ from sleuth_providers.errors import (
     RateLimitError,
     UnreachableError,
 )
+from sleuth_providers.html.limits import is_costly
 from sleuth_providers.html.results_page import ResultsPage
 from sleuth_providers.html.tree import unwrap
 from sleuth_providers.net.client import HttpClient
@@ -345,10 +346,24 @@ def test_hostile_page_is_parsed_or_refused(body: str) -> None:
 
 
 @pytest.mark.cpu_limit(30)
-def test_deeply_nested_results_are_refused() -> None:
-    body = b'<div class="zMzFAb">x' * 12_000
-    with pytest.raises(BadResponseError):
-        LocalGoogle().parse(Response(200, HTML, body, PAGE), Query("rust async"))
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<div class="zMzFAb">x' * 12_000,
+        "<div></b>" * 30_000,  # the end tags close nothing
+        "<ul><li>" * 10_000,
+        "<p>" + "".join(f"<b id={n}></x>" for n in range(3_000)) + "</p><p>x" * 3_000,  # each p opens every b again
+    ],
+    ids=["divs", "end tags", "lists", "formatting"],
+)
+def test_markup_that_takes_long_to_parse_is_refused(body: str) -> None:
+    with pytest.raises(BadResponseError, match="nested too deeply"):
+        LocalGoogle().parse(Response(200, HTML, body.encode(), PAGE), Query("rust async"))
+
+
+def test_markup_without_end_tags_is_not_taken_for_nested() -> None:
+    assert not is_costly("<ul>" + "<li>An item<p>and a paragraph" * 1_000 + "</ul>" + "<p>text<br>" * 20_000)
+    assert not is_costly("<div><p><b>bold</b> <a href=x>link</a></p></div>" * 20_000)
 
 
 SCRIPTED = """<!doctype html><title>Find</title><input value="rust async"><ol id="list"></ol><script>

@@ -73,9 +73,8 @@ def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> Provider
 
 def _check_host(hosts: str) -> None:
     """Refuse a host that is private by its name or number; other names are checked when they are connected to."""
-    if private := [
-        name for part in hosts.split(",") if is_local(numeric_address(name := host_of(part.strip())) or name)
-    ]:
+    names = [host_of(part.strip()) for part in hosts.split(",")]
+    if private := [name for name in names if is_local(numeric_address(name) or name)]:
         raise RequestError(
             "{host} is a private address, which cannot be set over HTTP",
             "set it on that machine: sleuth providers set ID --api-host URL",
