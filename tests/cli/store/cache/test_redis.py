@@ -344,7 +344,10 @@ def test_failed_server_is_not_used_again_for_a_while(lie: Callable[..., Liar], t
     assert len(warnings) == 1
 
 
-def test_threads_of_a_program_share_the_failure(lie: Callable[..., Liar], sleuth: Any) -> None:
+def test_threads_of_a_program_share_the_failure(
+    lie: Callable[..., Liar], sleuth: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sleuth.store.cache.redis.server.RETRY_AFTER_S", 1e6)  # three searches of a busy machine
     liar = lie(lambda caller: caller.close())
     client = Client(sleuth.environ | {"SLEUTH_CACHE_URL": liar.url})
 
