@@ -13,12 +13,12 @@ ATTRIBUTE = re.compile(_ATTRIBUTE)
 TAG = re.compile(rf"<[a-zA-Z][^\s/>]*+((?:{_ATTRIBUTE})*+)")
 
 
-def limit_markup(page: str, max_tags: int = MAX_TAGS) -> str:
+def limit_markup(page: str) -> str:
     """Return a page up to the tag where one of the limits is exceeded."""
     total = 0
     for number, tag in enumerate(TAG.finditer(page), 1):
         attributes = sum(1 for _ in islice(ATTRIBUTE.finditer(page, *tag.span(1)), MAX_TAG_ATTRIBUTES + 1))
         total += attributes
-        if number > max_tags or attributes > MAX_TAG_ATTRIBUTES or total > MAX_ATTRIBUTES:
+        if number > MAX_TAGS or attributes > MAX_TAG_ATTRIBUTES or total > MAX_ATTRIBUTES:
             return page[: tag.start()]
     return page
