@@ -1,4 +1,4 @@
-"""The shared cache before any real server: addresses, passwords that are never shown, servers that serve or stall."""
+"""The shared cache before any real server: addresses, passwords that are never shown, servers that answer nonsense or stall."""
 
 import os
 import socket
@@ -181,7 +181,7 @@ def test_missing_keyring_stops_no_search(sleuth: Any, monkeypatch: pytest.Monkey
     assert "the system keyring needs the optional part `keyring`" in done.err
 
 
-# Servers that serve
+# Servers that answer nonsense or stall
 
 
 class FakeServer:
