@@ -137,7 +137,8 @@ def make_reader(tmp_path: Path) -> Callable[..., Reader]:
         **environ: str,
     ) -> Reader:
         off = {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
-        settings = Settings(str(tmp_path / "config.toml"), off | environ)
+        slow = {"SLEUTH_FETCH_TIMEOUT": "120"}  # for busy machines
+        settings = Settings(str(tmp_path / "config.toml"), off | slow | environ)
         store: Cache = DiskCache(str(tmp_path / "cache"), 100) if cache else Cache()
         return Reader(settings, store, guard=guard, **(reader or {}))
 

@@ -204,6 +204,11 @@ def test_architecture_diagram_is_the_import_contract() -> None:
     assert [low for _, low in arrows[:-1]] == [high for high, _ in arrows[1:]], "the arrows form one chain"
 
 
+def test_import_contract_names_everything_in_the_package() -> None:
+    entries = {path.stem for path in (ROOT / "cli" / "sleuth").iterdir() if path.suffix in ("", ".py")}
+    assert set.union(*contract()) == (entries - {"__init__", "__pycache__"}) | {"sleuth_providers"}
+
+
 def test_contributing_shows_the_import_contract() -> None:
     chain = next(text for text in code_blocks(ROOT / "CONTRIBUTING.md", "text") if text.startswith("__main__"))
     assert [set(re.findall(r"\w+", layer)) for layer in chain.split("→")] == contract()

@@ -1,5 +1,6 @@
 """Writes everything that is generated from the commands: `python -m tools.generate`; --check lists stale files."""
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from typer.main import get_command
 
 from sleuth.commands.app import app
+from sleuth_providers import registry
 from tools import capabilities, command_tree, fast_tables, man_pages, messages, reference
 
 # Where shells look for the completion scripts of packages; PowerShell has no such folder.
@@ -16,6 +18,11 @@ INSTALLED = {
     "completions/sleuth.fish": "share/fish/vendor_completions.d/sleuth.fish",
 }
 TABLE = "[tool.hatch.build.targets.wheel.shared-data]\n"
+# Where the READMEs say how many providers there are.
+PROVIDER_COUNTS = {
+    "README.md": r"(?<=search command for )\d+|(?<=^\| providers \| )\d+",
+    "README.zh-CN.md": r"(?<=一条命令，)\d+|(?<=^\| 搜索源 \| )\d+",
+}
 GENERATED = ("man/*.[0-9]", f"{fast_tables.FOLDER}/*/*")  # folders without any other files
 
 
@@ -29,7 +36,12 @@ def generate(project: Path) -> dict[str, str]:
     files["docs/capabilities.md"] = capabilities.chapter()
     files |= fast_tables.files(root, tree)
     settings = (project / "pyproject.toml").read_text(encoding="utf-8")
-    return files | {"pyproject.toml": with_shared_data(settings, files)}
+    count = str(len({*registry.names(), "library"}))  # sleuth itself adds the library
+    readmes = {
+        name: re.sub(pattern, count, (project / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for name, pattern in PROVIDER_COUNTS.items()
+    }
+    return files | readmes | {"pyproject.toml": with_shared_data(settings, files)}
 
 
 def with_shared_data(text: str, names: Iterable[str]) -> str:

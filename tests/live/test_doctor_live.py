@@ -16,7 +16,7 @@ from sleuth_providers.base import Account
 
 pytestmark = pytest.mark.live
 
-ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere")
+ENVIRONMENT = Environment(search_path="/nowhere")
 NO_ACCOUNT = Account()
 ALICE = Account(username="alice", password="horse battery")
 LIMITED = {"server": {"limiter": True}}

@@ -73,7 +73,7 @@ def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
     """Yield a file, or the supported files below a folder.
 
     Links are followed inside the folder, and each folder is read once. A link that leads out of it is skipped: in a
-    folder from a stranger it may point at the user's secrets.
+    downloaded folder it may point at the user's secrets.
     """
     if not os.path.isdir(path):
         yield path

@@ -5,6 +5,7 @@ it was indexed with. The database therefore stores the tokens of PROBE_TEXT and 
 when `relevance.words` has changed.
 """
 
+import os
 import sqlite3
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sleuth.base import logs
-from sleuth.store.database import transaction
+from sleuth.store.database import run_script, transaction
 
 if TYPE_CHECKING:
     from sleuth.library.library import Document
@@ -30,29 +31,7 @@ UPSERT = (
 )
 
 
-def _first(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        """CREATE TABLE page (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            url TEXT NOT NULL UNIQUE,
-            title TEXT NOT NULL,
-            site TEXT NOT NULL,
-            source TEXT NOT NULL CHECK (source IN ('handbook', 'file', 'page', 'bookmark')),
-            kind TEXT NOT NULL,
-            lang TEXT NOT NULL,
-            published TEXT NOT NULL,
-            added_at REAL NOT NULL,
-            modified REAL NOT NULL,
-            size INTEGER NOT NULL,
-            text TEXT NOT NULL
-        )"""
-    )
-    connection.execute("CREATE INDEX page_source ON page (source, added_at)")
-    connection.execute("CREATE VIRTUAL TABLE words USING fts5 (title, body, content = '', tokenize = 'ascii')")
-    connection.execute("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-
-
-MIGRATIONS = (_first,)
+MIGRATIONS = (run_script(os.path.join(os.path.dirname(__file__), "schema", "1-pages.sql")),)
 
 
 @contextmanager

@@ -14,9 +14,18 @@ BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
 MEMORY = ":memory:"
 UNWRITABLE_MESSAGES = ("unable to open", "readonly", "disk I/O", "is full")
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the message about a damaged file may not be UTF-8
-
-
 MAX_DATABASE_BYTES = 10_000_000_000
+
+
+def run_script(path: str) -> Migration:
+    """Return a migration that runs the statements of an SQL file; each ends with a semicolon and a line break."""
+
+    def migrate(connection: sqlite3.Connection) -> None:
+        with open(path, encoding="utf-8") as stream:
+            for statement in stream.read().split(";\n"):
+                connection.execute(statement)
+
+    return migrate
 
 
 def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:

@@ -73,8 +73,8 @@ class Health:
     ) -> None:
         """Update the cooldown after a request.
 
-        A `quick` failure, such as a refused connection, starts none. A refusal is a `wall` if it is for strangers, as a
-        captcha is: it stays longer than a limit of the user's own key or server.
+        A `quick` failure, such as a refused connection, starts none. A refusal is a `wall` if it is about programs in
+        general, as a captcha is; its cooldown is longer than that for a limit of the user's own key or server.
         """
         if state in ("ok", "empty") and self._failures(name):  # a write only where it is needed
             self.connection.execute("DELETE FROM health WHERE name = ?", (name,))

@@ -93,16 +93,16 @@ def _are_patterns(value: Any) -> bool:
     return True
 
 
-LANGUAGE_CODE = SettingType(
-    lambda v: isinstance(v, str) and bool(re.fullmatch(r"|auto|[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*+", v)),
-    str,
-    Translatable("a code such as de or zh-CN, or auto"),
-)
-REGION_CODE = SettingType(
-    lambda v: isinstance(v, str) and bool(re.fullmatch(r"|[A-Za-z]{2}", v)),
-    str,
-    Translatable("a two-letter country code such as CH"),
-)
+def _matching(pattern: str, description: str) -> SettingType:
+    """Return the type of texts that are empty or match a pattern."""
+    return SettingType(
+        lambda v: isinstance(v, str) and (not v or bool(re.fullmatch(pattern, v))), str, Translatable(description)
+    )
+
+
+LANGUAGE_CODE = _matching(r"auto|[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*+", "a code such as de or zh-CN, or auto")
+REGION_CODE = _matching(r"[A-Za-z]{2}", "a two-letter country code such as CH")
+EMAIL = _matching(r"[^@\s]+@[^@\s]+", "an e-mail address")
 PATTERNS = SettingType(_are_patterns, _list, Translatable("a list of domains, *.x.y or valid /regex/"))
 
 
@@ -131,12 +131,6 @@ def _address(pattern: str, description: str) -> SettingType:
 URL = _address(r"https?://[^/\s]+", "an http(s) URL")
 REDIS_URL = _address(
     r"((rediss?|valkeys?)(\+sentinel)?|unix)://|env:\w|cmd:\s*\S|keyring:", "a URL such as redis://host:6379/0"
-)
-
-EMAIL = SettingType(
-    lambda v: isinstance(v, str) and (not v or bool(re.fullmatch(r"[^@\s]+@[^@\s]+", v))),
-    str,
-    Translatable("an e-mail address"),
 )
 CHAIN_NAMES = (*choices.CATEGORIES, "general-zh")
 CHAIN_TABLE = SettingType(

@@ -20,13 +20,13 @@ SIBLINGS = frozenset("dd dt li option p rb rp rt tbody td tfoot th thead tr".spl
 FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
 
 
-def limit_markup(page: str, max_tags: int = MAX_TAGS) -> str:
+def limit_markup(page: str) -> str:
     """Return a page up to the tag where one of the limits is exceeded."""
     total = 0
     for number, tag in enumerate(TAG.finditer(page), 1):
         attributes = sum(1 for _ in islice(ATTRIBUTE.finditer(page, *tag.span(1)), MAX_TAG_ATTRIBUTES + 1))
         total += attributes
-        if number > max_tags or attributes > MAX_TAG_ATTRIBUTES or total > MAX_ATTRIBUTES:
+        if number > MAX_TAGS or attributes > MAX_TAG_ATTRIBUTES or total > MAX_ATTRIBUTES:
             return page[: tag.start()]
     return page
 

@@ -171,9 +171,9 @@ class ResultsPage(Provider):
                 raise BadRequestError(
                     "an option is not a valid CSS selector", hint="see: sleuth providers show {id}"
                 ) from problem
-        wish = options.get("own_site")
-        if wish or type(self) is not ResultsPage:
-            return web_results(find_results(tree, address, query, own_site=wish == "on"))
+        own_site = options.get("own_site")
+        if own_site or type(self) is not ResultsPage:
+            return web_results(find_results(tree, address, query, own_site=own_site == "on"))
         # A page that a user added may be the search of one site: its results are links to the site itself.
         elsewhere, anywhere = (find_results(tree, address, query, own_site=own) for own in (False, True))
         words = words_in(query.text)

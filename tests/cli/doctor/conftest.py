@@ -17,7 +17,7 @@ from sleuth_providers.base import Account
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "searxng"
 NOW = 1_794_787_200.0  # 2026-11-16, when the answers were recorded
-ENVIRONMENT = Environment(user_agent="sleuth/0 (tests)", search_path="/nowhere", now=NOW)
+ENVIRONMENT = Environment(search_path="/nowhere", now=NOW)
 NO_ACCOUNT = Account()
 
 Routes = dict[str, Any]  # by path; `search`, `probe`, and `*` for all others

@@ -366,7 +366,7 @@ def test_a_page_that_needs_scripts_is_read_in_a_browser(site: Any, make_reader: 
     seen: list[Any] = []
 
     def browser(address: str, *, timeout: float, guard: Any) -> Response:
-        seen.append((address, 0 < timeout <= 8))
+        seen.append((address, 0 < timeout <= 120))
         return Response(200, {"content-type": "text/html"}, make_article("Filled by scripts").encode(), address)
 
     [page] = make_reader(reader={"browser": browser}).read([url])

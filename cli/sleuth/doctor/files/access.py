@@ -191,7 +191,7 @@ def check_base_url(deployment: Deployment) -> Iterator[Finding]:
     lines = ["@env", f"{name}={better}"] if variable else ["@settings", "server:", f"  base_url: {better}"]
     edits = (set_value(entry, f'"{better}"'),) if entry and not variable else ()
     report = fail if problem == "base-url-invalid" else warn
-    reason = "; ".join(parse_address(url).slips)
+    reason = "; ".join(parse_address(url).mistakes)
     yield report(at, problem, set_base_url=lines, reason=reason, host=host(url), edits=edits)
 
 
@@ -199,7 +199,7 @@ def _judge_url(url: str) -> tuple[str, str]:
     """Return the problem of a base URL, and a better one; empty texts when it is right."""
     parsed = parse_address(url)
     endpoint = parsed.endpoint or Endpoint("http", "localhost", 8080)
-    if parsed.slips:
+    if parsed.mistakes:
         return "base-url-invalid", f"{endpoint.url}/"
     if endpoint.host in WILDCARD_HOSTS:
         return "base-url-wildcard", f"{endpoint._replace(host='localhost').url}/"

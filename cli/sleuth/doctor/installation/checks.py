@@ -101,7 +101,7 @@ def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
     from sleuth.doctor.server.probe import Prober
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    prober = Prober(USER_AGENT, time.monotonic() + MODEL_TIMEOUT_S, url)
+    prober = Prober(time.monotonic() + MODEL_TIMEOUT_S, url)
     seen = prober.send(Request(url, headers=headers), MODEL_TIMEOUT_S)
     evidence = f"{clean_url(url)}: {seen.summary}"
     if seen.status == 200:

@@ -1,4 +1,4 @@
-"""A server address as people write it: parsed, with common slips corrected."""
+"""A server address as people write it: parsed, with common mistakes corrected."""
 
 import re
 from ipaddress import ip_address
@@ -45,19 +45,19 @@ class ParsedAddress(Record):
     """What an address means, and what is wrong with how it is written."""
 
     endpoint: Endpoint | None  # None: it cannot be corrected
-    slips: tuple[str, ...] = ()  # corrected here, but a search would fail on them
+    mistakes: tuple[str, ...] = ()  # corrected here, but a search would fail on them
     has_login: bool = False
 
 
 def parse_address(text: str) -> ParsedAddress:
-    """Parse an address, correcting common slips."""
-    slips: list[str] = []
+    """Parse an address, correcting common mistakes."""
+    mistakes: list[str] = []
     url = clean(text, 2000, entities=False).strip("\"'<> ")
     if not re.match(r"https?://", url, re.IGNORECASE):
         if "://" in url:
             return ParsedAddress(None, (tr("it begins with {scheme}://", scheme=url.partition("://")[0]),))
         url = "http://" + re.sub(r"^https?:/*|^/+", "", url)
-        slips.append(tr("it does not begin with http:// or https://"))
+        mistakes.append(tr("it does not begin with http:// or https://"))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -67,11 +67,11 @@ def parse_address(text: str) -> ParsedAddress:
     if not host or port == 0:
         return ParsedAddress(None, (tr("it has no host") if not host else tr("0 is not a valid port"),))
     if parts.query or parts.fragment:
-        slips.append(tr("it ends in a query"))
+        mistakes.append(tr("it ends in a query"))
     path = quote(parts.path, safe=SAFE_IN_PATH).rstrip("/")
     if path.endswith("/search"):
         path = path.removesuffix("/search").rstrip("/")
-        slips.append(tr("it ends in /search, which is added to it"))
+        mistakes.append(tr("it ends in /search, which is added to it"))
     scheme = parts.scheme.lower()
     endpoint = Endpoint(scheme, host, port or (443 if scheme == "https" else 80), path)
-    return ParsedAddress(endpoint, tuple(slips), bool(parts.username))
+    return ParsedAddress(endpoint, tuple(mistakes), bool(parts.username))

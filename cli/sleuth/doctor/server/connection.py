@@ -35,9 +35,9 @@ def address_is_valid(parsed: ParsedAddress, session: Session) -> Finding:
     """Check an address as written."""
     endpoint = parsed.endpoint
     if endpoint is None:
-        return session.fail("; ".join(parsed.slips), "address-invalid", EXAMPLE)
-    if parsed.slips:
-        return session.fail("; ".join(parsed.slips), "address-corrected", endpoint.url)
+        return session.fail("; ".join(parsed.mistakes), "address-invalid", EXAMPLE)
+    if parsed.mistakes:
+        return session.fail("; ".join(parsed.mistakes), "address-corrected", endpoint.url)
     if parsed.has_login:
         return session.warn(tr("the address contains a user name"), "address-with-login", endpoint.url)
     if endpoint.host in WILDCARD_HOSTS:

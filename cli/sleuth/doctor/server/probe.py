@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
+from sleuth.doctor import USER_AGENT
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import DeadlineError, ProviderError
 from sleuth_providers.net.client import COMMON_HEADERS, choose_transport, system_proxy
@@ -93,8 +94,8 @@ def _reason(error: ProviderError | None) -> str:
 class Prober:
     """Sends requests with the headers of a search until one deadline; follows no redirects."""
 
-    def __init__(self, agent: str, deadline: float, address: str) -> None:
-        self.headers = COMMON_HEADERS | {"User-Agent": agent}
+    def __init__(self, deadline: float, address: str) -> None:
+        self.headers = COMMON_HEADERS | {"User-Agent": USER_AGENT}
         self.deadline = deadline
         self.proxy = system_proxy(address)
         self.transport = choose_transport(address)

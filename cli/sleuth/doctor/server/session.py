@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from typing import Any
 
 from sleuth.base.i18n import tr
-from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Finding, fail, shell, warn
 from sleuth.doctor.server.address import Endpoint
 from sleuth.doctor.server.probe import GENERATOR, REQUEST_TIMEOUT_S, Prober, ProbeResult
@@ -25,7 +24,6 @@ TIME_LIMIT_S = 9.0
 class Environment(Record):
     """Where the examination runs, and what is known about the server beforehand."""
 
-    user_agent: str = USER_AGENT
     provider: str = "searxng"  # the row of the provider table that fixes change
     variable: str = ""  # the environment variable that holds the address
     expected: bool = True  # a server was configured or named; else its absence is only a warning
@@ -42,7 +40,7 @@ class Session:
         self.endpoint, self.timeout, self.environment = endpoint, timeout, environment
         self.account = account._replace(host=endpoint.url)
         self.deadline = time.monotonic() + environment.time_limit
-        self.prober = Prober(environment.user_agent, self.deadline, endpoint.url)
+        self.prober = Prober(self.deadline, endpoint.url)
         self.addresses: list[Address] = []  # after the port check, only those that accept a connection
         self.no_server = False  # no SearXNG answers here: look at other ports and at Docker
 

@@ -87,7 +87,7 @@ def test_container_with_another_port_gives_the_address(closed_port: int, examine
     ports = "127.0.0.1:8899->8080/tcp"
     search_path = docker(f"searxng\tsearxng/searxng\trunning\tUp 2 hours\t{ports}")
     finding = examined(f"http://127.0.0.1:{closed_port}", search_path=search_path)["searxng.container"]
-    assert "publishes another port" in finding.cause
+    assert "publishes a port other than" in finding.cause
     assert finding.fix.splitlines()[0] == "sleuth providers set searxng --api-host http://localhost:8899"
 
 

@@ -51,15 +51,17 @@ def closed_port() -> Iterator[int]:
         yield held.getsockname()[1]
 
 
-@pytest.mark.parametrize(("text", "url", "slip"), ADDRESSES)
-def test_address_is_parsed_and_corrected(text: str, url: str, slip: str) -> None:
+@pytest.mark.parametrize(("text", "url", "mistake"), ADDRESSES)
+def test_address_is_parsed_and_corrected(text: str, url: str, mistake: str) -> None:
     parsed = parse_address(text)
     assert (parsed.endpoint.url if parsed.endpoint else "") == url
-    assert slip in "; ".join(parsed.slips)
-    assert bool(parsed.slips) == bool(slip)
+    assert mistake in "; ".join(parsed.mistakes)
+    assert bool(parsed.mistakes) == bool(mistake)
 
 
-def test_slips_in_the_address_fail_but_the_server_is_still_examined(replay: Any, healthy: Any, examined: Any) -> None:
+def test_mistakes_in_the_address_fail_but_the_server_is_still_examined(
+    replay: Any, healthy: Any, examined: Any
+) -> None:
     server = replay(healthy)
     found = examined(server.url.removeprefix("http://") + "/search?q=<query>")
     assert found.failed == ["searxng.address"]

@@ -1,4 +1,4 @@
-"""Files that another user, or a stranger's folder, put in the way: sleuth reads, runs and replaces none of them."""
+"""Files that another user, or a downloaded folder, put in the way: sleuth reads, runs and replaces none of them."""
 
 import os
 import signal
