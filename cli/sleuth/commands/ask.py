@@ -38,6 +38,7 @@ def ask(
     language: o.Language = None,
     region: o.Region = None,
     extractive: o.Extractive = False,
+    deep: o.Deep = False,
     format: o.TextFormat = None,
     as_json: o.Json = False,
     output: o.Output = None,
@@ -51,7 +52,8 @@ def ask(
     """Answer a question: search in rounds, read, reflect, write with citations.
 
     Each [n] is checked against the text of its source: [3?] is only partly found there, [3??]
-    not at all. [3+] was added by sleuth to a sentence that source 3 supports. Without a model,
+    not at all. [3+] was added by sleuth to a sentence that source 3 supports. With --deep the
+    model judges each sentence that does not stand in its source word for word. Without a model,
     the answer quotes the pages.
     """
     runtime: Runtime = ctx.obj

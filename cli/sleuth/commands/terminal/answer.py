@@ -46,6 +46,7 @@ def as_question(runtime: Runtime, text: str, params: Mapping[str, Any]) -> Quest
         timeout=params["timeout"],
         rules=runtime.rules(),
         extractive=params["extractive"],
+        deep=params.get("deep", False),
     )
 
 
