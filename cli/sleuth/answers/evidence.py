@@ -1,9 +1,10 @@
 """Finds the evidence for a claim in a source by comparing words, without a model.
 
-The score of a claim is the share of its terms, weighted by rarity (idf over the sentences of all sources), that occur
-in the best run of neighbouring sentences of the source. A claim that reaches the threshold is still weak if a number
-is missing there, if it denies what the source does not deny, or if subject and object are swapped. Most other
-contradictions stay invisible: results say "found in the source", never "true". docs/relevance.md has the accuracy.
+The score of a claim is the share of its terms that occur in the best run of neighbouring sentences of the source, the
+mean of the plain share and of that weighted by rarity (idf over the sentences of all sources). A claim that reaches the
+threshold is still weak if a number is in no sentence about it, if it denies what the source does not deny, or if
+subject and object are swapped. Most other contradictions stay invisible: results say "found in the source", never
+"true". docs/relevance.md has the accuracy.
 """
 
 import math
@@ -19,9 +20,9 @@ from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
 STATES = (QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED)  # best first
-# Half of the weighted terms is where supported and unsupported claims part best. Below a third, the words in common are
-# those of the topic, which any page about it has.
-SUPPORTED_SCORE, WEAK_SCORE = 0.5, 0.35
+# Half of the terms is where supported and unsupported claims part best. Below two fifths, the words in common are
+# mostly those of the topic, which any page about it has.
+SUPPORTED_SCORE, WEAK_SCORE = 0.5, 0.4
 MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs match by chance
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.
 MIN_QUOTE_WORDS, MIN_QUOTE_CJK_CHARS = 4, 6
@@ -93,7 +94,9 @@ class Evidence:
         found = text[slice(*evidence)]
         is_supported = score >= SUPPORTED_SCORE and not _denies(claim, found) and not _swaps_roles(claim, found)
         if not quotes:
-            is_supported = is_supported and _has_numbers(claim, found)
+            is_supported = is_supported and (
+                _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms, number))
+            )
             return ClaimVerdict(SUPPORTED if is_supported else WEAK, score, evidence)
         # A quotation that is not in the source is at best weak, whatever its words; one that is excuses nothing else.
         rest = frozenset(term for term in terms(QUOTATION.sub(" ", claim), self._language) if len(term) > 1)
@@ -103,18 +106,25 @@ class Evidence:
 
     def _best_run(self, claim_terms: frozenset[str], number: int) -> tuple[float, tuple[int, int] | None]:
         """Return the score and offsets of the run of sentences with the highest score; among equals, the shortest."""
-        weights = {term: self._rarity(term) for term in claim_terms}
-        total = math.fsum(weights.values())
+        rarities = {term: self._rarity(term) for term in claim_terms}
+        total = math.fsum(rarities.values())
+        weights = {term: (rarity / total + 1 / len(rarities)) / 2 for term, rarity in rarities.items()}
         shared = [(start, end, claim_terms & found) for start, end, found in self._sentences[number]]
         best, best_length, evidence = 0.0, 0, None
         for first, (start, _, common) in enumerate(shared):
             together: frozenset[str] = frozenset()
             for _, end, more in shared[first : first + MAX_NEIGHBOURS] if common else ():
                 together |= more
-                score = round(math.fsum(weights[term] for term in together) / total, 4)
+                score = round(math.fsum(weights[term] for term in together), 4)
                 if (score, start - end) > (best, -best_length):
                     best, best_length, evidence = score, end - start, (start, end)
         return best, evidence
+
+    def _context(self, claim_terms: frozenset[str], number: int) -> str:
+        """Return the sentences of a source that share a term with a claim, other than a number."""
+        subject = frozenset(term for term in claim_terms if not term[0].isdigit())
+        found = (slice(start, end) for start, end, known in self._sentences[number] if known & subject)
+        return "\n".join(self.texts[number][place] for place in found)
 
     def _rarity(self, term: str) -> float:
         """Return BM25's idf; a term that no source has weighs no more than one that occurs once."""

@@ -12,6 +12,7 @@ from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.research import Research
 from sleuth.answers.rounds import run_round
 from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.second_opinion import second_opinion
 from sleuth.answers.steps import Analysis, analyse, reflect, take_notes
 from sleuth.answers.writing import Write, WritingError, write_answer
 from sleuth.base.errors import RequestError, SearchError
@@ -55,7 +56,7 @@ class Answerer:
             message = tr("quoting the pages instead of writing an answer: {reason}", reason=reason)
             research.warn_of("WRITING_FAILED", message, research.hint(error))
             return self._extract(research, write)
-        return _finished(research, text, "model", models.writer.name)
+        return _finished(research, text, "model", models)
 
     def _analyse(self, research: Research, models: Models) -> Analysis:
         """Return what a question needs; a question that was asked before without a context is not analysed again."""
@@ -131,10 +132,16 @@ def _report_end(research: Research) -> None:
     research.report("web_search_complete", message, pages=pages, rounds=len(research.rounds), sources=count)
 
 
-def _finished(research: Research, text: str, method: str, model: str = "") -> Answer:
+def _finished(research: Research, text: str, method: str, models: Models | None = None) -> Answer:
     """Return the answer with its citations checked, and attached where the model left them out."""
     sources = research.sources
     attached = citation_check.attach(text, sources) if method == "model" else text
+    checks = citation_check.check(attached, sources)
+    if models and research.question.deep:
+        checks, usage, warning = second_opinion(checks, attached, sources, models.reasoner)
+        research.add_usage(usage)
+        if warning:
+            research.warn(warning)
     return Answer(
         question=research.question.text,
         text=attached,
@@ -142,9 +149,9 @@ def _finished(research: Research, text: str, method: str, model: str = "") -> An
         sources=sources,
         rounds=tuple(research.rounds),
         searched=bool(research.rounds),
-        checks=tuple(citation_check.check(attached, sources)),
+        checks=tuple(checks),
         out_of_range=out_of_range(text, sources),
-        model=model,
+        model=models.writer.name if models else "",
         usage=research.usage,
         warnings=tuple(research.warnings),
         problems=tuple(research.problems),

@@ -7,10 +7,11 @@ from functools import partial
 from sleuth.answers.citation_check import Support
 from sleuth.answers.citations import CitedSource, by_number
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, SUPPORTED, UNCHECKED, WEAK
-from sleuth.answers.llm.chat import Model, Prompt
+from sleuth.answers.llm.chat import Model, Prompt, Usage
 from sleuth.answers.llm.json_reply import ask_json, text_field
 from sleuth.answers.prompt import fill
 from sleuth.answers.sanitize import fenced, without_citations
+from sleuth.base.i18n import trn
 from sleuth.relevance.compress import compress
 from sleuth_providers.threads import run_parallel
 
@@ -23,13 +24,13 @@ OPINIONS = {"yes": SUPPORTED, "partly": WEAK, "no": NOT_FOUND}
 
 def second_opinion(
     checks: Sequence[Support], text: str, sources: Sequence[CitedSource], model: Model
-) -> tuple[list[Support], list[Exception]]:
-    """Return the checks with the model's verdicts, and what failed; those keep their verdict.
+) -> tuple[list[Support], Usage, str]:
+    """Return the checks with the model's verdicts, the usage, and a warning if any failed; those keep their verdict.
 
     Claims that stand in their source word for word are not sent.
     """
     known = by_number(sources)
-    judged = list(checks)
+    judged, usage = list(checks), Usage()
     failures: list[Exception] = []
     places = [at for at, one in enumerate(checks) if one.support not in (QUOTED, UNCHECKED)]
     for first in range(0, len(places), MAX_PARALLEL):
@@ -39,11 +40,23 @@ def second_opinion(
             if isinstance(result, Exception):
                 failures.append(result)
                 continue
+            usage = usage.plus(result[1])
             opinion = text_field(result[0], "support", MAX_SUPPORT_CHARS).lower()
             judged[batch[place]] = judged[batch[place]]._replace(
                 support=OPINIONS.get(opinion, judged[batch[place]].support)
             )
-    return judged, failures
+    return judged, usage, _warning(failures)
+
+
+def _warning(failures: Sequence[Exception]) -> str:
+    if not failures:
+        return ""
+    return trn(
+        "{count} citation was checked by words only; the model failed: {reason}",
+        "{count} citations were checked by words only; the model failed: {reason}",
+        len(failures),
+        reason=str(failures[0]) or type(failures[0]).__name__,
+    )
 
 
 def _prompt(claim: str, source: CitedSource) -> Prompt:

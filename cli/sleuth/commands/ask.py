@@ -37,17 +37,20 @@ def ask(
     rounds: o.Rounds = None,
     pages: o.Pages = None,
     extractive: o.Extractive = False,
+    deep: o.Deep = False,
     format: o.TextFormat = None,
     **values: Any,
 ) -> int:
     """Answer a question: search in rounds, read, reflect, write with citations.
 
     Each [n] is checked against the text of its source: [3?] is only partly found there, [3??]
-    not at all. [3+] was added by sleuth to a sentence that source 3 supports. Without a model,
+    not at all. [3+] was added by sleuth to a sentence that source 3 supports. With --deep the
+    model judges each sentence that does not stand in its source word for word. Without a model,
     the answer quotes the pages.
     """
     shared = SearchOptions(**values)
-    asked = Question(_text(runtime, words or []), search, rounds=rounds or 0, pages=pages or 0, extractive=extractive)
+    text = _text(runtime, words or [])
+    asked = Question(text, search, rounds=rounds or 0, pages=pages or 0, extractive=extractive, deep=deep)
     chosen = display.choose_format(runtime, format, shared.output, View(), json=shared.as_json)
     options = AnswerOptions(chosen, shared.output, shared.progress)
     found = answer(runtime, with_options(runtime, asked, shared), options)

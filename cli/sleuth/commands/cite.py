@@ -10,7 +10,6 @@ from sleuth.answers.answer import source_as_json
 from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
 from sleuth.answers.sources import read_sources
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.i18n import trn
 from sleuth.base.json_output import json_text
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal import display
@@ -43,9 +42,7 @@ def cite(
     check: Annotated[
         bool, typer.Option("--check", help="Mark unsupported citations: [3?] weak, [3??] not found.")
     ] = False,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="With --check: ask the configured model where words cannot decide.")
-    ] = False,
+    deep: o.Deep = False,
     style: Annotated[
         Literal["markdown", "terminal", "plain", "json", "bibtex", "csl-json"] | None,
         typer.Option(
@@ -97,16 +94,9 @@ def _judged(
 
     if runtime.models is None:
         raise RequestError("--deep needs a language model", "set its API key: sleuth config set llm.api_key -")
-    judged, failures = second_opinion(checks, text, known, runtime.models.reasoner)
-    if failures:
-        runtime.warn(
-            trn(
-                "{count} citation was checked by words only; the model failed: {reason}",
-                "{count} citations were checked by words only; the model failed: {reason}",
-                len(failures),
-                reason=str(failures[0]) or type(failures[0]).__name__,
-            )
-        )
+    judged, _, warning = second_opinion(checks, text, known, runtime.models.reasoner)
+    if warning:
+        runtime.warn(warning)
     return judged
 
 
