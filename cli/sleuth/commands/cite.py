@@ -13,6 +13,7 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.json_output import json_text
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal import display
+from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 
