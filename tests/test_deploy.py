@@ -29,6 +29,7 @@ def test_service_is_hardened_and_checked(name: str) -> None:
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
     if "image" in service:
         assert re.search(r":\d", service["image"]), "the version is pinned"
+        assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", service["user"]), "not root"
 
 
 def test_several_servers_wait_for_cache_and_search_engine() -> None:
@@ -58,6 +59,22 @@ def test_image_runs_as_an_ordinary_user_and_is_checked() -> None:
     assert set(installed.split(",")) <= set(extras)
     words = json.loads(re.findall(r"^CMD (.*)$", final, re.MULTILINE)[-1])
     get_command(app).make_context("serve", words[1:])
+
+
+def test_image_is_built_from_what_the_wheel_needs_and_nothing_else() -> None:
+    """Keys, tokens and virtual environments in the folder must not reach the builder."""
+    ignored, *kept = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert ignored == "*"
+    names = {name.removeprefix("!") for name in kept}
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = build["tool"]["hatch"]["build"]["targets"]["wheel"]
+    sources = [*wheel["packages"], *wheel["force-include"], *wheel["shared-data"], wheel["hooks"]["custom"]["path"]]
+    project = build["project"]
+    assert names == {path.partition("/")[0] for path in sources} | {
+        "pyproject.toml",
+        project["readme"],
+        *project["license-files"],
+    }
 
 
 def test_search_engine_answers_programs() -> None:

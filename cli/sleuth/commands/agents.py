@@ -1,5 +1,7 @@
 """`sleuth agents`: add sleuth to the settings of agents, and remove it again."""
 
+import hashlib
+import json
 import os
 import shutil
 import sys
@@ -10,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.files import unwritable, write_atomic
+from sleuth.base.files import private_folder, unwritable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.commands.terminal.typer_app import Json, make_app
@@ -85,10 +87,13 @@ def install(
     options = [word for id in providers or () for word in ("--provider", id)]
     entry = {**client.extra, "command": command, "args": ["mcp", *options]}
     path = _settings_file(runtime, client, project)
-    files: dict[str, Edit] = {path: lambda path, text: with_entry(path, text, client.section, entry)}
+    undo = UndoFile(runtime)
+    files: dict[str, Edit] = {
+        path: lambda path, text: with_entry(path, undo.original(path, text), client.section, entry)
+    }
     if skill := _skill_file(runtime, client, project):
         files[skill] = lambda path, text: SKILL
-    return _change(runtime, files, f"sleuth agents install {agent}", yes)
+    return _change(runtime, files, f"sleuth agents install {agent}", yes, undo)
 
 
 @app.command(epilog="Example: sleuth agents remove claude")
@@ -96,7 +101,11 @@ def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = F
     """Remove sleuth from the MCP servers of an agent, after showing the change."""
     client = _find(agent)
 
-    def without(path: str, text: str) -> str:
+    undo = UndoFile(runtime)
+
+    def without(path: str, text: str) -> str | None:
+        if undo.applies(path, text):
+            return undo.original(path, text) or None
         return with_entry(path, text, client.section, None) if current_entry(path, text, client.section) else text
 
     files: dict[str, Edit] = {_settings_file(runtime, client, project): without}
@@ -125,6 +134,51 @@ def list_agents(runtime: Runtime, project: Project = False, as_json: Json = Fals
     for item in found:
         state = tr("installed") if item["installed"] else "-"
         print(f"{item['agent']:<{width}}  {set_cell_size(state, state_width)}  {item['file']}", file=runtime.stdout)
+
+
+class UndoFile:
+    """How each file was before `install`, so that `remove` can restore it to the byte.
+
+    It contains only the part that changed, which is no copy of the keys in an agent's settings.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.path = os.path.join(runtime.paths.state, "agents.json")
+        try:
+            self.known: dict[str, Any] = json.loads(_read(self.path) or "{}")
+        except ValueError:
+            self.known = {}
+
+    def applies(self, path: str, text: str) -> bool:
+        """Tell whether a file is as `install` left it."""
+        return bool(self.known.get(path, {}).get("sha256") == _digest(text))
+
+    def original(self, path: str, text: str) -> str:
+        """Return the text that a file had before, or the given text if it was changed since."""
+        if not self.applies(path, text):
+            return text
+        change = self.known[path]
+        return str(text[: change["start"]] + change["old"] + text[len(text) - change["rest"] :])
+
+    def remember(self, path: str, old: str, new: str) -> None:
+        """Save how to get from the new text of a file to the old one."""
+        old = self.original(path, old)
+        start = _common_length(old, new)
+        rest = _common_length(old[start:][::-1], new[start:][::-1])
+        changed = old[start : len(old) - rest]
+        self.known[path] = {"sha256": _digest(new), "start": start, "rest": rest, "old": changed}
+        private_folder(os.path.dirname(self.path))
+        write_atomic(self.path, json.dumps(self.known).encode())
+
+
+def _common_length(one: str, other: str) -> int:
+    """Return the length of the beginning that two texts have in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _find(name: str) -> AgentClient:
@@ -171,7 +225,7 @@ def _read(path: str) -> str:
         raise RequestError("cannot read {path} ({reason})", "check the file", path=path, reason=reason) from problem
 
 
-def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool) -> int:
+def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool, undo: UndoFile | None = None) -> int:
     """Show what changes in the files, ask, and write them."""
     changes = {path: (old, edit(path, old)) for path, edit in files.items() for old in [_read(path)]}
     changes = {path: (old, new) for path, (old, new) in changes.items() if old != new}
@@ -183,7 +237,9 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool
         print("".join(line if line.endswith("\n") else f"{line}\n" for line in lines), end="", file=runtime.stdout)
     if not yes:
         _confirm(runtime, command)
-    for path, (_, new) in changes.items():
+    for path, (old, new) in changes.items():
+        if undo and new:
+            undo.remember(path, old, new)
         _write(path, new)
         print(tr("deleted {path}" if new is None else "changed {path}", path=path), file=runtime.stderr)
     return Exit.DONE

@@ -36,6 +36,8 @@ class _Member(Record):
 
 def with_entry(path: str, text: str, section: str, entry: Entry | None) -> str:
     """Return the text of a settings file with the entry of sleuth, or without it if `entry` is None."""
+    if "\r\n" in text and text.count("\r\n") == text.count("\n"):
+        return with_entry(path, text.replace("\r\n", "\n"), section, entry).replace("\n", "\r\n")
     try:
         return _with_toml(text, section, entry) if path.endswith(".toml") else _with_json(text, section, entry)
     except (ValueError, IndexError, AttributeError, TypeError) as problem:  # tomlkit's errors are ValueErrors

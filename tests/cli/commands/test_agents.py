@@ -47,6 +47,32 @@ def test_entry_is_installed_and_removed(make_sleuth: Any, tmp_path: Path, name: 
     assert not any(item["installed"] for item in sleuth("agents", "list", "--json").json["items"])
 
 
+JSON_FILES = ["", "{}", "{}\n", '{"SECTION": {}}\n', '{"a": 1}', '{\r\n  "a": 1\r\n}\r\n', "\n\n"]
+JSON_FILES += ['{\n\t"a": 1, // why\n\t"SECTION": {\n\t\t"other": {"command": "x"},\n\t},\n}\n']
+TOML_FILES = ["", "a = 1", "a = 1\n", '# mine\n[mcp_servers.other]\ncommand = "x" # why\n', "a = 1\r\n"]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_removal_restores_the_file_to_the_byte(make_sleuth: Any, tmp_path: Path, name: str) -> None:
+    sleuth = make_sleuth(HOME=str(tmp_path), APPDATA=str(tmp_path / ".config"))
+    [path] = [Path(one["file"]) for one in sleuth("agents", "list", "--json").json["items"] if one["agent"] == name]
+    for text in TOML_FILES if path.suffix == ".toml" else JSON_FILES:
+        before = text.replace("SECTION", AGENTS[name].section).encode()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(before)
+        for options in ((), ("--provider", "searxng")):  # installed twice, with other options
+            assert sleuth("agents", "install", name, "--yes", *options).exit == 0
+            assert b"sleuth" in path.read_bytes()
+        assert b"\n" not in path.read_bytes().replace(b"\r\n", b"") or b"\r" not in before
+        assert sleuth("agents", "remove", name, "--yes").exit == 0
+        assert (path.read_bytes() if path.exists() else b"") == before
+    path.unlink(missing_ok=True)
+    sleuth("agents", "install", name, "--yes")
+    path.write_bytes(path.read_bytes() + b"\n")  # changed since: only the entry goes
+    sleuth("agents", "remove", name, "--yes")
+    assert b"sleuth" not in path.read_bytes()
+
+
 def test_skill_comes_and_goes_with_the_entry(make_sleuth: Any, tmp_path: Path) -> None:
     sleuth, skill = make_sleuth(HOME=str(tmp_path)), tmp_path / ".claude" / "skills" / "sleuth" / "SKILL.md"
     sleuth("agents", "install", "claude", "--yes")
