@@ -63,7 +63,7 @@ def test_image_runs_as_an_ordinary_user_and_is_checked() -> None:
 
 def test_image_is_built_from_what_the_wheel_needs_and_nothing_else() -> None:
     """Keys, tokens and virtual environments in the folder must not reach the builder."""
-    ignored, *kept = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    ignored, *kept = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     assert ignored == "*"
     names = {name.removeprefix("!") for name in kept}
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

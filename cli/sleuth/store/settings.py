@@ -257,11 +257,8 @@ def unknown_key(key: str) -> SettingsError:
     from difflib import get_close_matches
 
     near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
-    if near:
-        return SettingsError(
-            "unknown setting {key}; did you mean {near}?", "see all: sleuth config show", key=key, near=near[0]
-        )
-    return SettingsError("unknown setting {key}", "see all: sleuth config show", key=key)
+    message = "unknown setting {key}; did you mean {near}?" if near else "unknown setting {key}"
+    return SettingsError(message, "see all: sleuth config show", key=key, near="".join(near[:1]))
 
 
 def find_setting(key: str) -> Setting[Any]:
