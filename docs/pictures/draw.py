@@ -79,6 +79,8 @@ def run(words: list[str], language: str) -> str:
             stderr=subprocess.STDOUT,
             text=True,
         )
+    if done.returncode or "error: " in done.stdout:
+        raise SystemExit(done.stdout)
     return done.stdout.replace(f"{home}/", "").replace(str(HERE.parent), "/opt/sleuth/docs").rstrip()
 
 

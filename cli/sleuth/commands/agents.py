@@ -15,6 +15,7 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import private_folder, unwritable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
+from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.serving.agent_files import current_entry, with_entry
@@ -236,22 +237,13 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool
         lines = unified_diff(old.splitlines(keepends=True), (new or "").splitlines(keepends=True), path, path)
         print("".join(line if line.endswith("\n") else f"{line}\n" for line in lines), end="", file=runtime.stdout)
     if not yes:
-        _confirm(runtime, command)
+        confirm(runtime, tr("Change it? [y/N] "), command)
     for path, (old, new) in changes.items():
         if undo and new:
             undo.remember(path, old, new)
         _write(path, new)
         print(tr("deleted {path}" if new is None else "changed {path}", path=path), file=runtime.stderr)
     return Exit.DONE
-
-
-def _confirm(runtime: Runtime, command: str) -> None:
-    if not runtime.stdin.isatty():
-        raise RequestError("not a terminal; nothing was changed", "add --yes: {command} --yes", command=command)
-    runtime.stdout.flush()
-    print(tr("Change it? [y/N] "), end="", file=runtime.stderr, flush=True)
-    if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was changed", "answer y to change it")
 
 
 def _write(path: str, text: str | None) -> None:

@@ -31,7 +31,7 @@ def ask(
     runtime: Runtime,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORDS", help="The question, without quotes; - or nothing reads standard input."),
+        typer.Argument(metavar="WORDS…", help="The question, without quotes; - or nothing reads standard input."),
     ] = None,
     search: o.SearchSwitch = "auto",
     rounds: o.Rounds = None,

@@ -33,7 +33,7 @@ def handbook(
     runtime: Runtime,
     topic: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TOPIC]", help="A chapter, a section, or words to look for.", show_default=False),
+        typer.Argument(metavar="[TOPIC…]", help="A chapter, a section, or words to look for.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -34,7 +34,7 @@ EPILOG = """Examples:\n
 def history(
     runtime: Runtime,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="WORDS", help="Show only queries that contain all these words.")
+        list[str] | None, typer.Argument(metavar="WORDS…", help="Show only queries that contain all these words.")
     ] = None,
     count: Annotated[
         int, typer.Option("--count", "-n", min=1, max=MAX_HISTORY, metavar="N", help="Show at most N queries.")

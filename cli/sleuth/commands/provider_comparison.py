@@ -12,8 +12,9 @@ from sleuth.runtime import Runtime
 
 COMPARE_EPILOG = """Examples:\n
 \b
-  sleuth providers compare -p brave,duckduckgo,mojeek 'rust async runtimes' 'linux kernel'
-  sleuth search --record r.json -p brave,exa rust && sleuth providers compare --replay r.json
+  sleuth providers compare -p brave,duckduckgo 'rust async' 'linux kernel'
+  sleuth search --record r.json -p brave,exa rust
+  sleuth providers compare --replay r.json
 """
 
 

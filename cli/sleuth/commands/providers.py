@@ -153,7 +153,7 @@ def use(
 ADD_EPILOG = """Examples:\n
 \b
   sleuth providers add wiki --url 'https://wiki.example.org/search?q=%s'
-  sleuth providers add work-searxng --adapter searxng --url https://search.example.org
+  sleuth providers add work --adapter searxng --url https://search.example.org
 """
 
 

@@ -43,7 +43,7 @@ EPILOG = """Examples:\n
 Targets = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="URL|FILE|N",
+        metavar="URL|FILE|N…",
         help="Pages or files to read, or numbers of results of the last search; - or nothing reads standard input.",
     ),
 ]

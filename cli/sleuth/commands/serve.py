@@ -25,7 +25,8 @@ PORT = 7373
 EPILOG = """Examples:\n
 \b
   sleuth serve
-  curl -H "Authorization: Bearer $(sleuth serve --print-token)" http://127.0.0.1:7373/openapi.json
+  TOKEN=$(sleuth serve --print-token)
+  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:7373/openapi.json
 """
 
 

@@ -23,7 +23,7 @@ EPILOG = """Examples:\n
 \b
   sleuth summarize https://docs.searxng.org/
   sleuth summarize --query 'what is a limiter' --length short URL URL FILE
-  sleuth search --json rust async | sleuth summarize --query 'which runtime is smallest'
+  sleuth search --json rust async | sleuth summarize --query 'smallest runtime'
 """
 
 

@@ -35,7 +35,7 @@ SEARCH_OPTIONS = (
 EPILOG = """Examples:\n
 \b
   sleuth watch rust async runtimes
-  sleuth watch --category news --freshness week --feed ~/public/energy.xml energy prices
+  sleuth watch --category news --feed ~/public/energy.xml energy prices
   sleuth watch --exec 'python3 notify.py' -p brave sleuth release
   sleuth watch run
 """

@@ -55,7 +55,7 @@ class SearchOptions(Record):
     """The options of one search, as given. `engine.options.build_request` combines them with the settings."""
 
     words: tuple[str, ...] = option(
-        "", "Words to search for; no quotes needed.", (), metavar="WORDS", rendered=True, other_names=("query",)
+        "", "Words to search for; no quotes needed.", (), metavar="WORDS…", rendered=True, other_names=("query",)
     )
     questions: tuple[str, ...] = option(
         "--question -q",

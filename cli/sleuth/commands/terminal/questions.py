@@ -1,4 +1,4 @@
-"""Asks for a secret, or for confirmation before something is deleted."""
+"""Asks for a secret, or for confirmation before something is deleted or changed."""
 
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
@@ -31,7 +31,8 @@ def piped_text(runtime: Runtime, max_chars: int = MAX_PIPED_CHARS) -> str:
 def confirm(runtime: Runtime, question: str, command: str) -> None:
     """Raise RequestError unless the user answers yes; `command` is the one to type without a terminal."""
     if not runtime.stdin.isatty():
-        raise RequestError("not a terminal; nothing was deleted", "add --yes: {command} --yes", command=command)
+        raise RequestError("not a terminal; nothing was changed", "add --yes: {command} --yes", command=command)
+    runtime.stdout.flush()
     print(question, end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was deleted", "answer y to delete")
+        raise RequestError("nothing was changed", "answer y to go on")

@@ -102,7 +102,7 @@ class HelpApp(typer.Typer):
 
         def add(run: Run) -> Run:
             def command(ctx: typer.Context, **values: Any) -> Any:
-                return run(ctx.obj, **values)
+                return run(ctx.obj, **values | {name: ctx.params[name] for name in known})  # () where Typer passes None
 
             _, *taken = (one for one in signature(run).parameters.values() if one.kind is not Parameter.VAR_KEYWORD)
             every = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in taken if one.name not in known] + shared
@@ -168,7 +168,8 @@ def _paragraph(text: str, width: int) -> list[str]:
 def _description(text: str) -> str:
     """Translate the help of a parameter; Typer has added two spaces and a list such as [default: 1; required]."""
     help, gap, facts = text.partition("  [")
-    kept = [fact for fact in facts.removesuffix("]").split("; ") if fact and str(UNLIMITED) not in fact]
-    facts = "; ".join(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", fact) for fact in kept)
+    shown = (fact for fact in facts.removesuffix("]").split("; ") if fact and str(UNLIMITED) not in fact)
+    kept = [fact for fact in shown if not fact.startswith("x>=")]
+    facts = tr("; ").join(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", fact) for fact in kept)
     facts = facts.replace("default: ", tr("default: ")).replace("required", tr("required"))
     return translate(" ".join(help.split())) + (f"{gap}{facts}]" if kept else "")
