@@ -217,9 +217,7 @@ class Runtime:
         from sleuth.engine.content import ANY_TIME, compression_options
         from sleuth.engine.options import cache_use, with_freshness
 
-        compression = compression_options(
-            self.settings, options.compress, options.limit, options.unit, options.max_tokens
-        )
+        compression = compression_options(self.settings, options)
         plan = {"cache": cache_use(options), "offline": options.offline or bool(options.replay)}
         span = with_freshness(ANY_TIME, options.freshness)
         return self.content_reader.add(outcome, compression, plan, on_page, span, options.recent)

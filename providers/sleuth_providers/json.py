@@ -86,6 +86,12 @@ def result_of(item: Mapping[str, object], **names: str) -> Result:
     return Result(**texts)
 
 
+def marked_result_of(item: Mapping[str, object], **names: str) -> Result:
+    """Return a result like `result_of`, whose title and snippet are marked up, without the markup."""
+    result = result_of(item, **names)
+    return result._replace(title=strip_tags(result.title), snippet=strip_tags(result.snippet))
+
+
 def direct_answers(*answers: tuple[str, str]) -> tuple[DirectAnswer, ...]:
     """Return pairs of text and source URL as answers; those without text are left out."""
     return tuple(DirectAnswer(text, url) for text, url in answers if text)

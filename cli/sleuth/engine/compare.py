@@ -3,6 +3,7 @@
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from sleuth.base.json_output import record_as_json
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.dispatch import Dispatcher
@@ -35,9 +36,9 @@ class ProviderTotals(Record):
     failed: int = 0
     results: int = 0
     unique: int = 0  # that no other provider found
-    elapsed_ms: int | None = None  # the mean; None for a recording, which has no times
+    mean_ms: int | None = None  # None for a recording, which has no times
     cost: float = 0.0
-    problem: str = ""  # the first failure
+    error: str = ""  # the first one
 
 
 class Comparison(Record):
@@ -53,19 +54,7 @@ class Comparison(Record):
         results = {totals.id: totals.results for totals in self.providers}
         return {
             "queries": list(self.queries),
-            "providers": [
-                {
-                    "id": one.id,
-                    "answered": one.answered,
-                    "failed": one.failed,
-                    "results": one.results,
-                    "unique": one.unique,
-                    "meanMs": one.elapsed_ms,
-                    "cost": one.cost,
-                    "error": one.problem or None,
-                }
-                for one in self.providers
-            ],
+            "providers": [record_as_json(one) for one in self.providers],
             "overlap": [
                 {"providers": list(pair), "shared": shared, "of": min(results[id] for id in pair)}
                 for pair, shared in self.overlap.items()
@@ -122,7 +111,7 @@ def _totals(id: str, replies: "list[ProviderReply]", pages: tuple[ComparedPage, 
         failed=len(failed),
         results=len(mine),
         unique=sum(len(page.ranks) == 1 for page in mine),
-        elapsed_ms=mean,
+        mean_ms=mean,
         cost=sum(reply.attempt.cost for reply in replies),
-        problem=failed[0].message if failed else "",
+        error=failed[0].message if failed else "",
     )

@@ -9,6 +9,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.scorers import models_without_server, scorer
+from sleuth.engine.search_options import SearchOptions
 from sleuth.library.ingester import to_document
 from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
@@ -25,6 +26,7 @@ from sleuth_providers.records import Record
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
 ISO_DATE_CHARS = 10
 ANY_TIME = Query("")
+NO_OPTIONS = SearchOptions()
 
 OnEvent = Callable[[PageEvent], None]
 
@@ -39,19 +41,16 @@ class CompressionOptions(Record):
     document_count: int = 0
 
 
-def compression_options(
-    settings: Settings, method: str | None, limit: int | None, unit: str | None, max_tokens: int | None
-) -> CompressionOptions:
+def compression_options(settings: Settings, options: SearchOptions = NO_OPTIONS) -> CompressionOptions:
     """Return the options of a command over those in the settings; a budget implies a method."""
     defaults = settings[setting.COMPRESSION_METHOD]
-    default_method = defaults.get("method", "none")
-    if method is None and default_method == "none" and (limit or max_tokens):
-        method = "rag" if max_tokens else "cutoff"
+    implied = "rag" if options.max_tokens else "cutoff" if options.limit else "none"
+    method = defaults.get("method", "none")
     return CompressionOptions(
-        method or default_method,
-        limit or int(defaults.get("cutoff_limit", 0)),
-        unit or defaults.get("cutoff_unit", "char"),
-        max_tokens or 0,
+        options.compress or (implied if method == "none" else method),
+        options.limit or int(defaults.get("cutoff_limit", 0)),
+        options.unit or defaults.get("cutoff_unit", "char"),
+        options.max_tokens or 0,
         int(defaults.get("document_count", 0)),
     )
 

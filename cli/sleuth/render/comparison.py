@@ -27,7 +27,7 @@ def render(found: Comparison, out: TextIO, color: str) -> None:
             one.id,
             str(one.results),
             str(one.unique),
-            f"{one.elapsed_ms} ms" if one.elapsed_ms is not None else "-",
+            f"{one.mean_ms} ms" if one.mean_ms is not None else "-",
             f"${one.cost:.4f}" if one.cost else "-",
         )
         for one in found.providers
@@ -36,7 +36,7 @@ def render(found: Comparison, out: TextIO, color: str) -> None:
     most = max((one.results for one in found.providers), default=0)
     _print_row(console, heads, widths, Text())
     for row, one in zip(rows, found.providers, strict=True):
-        _print_row(console, row, widths, _bar(console, one.unique, one.results, most), one.problem)
+        _print_row(console, row, widths, _bar(console, one.unique, one.results, most), one.error)
     console.print()
     legend = tr("{full} found by this provider alone, {shared} by others too", full=FULL, shared=SHARED)
     print_wrapped(console, Text(_printable(console, legend), "dim"), "")

@@ -1,26 +1,13 @@
 """Bocha (博查): Chinese web search with the response format of the former Bing API."""
 
 from sleuth_providers.adapters._media import picture_size
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.errors import (
-    BadRequestError,
-    BadResponseError,
-    KeyInvalidError,
-    ProviderError,
-    QuotaError,
-    RateLimitError,
-    UnavailableError,
-)
-from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, QuotaError, RateLimitError
+from sleuth_providers.json import as_text, items, result_of, web_results
 
 FRESHNESS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
-ERRORS: dict[str, type[ProviderError]] = {
-    "400": BadRequestError,
-    "401": KeyInvalidError,
-    "403": QuotaError,
-    "429": RateLimitError,
-    "500": UnavailableError,
-}
+# Codes in the body of HTTP 200, which may be text or numbers.
+CODES = {b"400": BadRequestError, b"401": KeyInvalidError, b"403": QuotaError, b"429": RateLimitError}
 
 
 class Bocha(Provider):
@@ -41,6 +28,15 @@ class Bocha(Provider):
     price = "about ¥36, unconfirmed (2026-11)"
     cost = 0.005
     reads_language = True
+    error_rules = (
+        ErrorRule(400, KeyInvalidError, rb"API KEY is missing"),
+        ErrorRule(403, QuotaError, rb"enough money"),
+        *(
+            ErrorRule(200, error, rb'"code"\s*:\s*"?' + code, "an error inside HTTP 200")
+            for code, error in CODES.items()
+        ),
+        ErrorRule(200, BadResponseError, rb'(?s)\A(?!.*"code"\s*:\s*"?200\b)', "an error inside HTTP 200"),
+    )
 
     def request(self, query: Query, account: Account) -> Request:
         """Request summaries only when page text is wanted, because they are slow."""
@@ -56,18 +52,6 @@ class Bocha(Provider):
             "exclude": "|".join(query.exclude),
         }
         return self.post_json(account, "/v1/web-search", body)
-
-    def detect_error(self, response: Response) -> ProviderError | None:
-        """Tell an empty balance from an invalid key, and find error codes in HTTP 200."""
-        status = response.status
-        if status in (400, 403):
-            if b"enough money" in response.body:
-                return QuotaError(status=status)
-            return KeyInvalidError(status=status) if b"API KEY is missing" in response.body else None
-        if status != 200:
-            return None
-        code = as_text(as_dict(response.json()).get("code"))
-        return None if code == "200" else ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the pages or the pictures."""

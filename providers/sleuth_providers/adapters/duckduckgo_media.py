@@ -7,7 +7,7 @@ from sleuth_providers.adapters._walls import wall_error
 from sleuth_providers.adapters.duckduckgo import region, unknown_area
 from sleuth_providers.base import Account, Details, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError, ProviderError
-from sleuth_providers.json import as_count, as_dict, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_count, as_dict, as_text, items, marked_result_of, web_results
 
 PATHS = {"images": "/i.js", "videos": "/v.js", "news": "/news.js"}
 PAGE_SIZES = {"images": 100, "videos": 60, "news": 30}
@@ -123,37 +123,22 @@ class DuckDuckGoMedia(Provider):
 
 
 def _picture(item: dict[str, object]) -> Result:
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        thumbnail=as_text(item.get("thumbnail")),
-        image=as_text(item.get("image")),
-        details=picture_size(item),
-    )
+    names = {"title": "title", "url": "url", "thumbnail": "thumbnail", "image": "image"}
+    return marked_result_of(item, **names)._replace(details=picture_size(item))
 
 
 def _video(item: dict[str, object]) -> Result:
     pictures, counts = as_dict(item.get("images")), as_dict(item.get("statistics"))
     uploader = as_text(item.get("uploader"))
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("content")),
-        snippet=strip_tags(item.get("description")),
+    names = {"site": "publisher", "author": "uploader", "length": "duration"}
+    return marked_result_of(item, title="title", url="content", snippet="description", **names)._replace(
         published=as_text(item.get("published"))[:19],
-        site=as_text(item.get("publisher")),
         thumbnail=as_text(pictures.get("medium")) or as_text(pictures.get("small")),
-        author=uploader,
-        length=as_text(item.get("duration")),
         details=Details(channel=uploader, views=as_count(counts.get("viewCount"))),
     )
 
 
 def _article(item: dict[str, object]) -> Result:
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=strip_tags(item.get("excerpt")),
-        published=as_text(item.get("date")) or as_text(item.get("relative_time")),
-        site=as_text(item.get("source")),
-        thumbnail=as_text(item.get("image")),
-    )
+    names = {"title": "title", "url": "url", "snippet": "excerpt", "site": "source", "thumbnail": "image"}
+    published = as_text(item.get("date")) or as_text(item.get("relative_time"))
+    return marked_result_of(item, **names)._replace(published=published)

@@ -4,7 +4,7 @@ from sleuth_providers.adapters._google import time_span
 from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, QuotaError, RateLimitError
-from sleuth_providers.json import as_dict, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_dict, as_text, items, marked_result_of, strip_tags, web_results
 
 KINDS = {"general": "web", "news": "news", "images": "images"}
 
@@ -142,12 +142,12 @@ def _result(item: dict[str, object]) -> Result:
     metadata = as_dict(item.get("metadata"))
     urls = (as_text(value) for value in (item.get("url"), metadata.get("url"), metadata.get("sourceURL")))
     picture = as_text(item.get("imageUrl"))
-    return Result(
-        title=strip_tags(item.get("title")),
+    result = marked_result_of(
+        item, title="title", snippet="description", url="url", content="markdown", published="date"
+    )
+    return result._replace(
         url=next((url for url in urls if url), ""),
-        snippet=strip_tags(item.get("description")) or strip_tags(item.get("snippet")),
-        content=as_text(item.get("markdown")),
-        published=as_text(item.get("date")),
+        snippet=result.snippet or strip_tags(item.get("snippet")),
         thumbnail=picture,
         image=picture,
         details=picture_size(item, "imageWidth", "imageHeight"),

@@ -57,6 +57,7 @@ class GoogleNews(Provider):
         "Unofficial feed for personal, non-commercial use. Titles without snippets; "
         "links open Google News, which forwards to the article by script, so --content cannot read them."
     )
+    attribution = "via Google News"
     host = "https://news.google.com"
     supports = frozenset({"freshness", "range", "lang", "region"})
     operators = True

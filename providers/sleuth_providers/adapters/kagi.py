@@ -23,7 +23,7 @@ class Kagi(Provider):
     supports = frozenset({"freshness", "range", "region", "safe", "page", "include", "exclude", "content"})
     categories = ("general", "news", "images", "videos")
     max_results = 100
-    price = "about $12; the older API cost $25 (2026-11)"
+    price = "$12 (2026-11)"
     cost = 0.012
     weight = 1.2  # merges large indexes
     options = {"timeout": "seconds that Kagi may take; fewer are faster and give poorer results"}

@@ -2,7 +2,7 @@
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, RateLimitError
-from sleuth_providers.json import as_text, items, strip_tags, web_results
+from sleuth_providers.json import items, marked_result_of, strip_tags, web_results
 
 PERIODS = {"day": "1d", "week": "7d", "month": "1mo", "year": "1y"}
 
@@ -95,9 +95,5 @@ class Keenable(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=strip_tags(item.get("snippet")) or strip_tags(item.get("description")),
-        published=as_text(item.get("published_at")),
-    )
+    result = marked_result_of(item, title="title", url="url", snippet="snippet", published="published_at")
+    return result if result.snippet else result._replace(snippet=strip_tags(item.get("description")))

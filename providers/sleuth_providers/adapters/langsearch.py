@@ -2,7 +2,7 @@
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, QuotaError, RateLimitError
-from sleuth_providers.json import as_text, items, strip_tags, web_results
+from sleuth_providers.json import items, marked_result_of, strip_tags, web_results
 
 PERIODS = {"day": "oneDay", "week": "oneWeek", "month": "oneMonth", "year": "oneYear"}
 CODE = rb'"code"\s*:\s*"?'
@@ -100,12 +100,7 @@ class LangSearch(Provider):
 
 
 def _result(item: dict[str, object]) -> Result:
-    content = as_text(item.get("text"))
-    snippet = strip_tags(item.get("snippet")) or strip_tags(item.get("summary"))
-    return Result(
-        title=strip_tags(item.get("name")),
-        url=as_text(item.get("url")),
-        snippet=snippet or content[:SNIPPET_CHARS],
-        content=content,
-        published=as_text(item.get("datePublished")),
-    )
+    names = {"title": "name", "url": "url", "snippet": "snippet", "content": "text", "published": "datePublished"}
+    result = marked_result_of(item, **names)
+    snippet = result.snippet or strip_tags(item.get("summary")) or result.content[:SNIPPET_CHARS]
+    return result._replace(snippet=snippet)

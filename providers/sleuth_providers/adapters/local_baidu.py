@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sleuth_providers.adapters._baidu import time_span
-from sleuth_providers.base import Account, ErrorRule, Found, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, ErrorRule, Found, Query, Request, Response, Sample
 from sleuth_providers.errors import BadResponseError, BlockedError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
-from sleuth_providers.json import as_dict, as_text, strip_tags, web_results
+from sleuth_providers.json import as_dict, marked_result_of, objects, web_results
 
 
 class LocalBaidu(ResultsPage):
@@ -56,7 +56,8 @@ class LocalBaidu(ResultsPage):
             raise BadResponseError("invalid JSON", status=response.status) from problem
         if not isinstance(feed.get("entry"), list):
             raise BadResponseError("no list of results", status=response.status)
-        return Found(web_results(_result(as_dict(entry)) for entry in feed["entry"]))
+        names = {"title": "title", "url": "url", "snippet": "abs", "published": "time"}
+        return Found(web_results(marked_result_of(entry, **names) for entry in objects(feed["entry"])))
 
     def href(self, item: Any, link: Any) -> str:
         """Prefer the direct URL, if the page has it."""
@@ -121,13 +122,4 @@ class LocalBaidu(ResultsPage):
         sample_plain._replace(body='{"feed": {"entry": [', error="BAD_RESPONSE"),
         sample_plain._replace(body="", status=429, headers=sample_headers, error="RATE_LIMIT_EXCEEDED"),
         sample_plain._replace(body="", status=500, headers=sample_headers, error="PROVIDER_UNAVAILABLE"),
-    )
-
-
-def _result(entry: dict[str, Any]) -> Result:
-    return Result(
-        title=strip_tags(entry.get("title")),
-        url=as_text(entry.get("url")),
-        snippet=strip_tags(entry.get("abs")),
-        published=as_text(entry.get("time")),
     )

@@ -1,8 +1,8 @@
 """Marginalia: a small index of non-commercial text pages; uses a shared key when none is set."""
 
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, KeyInvalidError, QuotaError, RateLimitError
-from sleuth_providers.json import as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_text, items, marked_result_of, web_results
 
 STOP_WORDS = frozenset(
     [
@@ -58,7 +58,8 @@ class Marginalia(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; `quality` is not used as a score, because lower is better."""
-        return Found(web_results(map(_result, items(response, "results"))))
+        names = {"title": "title", "url": "url", "snippet": "description"}
+        return Found(web_results(marked_result_of(item, **names) for item in items(response, "results")))
 
     sample_plain = Sample(
         Query("plan 9"),
@@ -108,11 +109,3 @@ def _keywords(query: Query) -> str:
     if len(words) > 4 and '"' not in query.text:
         words = [word.rstrip("?") for word in words if word.lower().strip("?,.") not in STOP_WORDS] or words
     return query._replace(text=" ".join(words)).with_operators()
-
-
-def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=strip_tags(item.get("description")),
-    )

@@ -1,7 +1,7 @@
 """Documentation for developers: MDN Web Docs and Microsoft Learn."""
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sample
-from sleuth_providers.json import as_number, as_text, document, objects, strip_tags, web_results
+from sleuth_providers.json import as_number, as_text, document, marked_result_of, objects, strip_tags, web_results
 
 HOSTS = {"mdn": "https://developer.mozilla.org", "learn": "https://learn.microsoft.com"}
 LOCALES = ("en-US", "de", "es", "fr", "ja", "ko", "pt-BR", "ru", "zh-CN", "zh-TW")  # of MDN
@@ -108,10 +108,5 @@ def _mdn_result(item: dict[str, object]) -> Result:
 
 
 def _learn_result(item: dict[str, object]) -> Result:
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=" ".join(strip_tags(item.get("description")).split()),
-        published=as_text(item.get("lastUpdatedDate")),
-        site="Microsoft Learn",
-    )
+    result = marked_result_of(item, title="title", url="url", snippet="description", published="lastUpdatedDate")
+    return result._replace(snippet=" ".join(result.snippet.split()), site="Microsoft Learn")

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, QuotaError
-from sleuth_providers.json import as_dict, as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_dict, as_number, as_text, items, marked_result_of, web_results
 
 FAILURE = "the API reports an error"
 
@@ -131,10 +131,7 @@ def _compact(day: str, later: int = 0) -> str:
 
 
 def _result(item: dict[str, object]) -> Result:
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=strip_tags(item.get("desc")),
+    return marked_result_of(item, title="title", url="url", snippet="desc")._replace(
         published=as_text(item.get("date") or item.get("timestamp")),
         score=as_number(item.get("score")),
         thumbnail=as_text(as_dict(item.get("image")).get("url")),

@@ -2,7 +2,7 @@
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, QuotaError
-from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_dict, as_list, as_text, items, marked_result_of, strip_tags, web_results
 
 # Language codes that differ from BCP 47.
 LANGUAGES = {
@@ -137,12 +137,10 @@ def _language(lang: str) -> str:
 def _result(item: dict[str, object], content: bool) -> Result:
     snippets = [strip_tags(text) for text in as_list(item.get("snippets")) if isinstance(text, str)]
     whole = as_text(as_dict(item.get("contents")).get("markdown")) or "\n\n".join(snippets)
-    return Result(
-        title=strip_tags(item.get("title")),
-        url=as_text(item.get("url")),
-        snippet=strip_tags(item.get("description")) or (snippets or [""])[0],
+    names = {"snippet": "description", "published": "page_age", "thumbnail": "thumbnail_url"}
+    result = marked_result_of(item, title="title", url="url", **names)
+    return result._replace(
+        snippet=result.snippet or (snippets or [""])[0],
         content=whole if content else "",
-        published=as_text(item.get("page_age")),
-        thumbnail=as_text(item.get("thumbnail_url")),
         author=", ".join(as_text(name) for name in as_list(item.get("authors"))),
     )

@@ -58,7 +58,7 @@ def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[s
     urls = list(dict.fromkeys(clean_url(link) or link for link in links))
     summary = client.summarize(urls, query)
     settings = client.runtime.settings
-    compression = compression_options(settings, None, None, None, None)
+    compression = compression_options(settings)
     limit = settings[FETCH_CHARS] if compression.method == "none" else None  # else the whole page is compressed below
     texts = [page.text[:limit].rstrip() for page in summary.pages]
     hits = [_hit(source, text) for source, text in zip(summary.read, texts, strict=True)]
