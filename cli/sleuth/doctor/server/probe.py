@@ -18,7 +18,7 @@ REQUEST_TIMEOUT_S = 3.0  # for requests that reach no search engine; a healthy s
 MAX_BODY_BYTES = 4_000_000  # the largest valid reply, /config with every engine, has 0.1 MB
 MAX_TEXT_BYTES = 20_000
 REDIRECTS = (301, 302, 303, 307, 308)
-TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
+TITLE = re.compile(r"<title[^<>]*>([^<]{1,200})", re.IGNORECASE)
 GENERATOR = re.compile(r"<meta\s+name=\"generator\"\s+content=\"(searxng|searx)/([^\"]{1,60})\"", re.IGNORECASE)
 
 
