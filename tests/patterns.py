@@ -16,6 +16,9 @@ from re import _constants as sre  # type: ignore[attr-defined]  # the module has
 from re import _parser as sre_parser  # type: ignore[attr-defined]  # the module has no public name
 from typing import Any, NamedTuple
 
+from sleuth.relevance import sites
+from sleuth_providers import registry
+
 PACKAGES = ("sleuth", "sleuth_providers")
 REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 FUNCTIONS = ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
@@ -30,7 +33,7 @@ TAILS = ("\0", "x", " <")  # one of them keeps almost every pattern from matchin
 SAFE = {
     "sleuth_providers.html.limits:ATTRIBUTE": "applied to what TAG matched, which has no white space at its end",
 }
-# Tables of patterns that are passed to `re` in a loop.
+# Tables of patterns that are passed to `re` in a loop, or to a library.
 TABLES = {
     "sleuth.answers.llm.errors": ("STATUS_BY_TEXT", "search"),
     "sleuth.base.logs": ("SECRET_PATTERNS", "search"),
@@ -38,6 +41,29 @@ TABLES = {
     "sleuth.pages.extract": ("SCRIPTS", "search"),
     "sleuth.relevance.dates": ("FORMS", "search"),
     "sleuth.relevance.sites": ("TRACKING_VALUES", "fullmatch"),
+    "sleuth.serving.http.models": ("PRINTABLE", "search"),
+    "sleuth.store.setting_types": ("HOST_AND_PORT", "match"),
+    "sleuth_providers.base": ("SECRET_FIELD", "search"),
+}
+# Calls whose pattern is not known when the module is imported, and why no input makes it slow.
+DYNAMIC = {
+    "sleuth.answers.evidence": "escaped words with white space between them; a word",
+    "sleuth.answers.llm.dialect": "the name of a field",
+    "sleuth.answers.llm.errors": "in TABLES",
+    "sleuth.base.logs": "in TABLES",
+    "sleuth.base.urls": "SECRET_FIELD, in TABLES, and a class that ends at the next field",
+    "sleuth.commands.app": "applied to messages of Click",
+    "sleuth.doctor.files.schema": "applied to the user's own files",
+    "sleuth.doctor.server.container": "in TABLES",
+    "sleuth.pages.extract": "in TABLES",
+    "sleuth.relevance.dates": "in TABLES",
+    "sleuth.relevance.patterns": "written by the user, and checked there",
+    "sleuth.relevance.rules": "an escaped text",
+    "sleuth.relevance.urls": "in the tables of `sites`, see `site_patterns`",
+    "sleuth.relevance.words": "two characters",
+    "sleuth.store.setting_types": "compiled, not applied; and HOST_AND_PORT, in TABLES",
+    "sleuth_providers.adapters._feed": "applied to 2,000 characters",
+    "sleuth_providers.base": "in the error rules of providers, see `rule_patterns`",
 }
 
 
@@ -66,6 +92,32 @@ def patterns() -> Iterator[Pattern]:
     for name, (table, method) in TABLES.items():
         found = strings(getattr(importlib.import_module(name), table))
         yield from (Pattern(f"{name}:{table}", text, re.IGNORECASE, (method,)) for text in found)
+    yield from site_patterns()
+    yield from rule_patterns()
+
+
+def site_patterns() -> Iterator[Pattern]:
+    """Yield the keys of the tables by site, which are matched against URLs of results."""
+    for name in ("KEPT_ON", "REDIRECTS", "REWRITTEN"):
+        found = (text for site in getattr(sites, name).values() for text in site)
+        yield from (Pattern(f"sleuth.relevance.sites:{name}", text, 0, ("fullmatch",)) for text in found)
+
+
+def rule_patterns() -> Iterator[Pattern]:
+    """Yield the patterns by which providers recognise errors in a response."""
+    for id in registry.names():
+        if id != "library":  # which the runtime adds
+            rules = registry.load(id).error_rules
+            yield from (Pattern(f"{id}:error_rules", rule.pattern, re.IGNORECASE) for rule in rules)
+
+
+def dynamic_calls() -> Iterator[str]:
+    """Yield the modules that pass patterns to `re` which are not known when they are imported."""
+    for name in modules():
+        names = vars(importlib.import_module(name))
+        for call in (node for node in ast.walk(ast.parse(source(name))) if isinstance(node, ast.Call)):
+            if is_re_call(call) and not list(evaluated("", call, names, ())):
+                yield name
 
 
 def source(name: str) -> str:

@@ -42,3 +42,14 @@ def test_patterns_that_backtrack_are_found(text: str, is_slow: bool) -> None:
 def test_patterns_are_collected_from_both_packages() -> None:
     places = {pattern.place.partition(":")[0] for pattern in patterns.patterns()}
     assert {"sleuth.pages.fetch", "sleuth.base.logs", "sleuth_providers.html.limits"} <= places
+    assert {"sleuth.relevance.sites", "brave", "sleuth.serving.http.models"} <= places
+
+
+def test_patterns_that_are_not_collected_are_known() -> None:
+    assert set(patterns.dynamic_calls()) == set(patterns.DYNAMIC)
+
+
+def test_patterns_are_applied_with_re_alone() -> None:
+    """`from re import match`, or another module, would hide a pattern from the check."""
+    hidden = re.compile(r"^\s*(?:from re import|import (?:regex|re2|re as)|from (?:regex|re2) import)", re.MULTILINE)
+    assert [name for name in patterns.modules() if hidden.search(patterns.source(name))] == []

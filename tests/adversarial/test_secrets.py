@@ -241,9 +241,18 @@ COMMANDS = (
     "read {url}/page --debug",
     "read --links {url}/page --json",
     "watch -p brave echo",
+    "watch -p brave --feed {folder}/feed.xml --debug echo",
+    "watch -p work --exec cat --json echo",
     "watch list --json",
     "providers compare -p brave,work,mine echo --debug",
     "again --json",
+    "open --print 1",
+    "search -p brave --format bibtex echo",
+    "search -p serpapi --format csl-json echo",
+    "search -p brave --category images --verbose echo",
+    "providers compare -p brave,work echo --json",
+    "agents install claude --yes",
+    "handbook searxng",
     "ask -p work --search on --rounds 1 --debug echo",
     "ask -p work --search on --rounds 1 --json echo",
     "ask -p work --extractive --json echo",
@@ -282,6 +291,8 @@ COMMANDS = (
 def test_command_leaks_no_secret(home: SecretsHome, line: str, capfd: Any) -> None:
     if "--replay" in line:
         assert home.run("search -p serpapi --record {folder}/echo.json echo").exit == 0
+    if line.startswith(("again", "open")):
+        assert home.run("search -p brave echo").exit == 0
     done = home.run(line)
     seen = capfd.readouterr()
     assert not leaks(done.out), done.out[:3000]

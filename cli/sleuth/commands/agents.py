@@ -1,5 +1,6 @@
 """`sleuth agents`: add sleuth to the settings of agents, and remove it again."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sleuth.base import logs
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import private_folder, unwritable, write_atomic
 from sleuth.base.i18n import tr
@@ -23,6 +25,7 @@ from sleuth_providers.records import Record
 
 app = make_app("sleuth in the settings of agents: install, remove, list.")
 
+MAX_FILE_BYTES = 10_000_000
 SKILL = """\
 ---
 name: sleuth
@@ -193,13 +196,20 @@ def _settings_file(runtime: Runtime, client: AgentClient, project: bool) -> str:
         return os.path.normpath(client.user_file.replace("~", _home(runtime), 1).format(app=_app_folder(runtime)))
     if not client.project_file:
         raise RequestError("{agent} has no settings for single projects", "leave out --project", agent=client.title)
-    return os.path.abspath(client.project_file)
+    return _in_project(client.project_file)
 
 
 def _skill_file(runtime: Runtime, client: AgentClient, project: bool) -> str:
     if not client.skill:
         return ""
-    return os.path.abspath(client.skill) if project else os.path.join(_home(runtime), client.skill)
+    return _in_project(client.skill) if project else os.path.join(_home(runtime), client.skill)
+
+
+def _in_project(name: str) -> str:
+    """Return the path of a file in the current folder; raise for a link that leads out, as a project may contain."""
+    if os.path.relpath(os.path.realpath(name), os.path.realpath(".")).startswith(os.pardir):
+        raise RequestError("{path} leads out of the project", "remove the link", path=name)
+    return os.path.abspath(name)
 
 
 def _home(runtime: Runtime) -> str:
@@ -217,6 +227,8 @@ def _app_folder(runtime: Runtime) -> str:
 
 def _read(path: str) -> str:
     try:
+        if os.path.exists(path) and (not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES):
+            raise OSError(errno.EINVAL, "not a regular file, or too large")
         with open(path, encoding="utf-8", newline="") as stream:
             return stream.read()
     except FileNotFoundError:
@@ -234,8 +246,9 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool
         runtime.note(tr("nothing to change"))
         return Exit.DONE
     for path, (old, new) in changes.items():
-        lines = unified_diff(old.splitlines(keepends=True), (new or "").splitlines(keepends=True), path, path)
-        print("".join(line if line.endswith("\n") else f"{line}\n" for line in lines), end="", file=runtime.stdout)
+        lines = unified_diff(old.splitlines(), (new or "").splitlines(), path, path, lineterm="")
+        # The file may be from a stranger's project, and name keys of other servers near the change.
+        print("\n".join(line[:1] + logs.safe(line[1:]) for line in lines), file=runtime.stdout)
     if not yes:
         confirm(runtime, tr("Change it? [y/N] "), command)
     for path, (old, new) in changes.items():

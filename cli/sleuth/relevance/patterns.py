@@ -5,7 +5,7 @@ import warnings
 from functools import cache
 
 MAX_PATTERN_CHARS = 500
-MAX_REPEATS = 3
+MAX_CHOICES = 7  # a repetition counts three times: with a third one, a URL of 250 characters takes seconds
 
 
 @cache
@@ -30,7 +30,8 @@ def _may_stall(pattern: str) -> bool:
         return True
     plain = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
     plain = re.sub(r"\(\?(?:[:=!]|<[=!])", "(", plain)
-    if len(re.findall(r"[*+]|,\}", plain)) > MAX_REPEATS:
+    repeats, optional = re.findall(r"(?:[*+]|\{\d*,)", plain), re.findall(r"(?<![*+}?])\?", plain)
+    if 3 * len(repeats) + len(optional) > MAX_CHOICES:
         return True
     while group := re.search(r"\(([^()]*)\)([*+{]?)", plain):
         varied = re.search(r"[*+?{|]", group[1])

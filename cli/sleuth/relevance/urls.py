@@ -9,7 +9,7 @@ from sleuth.relevance import sites
 from sleuth.relevance.patterns import expression
 
 MAX_ROUNDS = 300  # more than a URL of MAX_URL_CHARS can have other URLs nested in it
-MAX_PATTERN_CHARS = 500  # of a URL that a user's pattern is matched against
+MAX_PATTERN_CHARS = 250  # of a URL that a user's pattern is matched against
 
 VIEW_LABELS = frozenset(("www", "m", "mobile", "wap", "amp"))  # host labels for a view of the same site
 UNRESERVED = "-._~!$'()*,:@"  # mean the same with and without percent-encoding

@@ -116,10 +116,20 @@ def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> Tool
 
 
 def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:
+    reply = reply._replace(document=_without_fences(reply.document))  # some clients show it to the model, too
     if len(reply.text) <= max_chars:
         return reply
     whole_lines = reply.text[:max_chars].rpartition("\n")[0]  # a truncated URL would be wrong
     return reply._replace(text=whole_lines or reply.text[:max_chars])
+
+
+def _without_fences(value: Any) -> Any:
+    """Return a document without chat tokens and anything that looks like a fence, in all of its texts."""
+    if isinstance(value, str):
+        return without_fences(value)
+    if isinstance(value, dict):
+        return {name: _without_fences(part) for name, part in value.items()}
+    return [_without_fences(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _entry(hit: Hit) -> str:

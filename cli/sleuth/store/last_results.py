@@ -81,7 +81,8 @@ def forget(folder: str, words: "Sequence[str]" = ()) -> None:
     from sleuth.base.files import write_atomic
     from sleuth.store.history import contains_all
 
-    kept = [entry for entry in _read(folder) if not contains_all(str(entry[0]), words)] if words else []
+    saved = [entry for entry in _read(folder) if isinstance(entry, list) and entry]
+    kept = [entry for entry in saved if not contains_all(str(entry[0]), words)] if words else []
     if kept:
         write_atomic(_path(folder), json.dumps(kept).encode("utf-8", "replace"))
         return

@@ -1,6 +1,7 @@
 """`sleuth agents`: the entry is added and removed, and nothing else in the file changes."""
 
 import json
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -175,3 +176,35 @@ def test_unknown_agent_is_named(sleuth: Any) -> None:
     done = sleuth("agents", "install", "hal")
     assert done.exit == 2
     assert "claude, claude-desktop, codex" in done.err
+
+
+def test_diff_of_a_foreign_project_shows_no_escapes_and_no_keys(
+    sleuth: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    other = {"command": "x\x1b]0;title\x07\u202e", "env": {"API_KEY": "planted-0123456789"}}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"other": other}}, indent=2, ensure_ascii=False))
+    done = sleuth("agents", "install", "claude", "--project", "--yes")
+    assert (done.exit, '+    "sleuth": {' in done.out) == (0, True)
+    assert not {"\x1b", "\x07", "\u202e"} & {*done.out}
+    assert "planted-0123456789" not in done.out
+    assert json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]["other"] == other
+
+
+@pytest.mark.parametrize("name", [".mcp.json", ".claude/skills/sleuth/SKILL.md", ".claude"])
+def test_link_out_of_a_project_is_not_written_through(
+    name: str, sleuth: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    (project / name).parent.mkdir(parents=True)
+    (project / name).symlink_to(outside)
+    monkeypatch.chdir(project)
+    done = sleuth("agents", "install", "claude", "--project", "--yes")
+    assert (done.exit, "leads out of the project" in done.err) == (2, True)
+    assert not outside.exists()
+
+
+def test_pipe_in_place_of_settings_is_refused(make_sleuth: Any, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".claude.json")
+    done = make_sleuth(HOME=str(tmp_path))("agents", "install", "claude", "--yes")
+    assert (done.exit, "not a regular file" in done.err) == (2, True)

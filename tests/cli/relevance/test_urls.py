@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sleuth.base.urls import ascii_host, registered_host
+from sleuth.relevance.patterns import expression
 from sleuth.relevance.urls import canonical, matches_domain
 
 SAME = [
@@ -324,6 +325,20 @@ def test_a_domain_pattern_does_not_cover(address: str, pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["/(a+)+$/", "/(?:a|aa)+$/", "/([a-z]+)*$/", "/(a?){50}a{50}/", "/(x+x+)+y/"])
 def test_exponential_expressions_are_not_run(pattern: str) -> None:
     matches_domain("https://example.com/" + "a" * 3000 + "!", pattern)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "pattern", ["/a*a*a*b/", "/.*a.*a.*b/", f"/{'a?' * 25}{'a' * 25}/", f"/{'a{0,99}' * 8}b/", "/a?a?a?a?a?a?a*a*b/"]
+)
+def test_polynomial_expressions_are_not_run(pattern: str) -> None:
+    assert expression(pattern.strip("/")) is None
+    assert not matches_domain("https://example.com/" + "a" * 3000, pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"^https?://[^/]*\.example\.(com|org)/.*", r".*?ads.*?", r"(^|\.)ads\d+\."])
+def test_common_expressions_are_run(pattern: str) -> None:
+    assert expression(pattern) is not None
 
 
 @settings(max_examples=200, deadline=2000)

@@ -34,5 +34,5 @@ def _command(runtime: Runtime, text: str) -> str:
         return ""
     if runtime.stdout is not sys.stdout or text.count("\n") < terminal_lines():
         return ""
-    chosen = runtime.environ.get("PAGER", "less")
+    chosen = runtime.environ.get("PAGER", "less").strip()
     return "" if chosen in ("", "cat") or not which(chosen.split()[0]) else chosen

@@ -2,6 +2,7 @@
 
 import io
 from functools import partial
+from threading import Lock
 from typing import Any
 
 from sleuth.base.extras import install_command
@@ -14,6 +15,7 @@ from sleuth.store.settings import FETCH_PRIVATE
 TIMEOUT_S = 5.0  # for all thumbnails together
 COLUMNS = 24
 MAX_PIXELS = 16_000_000  # a small file may be a huge picture
+MAX_SIZE = (640, 640)  # that is kept and printed, in pixels
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 
 
@@ -40,16 +42,20 @@ def _downloaded(runtime: Runtime, urls: list[str], renderable: Any) -> dict[str,
 
     reader, is_allowed = runtime.reader, runtime.settings[FETCH_PRIVATE]
 
-    def download(url: str) -> bytes:
-        return fetch(url, timeout=TIMEOUT_S, guard=AddressGuard(reader.guard, is_allowed)).body
+    one_at_a_time = Lock()  # decoding takes up to 4 bytes per pixel
+
+    def download(url: str) -> Any:
+        body = fetch(url, timeout=TIMEOUT_S, guard=AddressGuard(reader.guard, is_allowed)).body
+        with one_at_a_time:
+            return decoded(body)
 
     jobs = [partial(download, url) for url in urls]
-    pictures = {}
-    for place, body in run_parallel(jobs, TIMEOUT_S):
-        picture = decoded(body) if isinstance(body, bytes) else None
-        if picture is not None:
-            pictures[urls[place]] = renderable(picture, width=COLUMNS, height="auto")
-    return pictures
+    found = {urls[place]: picture for place, picture in run_parallel(jobs, TIMEOUT_S)}
+    return {
+        url: renderable(picture, width=COLUMNS, height="auto")
+        for url, picture in found.items()
+        if picture is not None and not isinstance(picture, Exception)
+    }
 
 
 def decoded(body: bytes) -> Any:
@@ -60,7 +66,9 @@ def decoded(body: bytes) -> Any:
         picture = Image.open(io.BytesIO(body), formats=FORMATS)
         if picture.width * picture.height > MAX_PIXELS:
             return None
-        picture.draft("RGB", (320, 320))  # decodes a large JPEG at a smaller size
-        return picture.convert("RGB")
+        picture.draft("RGB", MAX_SIZE)  # decodes a large JPEG at a smaller size
+        small = picture.convert("RGB")
+        small.thumbnail(MAX_SIZE)
+        return small
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None

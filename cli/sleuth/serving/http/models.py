@@ -13,7 +13,7 @@ from sleuth.serving.schemas import ASK_ANSWER, SEARCH_ANSWER, SUMMARY, integral
 
 MAX_LINKS = 20
 SUMMARY_FIELDS = ("method", "text", "summary", "sources")  # what `summarize` adds to the fields of a search
-PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$"
+PRINTABLE = r"^(?!\s*$)[^\u0000-\u001f\u007f-\u009f]*$"  # not blank
 ABSENT: Any = None  # default of optional fields that do not accept null
 LANGUAGE = "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})?$"
 

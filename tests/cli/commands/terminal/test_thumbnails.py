@@ -30,6 +30,10 @@ def test_picture_is_decoded() -> None:
     assert (picture.size, picture.mode) == ((64, 48), "RGB")
 
 
+def test_large_picture_is_kept_small() -> None:
+    assert decoded(png(4000, 2000)).size == (640, 320)
+
+
 @pytest.mark.parametrize("body", [b"", b"<svg/>", png(64, 48)[:45], png(8000, MAX_PIXELS // 8000 + 1)])
 def test_damaged_and_huge_pictures_are_left_out(body: bytes) -> None:
     assert decoded(body) is None

@@ -204,6 +204,11 @@ def test_each_token_has_a_name_and_a_limit(serve: Any, tmp_path: Path) -> None:
     assert reply.headers["content-type"].startswith("text/plain")
     counted = 'sleuth_http_requests_total{method="GET",path="/websearch-providers",status="200",token="bob"} 2.0'
     assert counted in reply.text
+    for number in range(3):
+        server.call(f"METHOD{number}", "/", token="")
+    text = server.call("GET", "/metrics", token=alice).text
+    assert 'method="other",path="other",status="401",token="-"} 3.0' in text
+    assert "METHOD" not in text
     assert " bob GET /websearch-providers 429 " in server.log
     assert bob not in server.log
 
