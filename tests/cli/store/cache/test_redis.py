@@ -1,4 +1,4 @@
-"""The shared cache before any real server: addresses, passwords that are never shown, servers that answer nonsense or stall."""
+"""The shared cache before any real server: addresses, hidden passwords, servers that answer nonsense or stall."""
 
 import os
 import socket
