@@ -6,14 +6,6 @@ from typing import Any
 import pytest
 
 
-def test_set_keeps_comments_and_order(sleuth: Any) -> None:
-    file = sleuth.home / "config" / "config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text("# mine\n[ui]\ntheme = 'dark' # at night\n\n[websearch]\n# few\nmax_results = 3\n")
-    assert sleuth("config", "set", "websearch.max_results", "7").exit == 0
-    assert file.read_text() == "# mine\n[ui]\ntheme = 'dark' # at night\n\n[websearch]\n# few\nmax_results = 7\n"
-
-
 def test_show_prints_the_origin(sleuth: Any) -> None:
     sleuth("config", "set", "cache.ttl_minutes", "5")
     out = sleuth("config", "show", "--origin", SLEUTH_WEBSEARCH_MAX_RESULTS="9").out

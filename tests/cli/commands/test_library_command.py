@@ -112,13 +112,6 @@ def test_library_search_uses_no_other_provider(sleuth: Any) -> None:
     assert [attempt["provider"] for attempt in attempts] == ["library"]
 
 
-def test_query_is_never_parsed_as_fts5_syntax(sleuth: Any) -> None:
-    for query in ('"', "json*", "NEAR(json", "title:json", "json AND", "json) OR (x", "-- -json"):
-        done = sleuth("library", "search", "--json", "--", query)
-        assert done.exit == 0, query
-        assert "error" not in done.err
-
-
 def test_list_is_paged(sleuth: Any, notes: Path) -> None:
     sleuth("library", "add", str(notes))
     document = sleuth("library", "list", "--json", "--source", "file", "--limit", "2").json

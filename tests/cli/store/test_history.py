@@ -33,12 +33,6 @@ def listed(ledger: sqlite3.Connection, *words: str, count: int | None = None) ->
     return [entry.query for entry in entries(ledger, words, count)]
 
 
-def test_newest_queries_come_first_up_to_the_count(ledger: sqlite3.Connection) -> None:
-    add(ledger, "one", None, "two", "three")
-    assert listed(ledger) == ["three", "two", "one"]
-    assert listed(ledger, count=2) == ["three", "two"]
-
-
 def test_words_match_in_any_order_and_case(ledger: sqlite3.Connection) -> None:
     add(ledger, "Rust async", "ASYNC python", "Straße in Zürich", "日本語 検索")
     assert listed(ledger, "async") == ["ASYNC python", "Rust async"]
@@ -76,27 +70,6 @@ def test_cleared_queries_are_in_no_file(ledger: sqlite3.Connection, tmp_path: Pa
     assert remains(tmp_path, "whale") == []
     assert listed(ledger) == []
     assert ledger.execute("SELECT count(*), sum(results) FROM search").fetchone()[:] == (334, 1670)
-
-
-def test_clearing_by_words_keeps_the_other_queries(ledger: sqlite3.Connection, tmp_path: Path) -> None:
-    add(ledger, "blue whale", "blue sky", "Blue Whale song")
-    assert clear(ledger, ("whale",))
-    assert listed(ledger) == ["blue sky"]
-    assert remains(tmp_path, "hale") == []
-
-
-def test_clearing_reports_that_another_process_reads_the_old_queries(
-    ledger: sqlite3.Connection, tmp_path: Path
-) -> None:
-    add(ledger, "whale")
-    ledger.execute("PRAGMA busy_timeout = 20")
-    with closing(sqlite3.connect(tmp_path / "sleuth.db", isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        assert reader.execute("SELECT query FROM search").fetchall() == [("whale",)]
-        assert not clear(ledger)
-        reader.execute("ROLLBACK")
-    assert clear(ledger)
-    assert remains(tmp_path, "whale") == []
 
 
 def test_prompt_history_is_cleared_too(tmp_path: Path) -> None:
