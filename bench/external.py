@@ -74,9 +74,6 @@ def read(folder: Path, known: frozenset[str]) -> External:
             data = read_set(file.stem, records)
             unseen = [case for case in data["cases"] if not {case["id"], case["query"]} & known]
             data["cases"] = sorted(unseen, key=lambda case: hash_of(case["id"]))[:MAX_CASES]
-            for case in data["cases"]:
-                if "gold" in case:
-                    case["pages"] = _similar(data, case)
             if data["cases"]:
                 found.sets[data["name"]] = data
     return found
@@ -118,7 +115,7 @@ def _squad(name: str, records: Sequence[Data]) -> Data:
     return {"name": f"{name}{'_zh' if chinese else ''}", "pages": pages, "cases": cases}
 
 
-def _similar(data: Data, case: Data) -> list[int]:
+def similar(data: Data, case: Data) -> list[int]:
     """Return the right page and those most like the question, in an order that tells nothing."""
     scores = rank(case["query"], data["pages"])
     others = sorted((at for at in range(len(scores)) if at != case["gold"]), key=lambda at: -scores[at])

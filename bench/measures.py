@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.claims import labelled, made
-from bench.external import External
+from bench.external import External, similar
 from bench.figure import Figure, Value, hash_of, mean
 from bench.lists import fuse_pairs, rerank_pages, rerank_questions, rerank_runs
 from bench.rouge import rouge
@@ -115,6 +115,8 @@ def _kept_tokens(data: Data) -> Iterator[Figure]:
 
 
 def _pages(data: Data, case: Data) -> list[str]:
+    if "pages" not in case:
+        case["pages"] = similar(data, case)
     return [data["pages"][page] for page in case["pages"]]
 
 

@@ -43,9 +43,10 @@ def main() -> int:
     for figure in computed():
         rows.append(figure.row())
         print(rows[-1], flush=True)
-        floor = lowest.get((figure.group, figure.name), 0.0)
+        floor = lowest.pop((figure.group, figure.name), 0.0)
         if round(figure.mean, 3) < floor:
             dropped.append(f"{figure.group}, {figure.name}: {figure.mean:.3f} is below {floor:.3f}")
+    dropped += [f"{group}, {name}: not measured" for group, name in lowest]
     if options.write:
         before, rest = PAGE.read_text("utf-8").split(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join([HEAD, *rows]) + f"\n\n{END}{rest.split(END)[1]}", "utf-8")

@@ -12,7 +12,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
-from sleuth.store import last_results
+from sleuth.store import last_results, opened
 from sleuth.store.cache import rendered
 from sleuth.store.database import explain_errors
 from sleuth.store.history import clear, clear_prompts, entries, history_as_json
@@ -92,6 +92,8 @@ def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, as_json: bool
         erased = clear(runtime.database, words)
     lines = clear_prompts(paths.state, words)
     last_results.forget(paths.state, words)
+    if not words:
+        opened.forget(paths.state)
     rendered.clear(paths)
     if not erased:
         runtime.warn(tr("another process still has the old queries open; clear again when it has ended"))

@@ -10,6 +10,8 @@ from sleuth.commands.again import last_hits
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
+from sleuth.store import opened
+from sleuth.store.settings import LEARN_WEIGHTS
 
 app = make_app()
 
@@ -51,3 +53,5 @@ def open_(
             print(url, file=runtime.stdout)
         else:
             display.open_url(url)
+    if runtime.settings[LEARN_WEIGHTS]:
+        opened.record(runtime.paths.state, [hits[number] for number in wanted], list(hits.values()))

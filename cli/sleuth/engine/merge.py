@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from sleuth.base.i18n import tr
@@ -39,6 +39,7 @@ class Replies(Record):
     all: list[ProviderReply]
     notices: tuple[str, ...] = ()
     chained: bool = False
+    factors: Mapping[str, float] = {}  # of the weights of providers
 
 
 def merge(
@@ -53,7 +54,7 @@ def merge(
     query = request.query
     patterns = (*query.exclude, *excluded)
     dated = [_within_dates(reply, now) for reply in replies.all]
-    hits = _ranked(request, text, replies.all, [results for results, _ in dated], now, reranker)
+    hits = _ranked(request, text, replies, [results for results, _ in dated], now, reranker)
     kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
@@ -89,7 +90,7 @@ def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ..
 def _ranked(
     request: SearchRequest,
     text: str,
-    replies: list[ProviderReply],
+    replies: Replies,
     results: list[list[Result]],
     now: datetime,
     reranker: ResultScorer | None,
@@ -102,13 +103,14 @@ def _ranked(
     lists: dict[tuple[str, str], ProviderList] = {}
     ranked: list[Hit] = []
     seen: set[str] = set()  # a result may get another URL when further pages are merged
-    pages = sorted({reply.query.page for reply in replies})
+    pages = sorted({reply.query.page for reply in replies.all})
     for page in pages:
-        for reply, found in zip(replies, results, strict=True):
+        for reply, found in zip(replies.all, results, strict=True):
             if reply.query.page == page and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
-                weight = (adapter.weight if weight is None else weight) * order_factor(key[0], request.providers)
+                weight = adapter.weight if weight is None else weight
+                weight *= order_factor(key[0], request.providers) * replies.factors.get(key[0], 1.0)
                 known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(

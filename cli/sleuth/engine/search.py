@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from sleuth.engine.outcome import NOT_QUERIED_STATES, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
-from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY, TRACE_QUERIES
+from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY, LEARN_WEIGHTS, TRACE_QUERIES
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
@@ -105,6 +106,10 @@ class Searcher:
         dispatcher = Dispatcher(self.selector, self.cache, request, prepare)
         self._dispatchers.append(dispatcher)
         replies = self._query_providers(request, dispatcher, queries)
+        if self.settings[LEARN_WEIGHTS]:
+            from sleuth.store import opened
+
+            replies = replies._replace(factors=opened.factors(os.path.dirname(self.journal)))
         text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
         reranker = self._reranker(request)
         outcome = merge(request, text, replies, excluded, now, reranker)

@@ -152,6 +152,7 @@ LIBRARY_REMEMBER = Setting("library.remember", True, FLAG, "add pages that were 
 LIBRARY_SIZE = Setting("library.max_megabytes", 2000, whole(1, 1_000_000), "maximum size of the library in megabytes")
 HISTORY = Setting("history.enabled", True, FLAG, "keep a history of queries")
 TRACE_QUERIES = Setting("tracing.queries", False, FLAG, "put queries and URLs of pages into OpenTelemetry spans")
+LEARN_WEIGHTS = Setting("history.learn_weights", False, FLAG, "weight providers by the results that you open")
 UI_LANGUAGE = Setting("ui.language", "auto", choice("auto", "en", "zh-CN"), "language of messages")
 UI_THEME = Setting("ui.theme", "auto", choice("auto", "light", "dark", "plain"), "colours in the terminal")
 UI_THUMBNAILS = Setting("ui.thumbnails", False, FLAG, "download and show thumbnails on terminals with graphics")

@@ -131,3 +131,28 @@ def test_results_are_read_by_number(sleuth: Any, searched: Any) -> None:
 def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
     searched("-n", "1", "walrus")
     assert sleuth("again", "-f", "urls", "-n", "1", "--page", "2").out == "https://walrus.example/2\n"
+
+
+def test_opened_results_become_weights(
+    sleuth: Any, searched: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webbrowser, "open", lambda _: True)
+    found = {"results": [{"title": f"Other {n}", "url": f"https://other.example/{n}"} for n in range(3)]}
+    httpserver.expect_request("/other/search").respond_with_json(found)
+    host = httpserver.url_for("/other")
+    sleuth("providers", "add", "--adapter", "searxng", "--id", "other", "--api-host", host)
+
+    def weights(query: str) -> dict[str, float]:
+        done = sleuth("search", "-p", "searxng,other", "--explain", "--json", query)
+        return {vote["provider"]: vote["weight"] for hit in done.json["results"] for vote in hit["votes"]}
+
+    before = weights("walrus")
+    assert sleuth("open", "4").exit == 0
+    assert weights("oyster") == before  # nothing is learnt by default
+    sleuth("config", "set", "history.learn_weights", "true")
+    assert sleuth("open", "4").exit == 0
+    after = weights("carpenter")
+    assert after["other"] > before["other"]
+    assert after["searxng"] < before["searxng"]
+    sleuth("history", "--clear", "--yes")
+    assert weights("queen") == before
