@@ -18,7 +18,7 @@ from sleuth.runtime import Runtime
 from sleuth.serving.agent_files import current_entry, with_entry
 from sleuth_providers.records import Record
 
-app = make_app("sleuth in the settings of agents: install, remove, list.")
+app = make_app("Set up sleuth in AI agents: install, remove, list.")
 
 SKILL = """\
 ---
@@ -67,7 +67,7 @@ AGENTS = {
 
 Edit = Callable[[str, str], str | None]  # from path and text to the new text; None deletes the file
 Name = Annotated[str, typer.Argument(metavar="AGENT", help="Agent: " + ", ".join(AGENTS) + ".")]
-Project = Annotated[bool, typer.Option("--project", help="Use the file of the project in the current folder.")]
+Project = Annotated[bool, typer.Option("--project", help="Use the settings of the project in the current folder.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")]
 
 
@@ -75,9 +75,10 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writin
 def install(
     runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False, *, providers: list[str] | None
 ) -> int:
-    """Add sleuth to the MCP servers of an agent, after showing the change.
+    """Add sleuth to the MCP servers of an agent; shows the change and asks first.
 
-    Where the agent has skills, one that says when and how to search is added as well. Restart the agent afterwards.
+    For agents that support skills, a skill that explains when and how to search is added, too. Restart the agent
+    afterwards.
     """
     client = _find(agent)
     # Desktop programs do not have the PATH of a shell; a project is shared with people whose paths differ.
@@ -93,7 +94,7 @@ def install(
 
 @app.command(epilog="Example: sleuth agents remove claude")
 def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False) -> int:
-    """Remove sleuth from the MCP servers of an agent, after showing the change."""
+    """Remove sleuth from the MCP servers of an agent; shows the change and asks first."""
     client = _find(agent)
 
     def without(path: str, text: str) -> str:
@@ -108,7 +109,7 @@ def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = F
 
 @app.command("list", epilog="Example: sleuth agents list")
 def list_agents(runtime: Runtime, project: Project = False, as_json: Json = False) -> None:
-    """List the agents that sleuth knows, and whether it is among their MCP servers."""
+    """List supported agents and whether sleuth is installed in each."""
     found = []
     for name, client in AGENTS.items():
         if project and not client.project_file:
@@ -137,7 +138,7 @@ def _settings_file(runtime: Runtime, client: AgentClient, project: bool) -> str:
     if not project:
         return os.path.normpath(client.user_file.replace("~", _home(runtime), 1).format(app=_app_folder(runtime)))
     if not client.project_file:
-        raise RequestError("{agent} has no settings for single projects", "leave out --project", agent=client.title)
+        raise RequestError("{agent} has no per-project settings", "omit --project", agent=client.title)
     return os.path.abspath(client.project_file)
 
 
@@ -191,11 +192,11 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool
 
 def _confirm(runtime: Runtime, command: str) -> None:
     if not runtime.stdin.isatty():
-        raise RequestError("not a terminal; nothing was changed", "add --yes: {command} --yes", command=command)
+        raise RequestError("not a terminal; nothing was changed", "to confirm: {command} --yes", command=command)
     runtime.stdout.flush()
-    print(tr("Change it? [y/N] "), end="", file=runtime.stderr, flush=True)
+    print(tr("Apply this change? [y/N] "), end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was changed", "answer y to change it")
+        raise RequestError("nothing was changed", "answer y to apply the change")
 
 
 def _write(path: str, text: str | None) -> None:

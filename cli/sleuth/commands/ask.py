@@ -31,7 +31,9 @@ def ask(
     runtime: Runtime,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORDS", help="The question, without quotes; - or nothing reads standard input."),
+        typer.Argument(
+            metavar="WORDS", help="The question; no quotes needed. With - or none, it is read from standard input."
+        ),
     ] = None,
     search: o.SearchSwitch = "auto",
     rounds: o.Rounds = None,
@@ -41,7 +43,7 @@ def ask(
     format: o.TextFormat = None,
     **values: Any,
 ) -> int:
-    """Answer a question: search in rounds, read, reflect, write with citations.
+    """Answer a question: search the web, read pages, write with citations.
 
     Each [n] is checked against the text of its source: [3?] is only partly found there, [3??]
     not at all. [3+] was added by sleuth to a sentence that source 3 supports. With --deep the
@@ -63,5 +65,5 @@ def _text(runtime: Runtime, words: list[str]) -> str:
         return " ".join(words)
     text = piped_text(runtime)
     if not text:
-        raise RequestError("there is no question", "sleuth ask why is the sky blue")
+        raise RequestError("no question given", "for example: sleuth ask why is the sky blue")
     return text

@@ -218,7 +218,7 @@ def search_error(outcome: Outcome) -> SearchError:
     failures = [attempt for attempt in failures if attempt.code] or failures
     if not failures:
         return SearchError(
-            "no provider to search",
+            "no provider is selected",
             "choose one: sleuth providers use ID, or restore the default chain: sleuth config unset websearch.fallback",
         )
     first = failures[0]

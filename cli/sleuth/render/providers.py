@@ -16,8 +16,8 @@ from sleuth.render.rich import make_console, print_wrapped
 from sleuth.render.wrap import wrap
 
 GROUPS = (
-    ("chain", "Used by a search without -p, in this order"),
-    ("ready", "Ready, with -p ID"),
+    ("chain", "Used by searches without -p, in this order"),
+    ("ready", "Ready; select with -p ID"),
     ("unset", "Not set up"),
     ("key", "Needs an API key, available at"),
     ("host", "Needs a URL"),
@@ -41,7 +41,10 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
             print_wrapped(console, Text(tr(title), "bold"), "")
             _print_group(console, members)
             console.print()
-    hints = tr("about one of them: sleuth providers show ID"), tr("to change the order: websearch.fallback")
+    hints = (
+        tr("to show one of them: sleuth providers show ID"),
+        tr("to change the order: sleuth config set websearch.fallback ID,ID"),
+    )
     for hint in hints:
         print_wrapped(console, Text(hint, "dim"), "")
 
@@ -68,7 +71,7 @@ def _short_remark(item: dict[str, Any]) -> str:
     """Return what a row says beside names: nothing about a provider that needs nothing, and no URL it does not need."""
     if not item["usable"] or not item["setUp"] or item["keySource"]:
         return _remark(item)
-    return tr("more with a key") if item["keyPage"] else ""
+    return tr("higher limits with a key") if item["keyPage"] else ""
 
 
 def _group(item: dict[str, Any]) -> str:
@@ -89,7 +92,7 @@ def _remark(item: dict[str, Any]) -> str:
     if item["keySource"]:
         return tr("key from {source}", source=item["keySource"])
     if item["keyPage"]:
-        return tr("more with a key: {page}", page=item["keyPage"])
+        return tr("higher limits with a key: {page}", page=item["keyPage"])
     return tr("no key needed")
 
 

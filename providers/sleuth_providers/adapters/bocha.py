@@ -67,7 +67,11 @@ class Bocha(Provider):
         if status != 200:
             return None
         code = as_text(as_dict(response.json()).get("code"))
-        return None if code == "200" else ERRORS.get(code, BadResponseError)("an error inside HTTP 200", status=200)
+        return (
+            None
+            if code == "200"
+            else ERRORS.get(code, BadResponseError)("an error in an HTTP 200 response", status=200)
+        )
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the pages or the pictures."""

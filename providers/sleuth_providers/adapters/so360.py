@@ -9,7 +9,7 @@ from sleuth_providers.html.results_page import ResultsPage, Selectors
 
 COOKIE = re.compile(r"[\w.-]{1,50}=[\w.%+/=-]{1,500}")
 PAUSE_S = 3600.0  # after a bot check
-REFUSAL = "an empty page or a captcha"
+REFUSAL = "received an empty page or a captcha"
 
 
 class So360(ResultsPage):

@@ -46,7 +46,7 @@ class StackExchange(Provider):
             ErrorRule(status, QuotaError, rb"throttle_violation", hint=OWN_KEY_HINT, pause=rb"in (\d{1,6}) seconds")
             for status in (400, 403, 502)
         ),
-        ErrorRule(403, BadRequestError, rb"access_denied", "pages after 25 need a key"),
+        ErrorRule(403, BadRequestError, rb"access_denied", "pages beyond 25 need a key"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

@@ -22,7 +22,7 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as problem:
-        raise BadRequestError("invalid URL: {url}", url=url_for_display(url)) from problem
+        raise BadRequestError("invalid URL {url}", url=url_for_display(url)) from problem
     if parts.scheme not in DEFAULT_PORTS or not host or not host.isprintable() or " " in host:
         raise BadRequestError("not an http(s) URL: {url}", url=url_for_display(url))
     if (host.isascii() and not has_valid_labels(host)) or ("%" in host and ":" not in host):

@@ -61,5 +61,5 @@ Extractive = Annotated[
 Deep = Annotated[bool, typer.Option("--deep", help="Have the model check citations where words cannot decide.")]
 TextFormat = Annotated[
     Literal["rich", "plain", "markdown", "json"] | None,
-    typer.Option("--format", "-f", help="Output format; the default is rich on a terminal, else plain."),
+    typer.Option("--format", "-f", help="Output format; by default rich on a terminal, else plain."),
 ]

@@ -16,7 +16,7 @@ FILE = Check("settings.file", "Settings file is readable", "Settings file cannot
 YAML = Check("settings.yaml", "Settings are valid YAML", "Settings are not valid YAML")
 CHECKS = (
     # The names come first: an unknown one explains other findings.
-    Check("settings.keys", "All names are known", "Unknown or duplicate name", values.check_keys),
+    Check("settings.keys", "No unknown or duplicate names", "Unknown or duplicate name", values.check_keys),
     Check("settings.defaults", "Default settings are used", "Default settings are not used", access.check_defaults),
     Check("settings.formats", "JSON output is enabled", "JSON output is disabled", access.check_formats),
     Check("settings.secret_key", "Secret key is set", "Secret key is missing or the default", access.check_secret),
