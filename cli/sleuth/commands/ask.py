@@ -45,10 +45,9 @@ def ask(
 ) -> int:
     """Answer a question: search the web, read pages, write with citations.
 
-    Each [n] is checked against the text of its source: [3?] is only partly found there, [3??]
-    not at all. [3+] was added by sleuth to a sentence that source 3 supports. With --deep the
-    model judges each sentence that does not stand in its source word for word. Without a model,
-    the answer quotes the pages.
+    Each [n] is checked against the text of its source: [3?] is only partly found there, [3??] not at all. [3+] was
+    added by sleuth to a sentence that source 3 supports. With --deep, the model also judges each sentence that is not
+    a verbatim quote from its source. Without a model, the answer quotes the pages.
     """
     shared = SearchOptions(**values)
     text = _text(runtime, words or [])
