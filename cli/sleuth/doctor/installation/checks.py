@@ -130,7 +130,7 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
 
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
-    """Check that the optional parts which settings and providers require are installed."""
+    """Check that the extras which settings and providers require are installed."""
     missing = [
         name for name, module in MODULES.items() if not (find_spec(module.partition(".")[0]) and find_spec(module))
     ]
