@@ -28,7 +28,7 @@ from sleuth_providers.threads import run_parallel
 SENTENCE_ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
 TEMPERATURE = 0.3  # low: a summary should say what the pages say
 MAX_PARALLEL = 4  # requests for single pages
-MAX_PAGE_CHARS = 12_000  # of a page that is summarised by itself
+MAX_PAGE_CHARS = 12_000  # of a page that is summarised alone
 LENGTHS = {
     "short": "two or three sentences",
     "medium": "one paragraph of four to six sentences",

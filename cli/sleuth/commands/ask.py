@@ -31,9 +31,7 @@ def ask(
     runtime: Runtime,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="WORDS", help="The question; no quotes needed. With - or none, it is read from standard input."
-        ),
+        typer.Argument(metavar="WORDS", help="The question; no quotes needed. With - or none, standard input is read."),
     ] = None,
     search: o.SearchSwitch = "auto",
     rounds: o.Rounds = None,

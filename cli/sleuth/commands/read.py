@@ -44,7 +44,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="URL|FILE|N",
-        help="URLs or files to read, or numbers of results of the last search; with - or none, they are read from standard input.",
+        help="URLs, files, or numbers of results of the last search; with - or none, standard input is read.",
     ),
 ]
 

@@ -162,7 +162,7 @@ MAX_RULES_BYTES = 50_000_000
 
 
 def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> Rules | None:
-    """Load domain rules from a file, or from rules.txt beside the settings; warn about invalid lines."""
+    """Load domain rules from a file, or from rules.txt next to the settings; warn about invalid lines."""
     import os
 
     if path is None and not os.path.exists(default):

@@ -9,9 +9,9 @@ MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothin
 
 
 def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
-    """Return a query as a provider takes it, and what it leaves out; the user's words come before everything else.
+    """Return a query as a provider accepts it, and what was left out; the user's words take precedence.
 
-    A query that was fitted before stays as it is. `date_wanted` says that the user asked for today's date, so that a
+    A query that was fitted before is unchanged. `date_wanted` says that the user asked for today's date, so that a
     provider without it is worth a note.
     """
     notes = []

@@ -25,7 +25,7 @@ from sleuth_providers.threads import call_with_timeout
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 2_000_000  # of one document: a thick book
-PDF_GRACE_S = 5.0  # after its deadline, a PDF file may still hand over the pages read until then
+PDF_GRACE_S = 5.0  # after its deadline, for the pages of a PDF file that were read until then
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IsKnown = Callable[[str, float, int], bool]  # URL, time of modification, size

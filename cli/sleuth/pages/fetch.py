@@ -51,7 +51,7 @@ def fetch(
     language: str = "",
     impersonate: bool = True,
 ) -> Response:
-    """Fetch a page as a browser, or raise the ProviderError that says why there is none."""
+    """Fetch a page as a browser, or raise the ProviderError that says why not."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,

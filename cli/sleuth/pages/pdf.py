@@ -1,4 +1,4 @@
-"""The text of a PDF file. Imports pypdf: import this only for such a file."""
+"""The text of a PDF file. Imports pypdf: import this module only for PDF files."""
 
 import io
 import logging

@@ -129,7 +129,7 @@ class _Worker:
 
     def __init__(self) -> None:
         path = os.pathsep.join(filter(None, sys.path))
-        self.process = subprocess.Popen(  # noqa: S603 - this interpreter with a module of ours
+        self.process = subprocess.Popen(  # noqa: S603 - this interpreter with one of sleuth's modules
             [sys.executable, *COMMAND],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

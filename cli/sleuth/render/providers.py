@@ -50,7 +50,7 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
 
 
 def _print_group(console: Console, items: list[dict[str, Any]]) -> None:
-    """Write providers, one per line; what they need goes below if it does not fit beside even the id."""
+    """Write providers, one per line; what they need goes on the next line if it does not fit after the id."""
     remarks = [_short_remark(item) for item in items]
     widest = max(map(width, remarks))
     widths = {name: max(width(item[name]) for item in items) + 2 for name in COLUMNS[0]}
@@ -68,7 +68,7 @@ def _print_group(console: Console, items: list[dict[str, Any]]) -> None:
 
 
 def _short_remark(item: dict[str, Any]) -> str:
-    """Return what a row says beside names: nothing about a provider that needs nothing, and no URL it does not need."""
+    """Return what a row says after the names: only what the provider needs, with no unnecessary URL."""
     if not item["usable"] or not item["setUp"] or item["keySource"]:
         return _remark(item)
     return tr("higher limits with a key") if item["keyPage"] else ""

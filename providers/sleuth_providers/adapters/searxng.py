@@ -24,7 +24,7 @@ MAX_RESULTS = 200
 
 
 class SearXNG(Provider):
-    """Merges many engines by itself, and reports those that failed."""
+    """Merges many engines itself and reports those that failed."""
 
     id = "searxng"
     name = "SearXNG"

@@ -45,7 +45,7 @@ class So360(ResultsPage):
         return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Fetch the page for its cookie, then once more with it."""
+        """Fetch the page for its cookie, then again with it."""
         if account.browser:
             return super().search(query, account, http)
         request = self.request(query, account)

@@ -7,7 +7,7 @@ from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, 
 from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, QuotaError
 from sleuth_providers.json import MAX_COUNT, as_count, as_number, as_text, items, strip_tags, web_results
 
-# Sites with a domain of their own; the others are at NAME.stackexchange.com.
+# Sites with their own domain; the others are at NAME.stackexchange.com.
 OWN_DOMAINS = {
     "stackoverflow": "stackoverflow.com",
     "serverfault": "serverfault.com",

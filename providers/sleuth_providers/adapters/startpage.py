@@ -87,7 +87,7 @@ class Startpage(Provider):
         return self.parse(http.send(request._replace(form=form), self.detect_error), query)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a bot check; a page with the token is none."""
+        """Recognise a bot check; a page with the token is not one."""
         return wall_error(response, b'name="sc"', PAUSE_S)
 
     def parse(self, response: Response, query: Query) -> Found:

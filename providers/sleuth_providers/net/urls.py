@@ -67,7 +67,7 @@ def host_of(url: str) -> str:
 
 
 def site_of(url: str) -> str:
-    """Return the registered domain of a URL's host; a short list of labels stands in for the Public Suffix List."""
+    """Return the registered domain of a URL's host; a short list of labels replaces the Public Suffix List."""
     labels = host_of(url).split(".")
     if labels[-1].isdigit():  # an IPv4 address
         return ".".join(labels)

@@ -1,4 +1,4 @@
-"""A compose file beside the settings: variables, published ports, mounted settings, and how the container runs."""
+"""A compose file next to the settings: variables, published ports, mounted settings, and how the container runs."""
 
 import os
 import re
@@ -234,7 +234,7 @@ def _judge_port(compose: Compose, port: Port) -> Finding:
 
 
 def check_volumes(compose: Compose) -> Iterator[Finding]:
-    """Check that the container sees the settings file at hand."""
+    """Check that the container sees this settings file."""
     mounts = [_mount(compose, node) for node in compose.items("volumes")]
     for mount in mounts:
         if mount.target.endswith("uwsgi.ini"):
