@@ -169,7 +169,7 @@ def _error_for(runtime: "Runtime", problem: BaseException, interrupted: bool) ->
         return problem
     if isinstance(problem, UnicodeEncodeError):  # bytes of a command line or file name that are not valid text
         text = ascii(problem.object[problem.start : problem.start + 10])
-        return RequestError("the command line is not valid UTF-8: {text}", "type it in UTF-8", text=text)
+        return RequestError("the command line is not valid UTF-8: {text}", "use UTF-8", text=text)
     logs.log("unexpected: %r", problem)
     if type(problem).__module__ == "sqlite3" and isinstance(problem, Exception):  # that no store has handled
         from sleuth.store.database import database_error

@@ -223,7 +223,7 @@ class Runtime:
         return self.content_reader.add(outcome, compression, plan, on_page, span, options.recent)
 
     def rules(self, path: str | None = None) -> Rules | None:
-        """Return the domain rules of a file, or of rules.txt beside the settings."""
+        """Return the domain rules of a file, or of rules.txt next to the settings."""
         from sleuth.engine.options import load_rules
 
         return load_rules(path, self.paths.rules, self.warn)

@@ -18,7 +18,7 @@ from sleuth.base.errors import MissingExtraError, RequestError
 from sleuth.base.extras import install_command
 
 if find_spec("jsonschema") is None:
-    raise MissingExtraError("sleuth.tools needs the optional part `mcp`", "{install}", install=install_command("mcp"))
+    raise MissingExtraError("sleuth.tools needs the `mcp` extra", "{install}", install=install_command("mcp"))
 
 from sleuth.serving.tool_definitions import MAX_RESULTS, TOOLS, tool_definition
 from sleuth.serving.tool_replies import error_reply

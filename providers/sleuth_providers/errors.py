@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from sleuth_providers.translatable import Translatable
 
-OWN_KEY_HINT = "try later, or use a key of your own: sleuth providers set {id} --api-key -"
+OWN_KEY_HINT = "try again later, or use your own key: sleuth providers set {id} --api-key -"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class KeyInvalidError(ProviderError):
     code = "API_KEY_INVALID"
     state = "key_invalid"
     message = "{provider} rejected the API key"
-    hint = "check the key in settings: sleuth providers set {id} --api-key -"
+    hint = "check the key, then set it again: sleuth providers set {id} --api-key -"
 
 
 class RateLimitError(ProviderError):
@@ -86,7 +86,7 @@ class RateLimitError(ProviderError):
     state = "rate_limited"
     retryable = True
     message = "{provider} rate limit exceeded"
-    hint = "try later, or use another provider: sleuth search -p ID …"
+    hint = "try again later, or use another provider: sleuth search -p ID …"
 
 
 class QuotaError(RateLimitError):
@@ -95,7 +95,7 @@ class QuotaError(RateLimitError):
     state = "quota"
     retryable = False
     message = "{provider} quota exhausted"
-    hint = "try later, top up the account, or use another provider: sleuth search -p ID …"
+    hint = "try again later, top up the account, or use another provider: sleuth search -p ID …"
 
 
 class BlockedError(ProviderError):
@@ -104,7 +104,7 @@ class BlockedError(ProviderError):
     code = "BLOCKED"
     state = "blocked"
     message = "{provider} returned a bot check instead of results"
-    hint = "try later, or use another provider: sleuth search -p ID …"
+    hint = "try again later, or use another provider: sleuth search -p ID …"
 
 
 class NoResultsError(ProviderError):
@@ -142,7 +142,7 @@ class UnavailableError(ProviderError):
     state = "unreachable"
     retryable = True
     message = "{provider} is unavailable"
-    hint = "try later, or use another provider: sleuth search -p ID …"
+    hint = "try again later, or use another provider: sleuth search -p ID …"
 
 
 class BadRequestError(ProviderError):
@@ -172,5 +172,5 @@ class PrivateAddressError(ProviderError):
 
     code = "PRIVATE_ADDRESS"
     state = "refused"
-    message = "{provider} is at a private address, and pages there are not read"
+    message = "{provider} is at a private address; such pages are not read"
     hint = "to allow private addresses: sleuth config set fetch.allow_private true"

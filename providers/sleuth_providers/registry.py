@@ -57,7 +57,7 @@ class PluginError(Exception):
 def _create(name: str) -> Provider:
     from sleuth_providers.base import Provider
 
-    if name == "local":  # the adapter for results pages that users add; not a provider by itself
+    if name == "local":  # the adapter for results pages that users add; not a provider itself
         from sleuth_providers.html.results_page import ResultsPage
 
         return ResultsPage()

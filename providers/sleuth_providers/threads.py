@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ThreadGroup:
-    """Jobs, each in a thread of its own, whose results arrive in one queue."""
+    """Jobs that run in one thread each and whose results arrive in one queue."""
 
     def __init__(self) -> None:
         self._results: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()

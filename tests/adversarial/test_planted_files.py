@@ -178,7 +178,7 @@ def test_links_out_of_an_added_folder_are_not_followed(home: Any, tmp_path: Path
     (folder / "more").symlink_to(secret)
     (folder / "again.md").symlink_to(folder / "docs" / "real.md")
     result = home("library", "add", str(folder))
-    assert "leads out of the folder" in result.err
+    assert "outside the folder" in result.err
     assert "PRIVATE" not in home("search", "-p", "library", "PRIVATE").out
     assert "public guide" in home("search", "-p", "library", "guide").out
 

@@ -128,7 +128,7 @@ RESPONSES: dict[str, tuple[Callable[[Any], None], tuple[int, ...]]] = {
     "length too short": (raw(JSON + b"\nContent-Length: 20"), FAILURE),
     "length of 5000 digits": (raw(JSON + b"\nContent-Length: " + b"9" * 5000), FAILURE),
     "two lengths": (raw(JSON + b"\nContent-Length: 5\nContent-Length: %d" % len(GOOD)), FAILURE),
-    "no length": (raw(JSON), SUCCESS),
+    "invalid length": (raw(JSON), SUCCESS),
     "a second response": (smuggle, SUCCESS),
     "chunks": (chunked(b"%x\r\n" % len(GOOD), GOOD, b"\r\n0\r\n\r\n"), SUCCESS),
     "chunk without a size": (chunked(b"size\r\n", GOOD, b"\r\n0\r\n\r\n"), FAILURE),

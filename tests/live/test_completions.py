@@ -219,7 +219,7 @@ def test_fish_offers_every_completion(place, line, offered):
 
 
 def test_fish_describes_what_it_offers(place):
-    assert fish(place, "sleuth comp") == {"completions": "Print the completion script of a shell."}
+    assert fish(place, "sleuth comp") == {"completions": "Print the completion script for a shell."}
     assert fish(place, "sleuth config get websearch.max_r") == {
         "websearch.max_results": TABLE["websearch.max_results"].meaning
     }

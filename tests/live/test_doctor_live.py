@@ -389,7 +389,7 @@ STATES = [
     State(to_https, "searxng.http", "fail", "redirects to https", "--api-host https://127.0.0.1:9443", "301"),
     State(something_else, "searxng.server", "fail", "another program answers", "ss -ltnp", "Hello"),
     State(nothing, "searxng.port", "fail", "no server is listening", "docker ps -a", "refused"),
-    State(silent, "searxng.http", "fail", "the server hangs", "docker compose restart core", "no answer in time"),
+    State(silent, "searxng.http", "fail", "the server hangs", "docker compose restart core", "no response in time"),
     State(predecessor, "searxng.server", "warn", "predecessor of SearXNG", "sleuth searxng init", "searx 1.1.0"),
     State(predecessor, "searxng.engines", "warn", "left out of the results", evidence="answered: alpha"),
 ]

@@ -42,7 +42,7 @@ class Question(Record):
     timeout: float | None = None  # seconds per search; None: 3, or as configured
     rules: "Rules | None" = None  # the user's domain rules
     extractive: bool = False  # quote the pages, even if there is a model
-    deep: bool = False  # have the model check citations where words cannot decide
+    deep: bool = False  # let the model judge citations that are not verbatim quotes
 
 
 class ProgressEvent(Record):

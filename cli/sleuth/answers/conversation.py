@@ -37,13 +37,13 @@ class Switch(Record):
     def enter(self, mode: str) -> "Switch":
         """Return the switch in another mode, with its position kept."""
         if mode not in MODES:
-            raise RequestError("unknown mode {name!r}", "/mode chat or /mode agent", name=mode)
+            raise RequestError("unknown mode {name!r}", "use /mode chat or /mode agent", name=mode)
         return self._replace(mode=mode)
 
     def set(self, position: str) -> "Switch":
         """Return the switch in another position; `auto` enters agent mode, which only `enter` leaves."""
         if position not in POSITIONS:
-            raise RequestError("invalid /search {name!r}", "/search on, off or auto", name=position)
+            raise RequestError("invalid /search {name!r}", "use /search on, /search off or /search auto", name=position)
         if position == "auto":
             return self.enter(AGENT)
         if self.is_disabled:

@@ -98,7 +98,7 @@ class Evidence:
                 _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms, number))
             )
             return ClaimVerdict(SUPPORTED if is_supported else WEAK, score, evidence)
-        # A quotation that is not in the source is at best weak, whatever its words; one that is excuses nothing else.
+        # A quotation that is not in the source makes a claim weak at best; one that is found proves only itself.
         rest = frozenset(term for term in terms(QUOTATION.sub(" ", claim), self._language) if len(term) > 1)
         has_rest = len(rest) < MIN_REST_TERMS or self._best_run(rest, number)[0] >= WEAK_SCORE
         is_supported = is_supported and all(places) and has_rest and _has_numbers(claim, text)

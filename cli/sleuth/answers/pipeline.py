@@ -37,9 +37,9 @@ class Answerer:
     def answer(self, question: Question, on_progress: OnProgress, write: Write) -> Answer:
         """Answer a question; `write` gets the text piece by piece."""
         if not question.text.strip():
-            raise RequestError("there is no question", "sleuth ask why is the sky blue")
+            raise RequestError("no question given", "for example: sleuth ask why is the sky blue")
         if question.extractive and question.search == "off":
-            raise RequestError("--extractive needs a search", "leave out --search off")
+            raise RequestError("--extractive needs a search", "omit --search off")
         research = Research(question, self.settings, on_progress)
         if question.extractive:
             return self._extract(research, write)
@@ -82,7 +82,7 @@ class Answerer:
             )
         url = self.settings[LLM_URL]
         if question.offline and not is_private(url):
-            raise WritingError("--offline, but the model is at {host}", "leave out --offline", host=domain(url))
+            raise WritingError("--offline, but the model is at {host}", "omit --offline", host=domain(url))
         return self.models
 
     def _search(self, research: Research, models: Models, analysis: Analysis) -> None:

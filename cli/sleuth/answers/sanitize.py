@@ -29,7 +29,7 @@ CHAT_TOKEN = re.compile(
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|gMASK|sMASK|MASK)\])",
     re.IGNORECASE,
 )
-# In a paragraph: where something may start that `safe_markdown` changes, or another block. A citation is none.
+# In a paragraph: where something may start that `safe_markdown` changes, or another block. A citation is not changed.
 MARKUP_START = re.compile(r"\[(?!\d{1,3}\][^(\[:])|[<!`&\\\n]")
 PARAGRAPH_START = re.compile(r"[^\W\d_]")
 

@@ -1,4 +1,4 @@
-"""A model's opinion on citations where words cannot decide: contradictions, and the same in other words."""
+"""A model's verdict on citations that a word comparison cannot judge: contradictions and paraphrases."""
 
 import secrets
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def second_opinion(
 ) -> tuple[list[Support], Usage, str]:
     """Return the checks with the model's verdicts, the usage, and a warning if any failed; those keep their verdict.
 
-    Claims that stand in their source word for word are not sent.
+    Claims quoted verbatim from their source are not sent.
     """
     known = by_number(sources)
     judged, usage = list(checks), Usage()

@@ -28,7 +28,7 @@ from sleuth_providers.threads import run_parallel
 SENTENCE_ENDS = tuple(".!?…:;。！？；：\"'”’」』）)]")
 TEMPERATURE = 0.3  # low: a summary should say what the pages say
 MAX_PARALLEL = 4  # requests for single pages
-MAX_PAGE_CHARS = 12_000  # of a page that is summarised by itself
+MAX_PAGE_CHARS = 12_000  # of a page that is summarised alone
 LENGTHS = {
     "short": "two or three sentences",
     "medium": "one paragraph of four to six sentences",
@@ -125,7 +125,7 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
 
 def nothing_read(found: Digest, settings: Settings) -> SearchError:
     """Return the error for a digest without a readable page."""
-    hint = "check the URLs; to read pages on your own network: sleuth config set fetch.allow_private true"
+    hint = "check the URLs; to read pages on a private network: sleuth config set fetch.allow_private true"
     if settings[FETCH_PRIVATE]:
         hint = "check the URLs"
     why = "; ".join(found.warnings)

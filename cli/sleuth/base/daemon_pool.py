@@ -1,4 +1,4 @@
-"""A pool of daemon threads for blocking work, with a limit of its own."""
+"""A bounded pool of daemon threads for blocking work."""
 
 import asyncio
 import math

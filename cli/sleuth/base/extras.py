@@ -1,4 +1,4 @@
-"""Commands that install sleuth or an optional part of it, for the way this sleuth was installed."""
+"""Commands that install sleuth or one of its extras, for the way this sleuth was installed."""
 
 import os
 import shlex

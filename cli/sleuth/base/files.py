@@ -55,7 +55,7 @@ def unwritable(path: str, problem: Exception) -> UnwritableError:
 
 
 def open_own(path: str, max_bytes: int) -> "BinaryIO":
-    """Open a file of ours for reading; anything else that has its name raises OSError, without waiting for it.
+    """Open one of sleuth's own files for reading; anything else at that path raises OSError without blocking.
 
     Refused are pipes and devices, files larger than `max_bytes`, and files that another user owns or anyone may write:
     settings and the database can name commands to run.
@@ -147,7 +147,7 @@ def _is_special(path: str) -> bool:
 
 
 def _is_planted(path: str) -> bool:
-    """Tell whether a path is a link that a stranger put into a shared folder; the kernel would not follow it either."""
+    """Tell whether a path is another user's link in a shared folder; the kernel would not follow it either."""
     try:
         link, folder = os.lstat(path), os.stat(os.path.dirname(os.path.abspath(path)))
     except (OSError, ValueError):

@@ -41,7 +41,7 @@ def _is_clear(label: str, last: str) -> bool:
 
 
 def _scripts(letters: list[str]) -> set[str]:
-    """Return the scripts of letters; anything that is not a letter or a mark counts as a script of its own."""
+    """Return the scripts of letters; anything that is not a letter or a mark counts as a separate script."""
     names = (unicodedata.name(one, "") if unicodedata.category(one)[0] in "LM" else one for one in letters)
     return {name.partition(" ")[0] for name in names}
 

@@ -13,7 +13,7 @@ class Paths:
 
     def __init__(self, config: str, data: str, cache: str, state: str, config_file: str) -> None:
         self.config, self.data, self.cache, self.state, self.config_file = config, data, cache, state, config_file
-        self.rules = os.path.join(os.path.dirname(config_file), "rules.txt")  # domain rules, beside the settings
+        self.rules = os.path.join(os.path.dirname(config_file), "rules.txt")  # domain rules, next to the settings
         self.database = os.path.join(data, "sleuth.db")  # the provider table and the usage log
         self.library = os.path.join(data, "library.db")
         self.rendered = os.path.join(cache, "rendered")  # the folder of rendered answers
@@ -49,7 +49,7 @@ def _xdg(environ: "Mapping[str, str]") -> list[str]:
 
 
 def stamp_of(database: str) -> str:
-    """Return the file beside a database that is touched whenever its provider table changes."""
+    """Return the file next to a database that is touched whenever its provider table changes."""
     return f"{database}.stamp"
 
 

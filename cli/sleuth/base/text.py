@@ -209,7 +209,7 @@ def _characters(encoded: str) -> str:
 
 
 def _occurrences(needle: str, text: str, places: list[int] | None) -> Iterable[tuple[int, int]]:
-    """Yield where a text stands in another, also where it overlaps with itself; by `places` in the original."""
+    """Yield the positions of a text in another, overlapping ones included; `places` maps them to the original."""
     start = text.find(needle) if len(needle) >= MIN_SECRET_CHARS else -1
     while start >= 0:
         end = start + len(needle)
@@ -232,7 +232,7 @@ def markdown_target(url: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown renders literally; only what would be markup where it stands is escaped."""
+    """Return text that Markdown renders literally; only what would be markup at its position is escaped."""
     escaped = re.sub(r"([\\`*\[\]<|]|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
     # A heading, quote or list item, the line below a heading or table head, and a numbered item.
     escaped = re.sub(r"^([ \t]*)([#>+=:~-])", r"\1\\\2", escaped, flags=re.MULTILINE)

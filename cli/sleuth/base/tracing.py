@@ -80,7 +80,7 @@ def start() -> None:
     except ImportError:
         from sleuth.base.logs import log
 
-        log("tracing: OTEL_* variables are set, but the optional part `otel` is not installed")
+        log("tracing: OTEL_* variables are set, but the `otel` extra is not installed")
         return
     from sleuth.base.log_redirect import redirect_logging
 

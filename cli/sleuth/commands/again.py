@@ -35,15 +35,15 @@ def again(
     runtime: Runtime,
     number: Annotated[
         int | None,
-        typer.Argument(metavar="[N]", min=1, help="A search by its number in `sleuth history`.", show_default=False),
+        typer.Argument(metavar="[N]", min=1, help="Number of a search in `sleuth history`.", show_default=False),
     ] = None,
     **values: Any,
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
-    Without N nothing is searched: the results are on this machine; --page 2 goes on after them, and --refresh searches
-    again. N counts back from the newest search, as `sleuth history` does. Only the words of a query are repeated, not
-    its options.
+    Without N, the stored results are shown and no search is made; --page 2 continues after them, and --refresh
+    searches again. N counts back from the newest search, as in `sleuth history`. Only the words of a query are
+    repeated, not its options.
     """
     from sleuth.commands.search import make_view, search
     from sleuth.engine.outcome import Outcome, Status
@@ -69,7 +69,7 @@ def _query(runtime: Runtime, number: int) -> str:
         found = entries(runtime.usage_database, count=number)
     if len(found) < number:
         _refuse_without_history(runtime)
-        raise RequestError("the history has no search {number}", "see: sleuth history", number=number)
+        raise RequestError("the history has no search {number}", "to list the searches: sleuth history", number=number)
     return found[-1].query
 
 
@@ -78,7 +78,7 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
     saved = last_results.load(runtime.paths.state)
     if not saved:
         _refuse_without_history(runtime)
-        raise RequestError("there are no results of an earlier search", "search first: sleuth search WORDS…")
+        raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
     with explain_errors(runtime.paths.database):
         recent = [entry.query for entry in entries(runtime.usage_database, count=RECENT)]
     # A search that was answered with saved output is in the history only; its results were saved the first time.
@@ -95,4 +95,4 @@ def last_hits(runtime: Runtime) -> dict[int, Hit]:
 def _refuse_without_history(runtime: Runtime) -> None:
     if not runtime.settings[HISTORY]:
         hint = "turn it on: sleuth config set history.enabled true"
-        raise RequestError("the history is turned off, so that no results are kept", hint)
+        raise RequestError("the history is off, so results are not stored", hint)

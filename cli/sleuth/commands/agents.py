@@ -23,7 +23,7 @@ from sleuth.runtime import Runtime
 from sleuth.serving.agent_files import current_entry, with_entry
 from sleuth_providers.records import Record
 
-app = make_app("sleuth in the settings of agents: install, remove, list.")
+app = make_app("Set up sleuth in AI agents: install, remove, list.")
 
 MAX_FILE_BYTES = 10_000_000
 SKILL = """\
@@ -73,7 +73,7 @@ AGENTS = {
 
 Edit = Callable[[str, str], str | None]  # from path and text to the new text; None deletes the file
 Name = Annotated[str, typer.Argument(metavar="AGENT", help="Agent: " + ", ".join(AGENTS) + ".")]
-Project = Annotated[bool, typer.Option("--project", help="Use the file of the project in the current folder.")]
+Project = Annotated[bool, typer.Option("--project", help="Use the settings of the project in the current folder.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")]
 
 
@@ -81,9 +81,10 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writin
 def install(
     runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False, *, providers: list[str] | None
 ) -> int:
-    """Add sleuth to the MCP servers of an agent, after showing the change.
+    """Add sleuth to the MCP servers of an agent; shows the change and asks first.
 
-    Where the agent has skills, one that says when and how to search is added as well. Restart the agent afterwards.
+    For agents that support skills, a skill that explains when and how to search is added, too. Restart the agent
+    afterwards.
     """
     client = _find(agent)
     # Desktop programs do not have the PATH of a shell; a project is shared with people whose paths differ.
@@ -102,7 +103,7 @@ def install(
 
 @app.command(epilog="Example: sleuth agents remove claude")
 def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False) -> int:
-    """Remove sleuth from the MCP servers of an agent, after showing the change."""
+    """Remove sleuth from the MCP servers of an agent; shows the change and asks first."""
     client = _find(agent)
 
     undo = UndoFile(runtime)
@@ -121,7 +122,7 @@ def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = F
 
 @app.command("list", epilog="Example: sleuth agents list")
 def list_agents(runtime: Runtime, project: Project = False, as_json: Json = False) -> None:
-    """List the agents that sleuth knows, and whether it is among their MCP servers."""
+    """List supported agents and whether sleuth is installed in each."""
     found = []
     for name, client in AGENTS.items():
         if project and not client.project_file:
@@ -195,7 +196,7 @@ def _settings_file(runtime: Runtime, client: AgentClient, project: bool) -> str:
     if not project:
         return os.path.normpath(client.user_file.replace("~", _home(runtime), 1).format(app=_app_folder(runtime)))
     if not client.project_file:
-        raise RequestError("{agent} has no settings for single projects", "leave out --project", agent=client.title)
+        raise RequestError("{agent} has no per-project settings", "omit --project", agent=client.title)
     return _in_project(client.project_file)
 
 

@@ -26,7 +26,7 @@ USAGE_ERRORS = (
     ("No such option: {name} (Possible options: {near})", "unknown option {name}; similar: {near}"),
     ("No such option: {name} Did you mean {near}?", "unknown option {name}; did you mean {near}?"),
     ("No such option: {name}", "unknown option {name}"),
-    ("Option {name} does not take a value", "{name} takes no value"),
+    ("Option {name} does not take a value", "{name} does not take a value"),
     ("Option {name} requires an argument", "{name} needs a value"),
     ("Got unexpected extra argument{s} ({words})", "unexpected argument: {words}"),
     ("Got unexpected extra argument ({words})", "unexpected argument: {words}"),
@@ -42,7 +42,7 @@ USAGE_ERRORS = (
 )
 
 
-EPILOG = """Words that are no command are searched for. More: man sleuth, or sleuth handbook.
+EPILOG = """Anything else is treated as a search query: sleuth rust async. More: man sleuth, or sleuth handbook.
 
 Examples:\n
 \b
@@ -88,7 +88,7 @@ def main(
     ] = "auto",
     no_color: Annotated[bool, typer.Option("--no-color", help="Short for --color never.")] = False,
     no_pager: Annotated[bool, typer.Option("--no-pager", help="Do not show long output in a pager.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-Q", help="Print no notes and warnings.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-Q", help="Do not print notes and warnings.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Print log messages and full tracebacks on stderr.")] = False,
     version: Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")] = False,
 ) -> None:

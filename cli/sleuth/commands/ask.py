@@ -31,7 +31,9 @@ def ask(
     runtime: Runtime,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORDS…", help="The question, without quotes; - or nothing reads standard input."),
+        typer.Argument(
+            metavar="WORDS…", help="The question; no quotes needed. With - or none, standard input is read."
+        ),
     ] = None,
     search: o.SearchSwitch = "auto",
     rounds: o.Rounds = None,
@@ -41,12 +43,11 @@ def ask(
     format: o.TextFormat = None,
     **values: Any,
 ) -> int:
-    """Answer a question: search in rounds, read, reflect, write with citations.
+    """Answer a question: search the web, read pages, write with citations.
 
-    Each [n] is checked against the text of its source: [3?] is only partly found there, [3??]
-    not at all. [3+] was added by sleuth to a sentence that source 3 supports. With --deep the
-    model judges each sentence that does not stand in its source word for word. Without a model,
-    the answer quotes the pages.
+    Each [n] is checked against the text of its source: [3?] is only partly found there, [3??] not at all. [3+] was
+    added by sleuth to a sentence that source 3 supports. With --deep, the model also judges each sentence that is not
+    a verbatim quote from its source. Without a model, the answer quotes the pages.
     """
     shared = SearchOptions(**values)
     text = _text(runtime, words or [])
@@ -63,5 +64,5 @@ def _text(runtime: Runtime, words: list[str]) -> str:
         return " ".join(words)
     text = piped_text(runtime)
     if not text:
-        raise RequestError("there is no question", "sleuth ask why is the sky blue")
+        raise RequestError("no question given", "for example: sleuth ask why is the sky blue")
     return text

@@ -9,7 +9,7 @@ from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 
-app = make_app("The caches: stats, clear.")
+app = make_app("Manage the caches: stats, clear.")
 
 
 @app.command(epilog="Example: sleuth cache stats --json")
@@ -34,7 +34,7 @@ def stats(runtime: Runtime, as_json: Json = False) -> None:
 
 @app.command(epilog="Example: sleuth cache clear")
 def clear(runtime: Runtime) -> int:
-    """Delete all cached results and pages, in a shared cache too."""
+    """Delete all cached results and pages, including those in a shared cache."""
     rendered.clear(runtime.paths)
     answers, pages = runtime.result_cache.clear(), runtime.page_cache.clear()
     print(
@@ -58,7 +58,7 @@ def clear(runtime: Runtime) -> int:
 
 def _note_incomplete(runtime: Runtime, complete: bool) -> None:
     if not complete:
-        runtime.note(tr("the shared server holds too many keys to scan in time; there may be more entries"))
+        runtime.note(tr("the shared cache has too many keys to scan in time; there may be more entries"))
 
 
 def _shared_stats(runtime: Runtime) -> dict[str, Any] | None:

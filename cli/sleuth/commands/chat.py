@@ -31,9 +31,9 @@ app = make_app()
 PROMPT = "chat (/help) "
 MAX_PASSAGE_CHARS = 1200
 HELP = """\
-  WORDS                 ask a question; earlier questions and answers are known
+  WORDS                 ask a question; it can refer to earlier ones
   /search on|off|auto   search for every question, for none, or let the model decide
-  /mode chat|agent      who decides whether to search: you or the model
+  /mode chat|agent      chat: you decide whether to search; agent: the model decides
   /provider ID          set the providers to search; auto for the default
   /sources [N]          list the sources of the last answer, or show what source N says
   /settings             show the current settings
@@ -58,7 +58,7 @@ def chat(
     extractive: o.Extractive = False,
     **options: Any,
 ) -> int:
-    """Ask in a conversation: each question can refer to earlier ones.
+    """Ask questions in a conversation; each can refer to earlier ones.
 
     Lines that begin with a slash are commands; /help lists them. Ctrl-C stops an answer,
     Ctrl-D quits.
@@ -170,7 +170,7 @@ class Chat:
             self._show_passage(known[int(number)])
         else:
             raise RequestError(
-                "there is no source {number}", "/sources lists them", number=clean(number, 20, entities=False)
+                "there is no source {number}", "to list the sources: /sources", number=clean(number, 20, entities=False)
             )
 
     def _show_passage(self, source: CitedSource) -> None:
@@ -207,7 +207,7 @@ class Chat:
     def _overwrite(self, path: str) -> None:
         self._last()
         if not path:
-            raise RequestError("the file name is missing", "/save FILE")
+            raise RequestError("the file name is missing", "for example: /save notes.md")
         write_atomic(os.path.expanduser(path), self.conversation.as_markdown().encode("utf-8", "replace"))
         self._print(tr("saved to {path}", path=path))
 

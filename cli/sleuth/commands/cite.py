@@ -37,7 +37,7 @@ def cite(
         typer.Option(
             "--sources",
             metavar="FILE",
-            help="JSON of search or summarize, or a list of url and title; - reads stdin.",
+            help="JSON from search or summarize, or a list of objects with url and title; - reads stdin.",
         ),
     ] = "",
     check: Annotated[
@@ -47,7 +47,7 @@ def cite(
     style: Annotated[
         Literal["markdown", "terminal", "plain", "json", "bibtex", "csl-json"] | None,
         typer.Option(
-            "--format", "-f", "--style", help="Output format. Default: terminal on a terminal, else markdown."
+            "--format", "-f", "--style", help="Output format; by default terminal on a terminal, else markdown."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
@@ -60,10 +60,9 @@ def cite(
 ) -> int:
     """Turn [n] in any text into links and append the reference list.
 
-    Numbers without a source are left unchanged and reported on stderr. --check compares the
-    words of each sentence with the text of its source, without a model: it shows what is found
-    there, not what is true. [3?] is only partly found, [3??] not at all. With --deep a model
-    judges each sentence that does not stand in its source word for word.
+    Numbers without a source are left unchanged and reported on stderr. --check compares the words of each sentence
+    with the text of its source, without a model: it shows what is found there, not what is true. [3?] is only partly
+    found, [3??] not at all. With --deep, a model judges each sentence that is not a verbatim quote from its source.
 
     bibtex and csl-json write the cited sources for a bibliography, without the text.
     """
@@ -103,7 +102,7 @@ def _judged(
 
 def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:
     if not path:
-        raise RequestError("--sources is missing", "sleuth cite --sources results.json")
+        raise RequestError("--sources is missing", "for example: sleuth cite --sources results.json")
     if path == file == "-":
         raise RequestError("FILE and --sources cannot both be standard input", "use a file for one of them")
     return read_sources(_read(runtime, path, "give the output of sleuth search --json"))
@@ -111,7 +110,7 @@ def _sources(runtime: Runtime, path: str, file: str) -> list[CitedSource]:
 
 def _read(runtime: Runtime, path: str, hint: str) -> str:
     if path == "-" and runtime.stdin.isatty():
-        raise RequestError("there is no text on standard input", hint)
+        raise RequestError("standard input is empty", hint)
     try:
         if path == "-":
             text = runtime.stdin.read(MAX_FILE_CHARS + 1)

@@ -35,9 +35,9 @@ def completions(
     runtime: Runtime,
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")],
 ) -> None:
-    """Print the completion script of a shell.
+    """Print the completion script for a shell.
 
-    It completes commands, options, their values, setting keys and provider ids, including those you added.
+    Completes commands, options, their values, setting keys and provider ids, including those you added.
     """
     folder = shipped_folder("completions")
     if folder is None:

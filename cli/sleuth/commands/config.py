@@ -27,7 +27,7 @@ from sleuth.store.settings import (
 
 PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK)  # whose values are ids of providers
 
-app = make_app("Settings: show, get, set, unset, edit, path, validate.")
+app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 
 
 @app.command(epilog="Example: sleuth config show --origin")
@@ -71,7 +71,7 @@ def set_(
         str, typer.Argument(help="The value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
     ],
 ) -> None:
-    """Set one setting in the file; comments and order are kept."""
+    """Change one setting in the file; comments and order are kept."""
     setting = find_setting(key)
     if value == "-" and (setting.secret or setting.kind.address):
         from sleuth.commands.terminal.questions import read_secret

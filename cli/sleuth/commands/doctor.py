@@ -31,10 +31,12 @@ def doctor(
     runtime: Runtime,
     url: Annotated[
         str | None,
-        typer.Argument(metavar="[URL|FILE]", help="A SearXNG server or a settings.yml; else the server in use."),
+        typer.Argument(
+            metavar="[URL|FILE]", help="URL of a SearXNG server, or a settings.yml; by default, the configured server."
+        ),
     ] = None,
     provider: Annotated[
-        str | None, typer.Option("--provider", "-p", metavar="ID", help="Examine only this provider.")
+        str | None, typer.Option("--provider", "-p", metavar="ID", help="Check only this provider.")
     ] = None,
     only: Annotated[
         str | None, typer.Option(metavar="ID", help="Run only checks whose id starts with ID: searxng.json, install …")
@@ -43,17 +45,17 @@ def doctor(
     as_document: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0.1, max=600, metavar="S", help="Seconds a search may take.", callback=seconds),
+        typer.Option(min=0.1, max=600, metavar="S", help="Time limit for a search, in seconds.", callback=seconds),
     ] = None,
     settings: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Check a SearXNG settings.yml; makes no request.")
+        str | None, typer.Option(metavar="FILE", help="Check a SearXNG settings.yml, without a request to the server.")
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="With a settings.yml: write a corrected copy beside it.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="With a settings.yml: write a corrected copy next to it.")] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Repair a damaged database; a copy is kept.")] = False,
 ) -> int:
     """Diagnose this installation and a SearXNG deployment.
 
-    Each check shows what was seen, the cause and the fix. Exit code 0 when nothing failed, 1 otherwise.
+    Each failed check shows the evidence, the cause and the fix. The exit code is 0 if no check failed, else 1.
     """
     if repair:
         return _repair(runtime)

@@ -33,11 +33,13 @@ def handbook(
     runtime: Runtime,
     topic: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TOPIC…]", help="A chapter, a section, or words to look for.", show_default=False),
+        typer.Argument(
+            metavar="[TOPIC…]", help="Chapter or section to read, or words to search for.", show_default=False
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read the handbook: without TOPIC the list of chapters, else the chapter or section that fits best."""
+    """Read the handbook: the chapter or section that best matches TOPIC; without TOPIC, list the chapters."""
     chapters = _chapters()
     if not topic:
         _show_contents(runtime, chapters, as_json)

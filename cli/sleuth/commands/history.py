@@ -40,15 +40,17 @@ def history(
         int, typer.Option("--count", "-n", min=1, max=MAX_HISTORY, metavar="N", help="Show at most N queries.")
     ] = 20,
     as_json: Json = False,
-    clear: Annotated[bool, typer.Option("--clear", help="Delete the history, or the queries with WORDS.")] = False,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Delete the history, or only queries that contain WORDS.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --clear: do not ask for confirmation.")] = False,
 ) -> None:
     """List past queries, newest first; --clear deletes them.
 
-    The number of a query is for `sleuth again`.
+    To repeat the query with number N: `sleuth again N`.
 
-    In a pipe there is one query per line. The history stays on this
-    machine; `sleuth config set history.enabled false` turns it off.
+    In a pipe, the output is one query per line. The history stays on this machine; `sleuth config set history.enabled
+    false` turns it off.
     """
     wanted = tuple(words or ())
     if clear:
@@ -71,8 +73,8 @@ def history(
 
 def _empty_reason(runtime: Runtime, words: tuple[str, ...]) -> str:
     if not runtime.settings[HISTORY]:
-        return tr("the history is turned off: history.enabled is false")
-    return tr("no query contains these words") if words else tr("the history is empty")
+        return tr("the history is off: history.enabled is false")
+    return tr("no query contains all these words") if words else tr("the history is empty")
 
 
 def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, as_json: bool) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sleuth.library.ingester import Ingester
     from sleuth.library.library import Document, LibraryEntry
 
-app = make_app("The embedded offline index: add, search, show, list, remove, stats.")
+app = make_app("Manage the offline library: add, search, show, list, remove, stats.")
 
 MAX_EXAMPLES = 3  # skipped files or pages named for each reason
 EPILOG = """Examples:\n
@@ -38,9 +38,7 @@ def add(
     runtime: Runtime,
     targets: Annotated[
         list[str],
-        typer.Argument(
-            metavar="PATH|URL…", help="Files, folders, bookmark exports, URLs of pages.", show_default=False
-        ),
+        typer.Argument(metavar="PATH|URL…", help="Files, folders, exported bookmarks or URLs.", show_default=False),
     ],
     fetch: Annotated[bool, typer.Option("--fetch", help="Read the bookmarked pages, too.")] = False,
     refresh: Annotated[bool, typer.Option("--refresh", help="Read pages again, even if cached.")] = False,
@@ -76,7 +74,7 @@ def _split_targets(targets: list[str]) -> tuple[list[str], list[str]]:
     urls = [target for target in targets if is_url(target)]
     for url in urls:
         if not clean_url(url):
-            raise RequestError("invalid URL: {url!r}", "use a form such as https://example.org/page", url=url[:200])
+            raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
     paths = [target for target in targets if not is_url(target)]
     files.check(paths)
     return [clean_url(url) for url in urls], paths
@@ -100,11 +98,11 @@ def search(
     runtime: Runtime,
     source: Annotated[
         Literal["own", "handbook", "file", "page", "bookmark"] | None,
-        typer.Option(help="Search only this kind of source; own is everything but the handbook."),
+        typer.Option(help="Search only this kind of source; own means everything except the handbook."),
     ] = None,
     **options: Any,
 ) -> int:
-    """Search only the library; your own documents that have all the words come first."""
+    """Search only the library; your own documents that contain all the words come first."""
     from sleuth.commands.search import search as run_search
     from sleuth.engine.search_options import SearchOptions
 
@@ -117,7 +115,7 @@ def show(
     runtime: Runtime,
     target: Annotated[
         str,
-        typer.Argument(metavar="URL|PATH", help="A document that `sleuth library list` names.", show_default=False),
+        typer.Argument(metavar="URL|PATH", help="Document to print, as in `sleuth library list`.", show_default=False),
     ],
     as_json: Json = False,
 ) -> None:
@@ -142,7 +140,7 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the library by URL, the handbook last, with the date each entry was added or, for web pages, read."""
+    """List the library by URL, handbook last, with the date each entry was added (web pages: last read)."""
     found = runtime.library.list(limit, offset, source=source or "")
     if as_json:
         items = [
@@ -176,10 +174,10 @@ def remove(
 ) -> None:
     """Remove pages by URL, files, or everything below a folder.
 
-    The handbook always stays.
+    The handbook is never removed.
     """
     if everything == bool(targets) or not all(targets or ()):  # an empty path would mean the current folder
-        raise RequestError("nothing to remove was named", "name URLs, files or folders, or add --all")
+        raise RequestError("nothing to remove", "give URLs, files or folders, or add --all")
     if everything:
         if not yes:
             question = tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)

@@ -34,7 +34,7 @@ def mcp(
     count: Annotated[
         int | None,
         typer.Option(
-            "--count", "-n", min=1, max=10, metavar="N", help="Results if the agent does not ask for a number."
+            "--count", "-n", min=1, max=10, metavar="N", help="Number of results when the agent does not set one."
         ),
     ] = None,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP at /mcp instead of stdin and stdout.")] = False,
@@ -51,7 +51,7 @@ def mcp(
     the token of sleuth serve.
     """
     if find_spec("mcp") is None:
-        raise MissingExtraError("sleuth mcp needs the optional part `mcp`", "{install}", install=install_command("mcp"))
+        raise MissingExtraError("sleuth mcp needs the `mcp` extra", "{install}", install=install_command("mcp"))
     from sleuth.api import Client
     from sleuth.serving.tools import Toolbox
 

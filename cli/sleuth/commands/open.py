@@ -30,14 +30,16 @@ def open_(
     runtime: Runtime,
     numbers: Annotated[
         list[int] | None,
-        typer.Argument(min=1, metavar="[N]…", help="Numbers of results; the first by default.", show_default=False),
+        typer.Argument(
+            min=1, metavar="[N]…", help="Numbers of the results to open; by default, the first.", show_default=False
+        ),
     ] = None,
     print_only: Annotated[bool, typer.Option("--print", help="Print the URLs instead of opening them.")] = False,
     as_json: Json = False,
 ) -> None:
     """Open results of the last search in the browser, by their numbers.
 
-    The results come from this machine; nothing is searched again. `sleuth again` lists them.
+    The results of the last search are stored on this machine; `sleuth again` lists them. No new search is made.
     """
     wanted = list(dict.fromkeys(numbers or [1]))
     if len(wanted) > MAX_OPENED:

@@ -22,10 +22,11 @@ def compare(
     runtime: Runtime,
     queries: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUERY…", help="Queries; quote each one that has several words.", show_default=False),
+        typer.Argument(metavar="QUERY…", help="Queries; quote those with several words.", show_default=False),
     ] = None,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=1, max=50, metavar="N", help="Compare the first N results of each.")
+        int,
+        typer.Option("--count", "-n", min=1, max=50, metavar="N", help="Compare the first N results of each provider."),
     ] = 10,
     replay: Annotated[
         str | None, typer.Option(metavar="FILE", help="Compare a recording instead of searching.")
@@ -37,7 +38,7 @@ def compare(
 ) -> int:
     """Send the same queries to several providers and compare what they find, how fast, and at what cost.
 
-    Every query costs one request for each provider; the cache is not used. With --replay nothing is requested: queries
+    Every query sends one request to each provider; the cache is not used. With --replay no request is sent: queries
     and providers come from the recording.
     """
     from sleuth.engine.compare import compare as run
@@ -50,7 +51,7 @@ def compare(
         words, ids = words or tuple(recording.questions), ids or tuple(recording.providers)
     if not words or len(ids) < 2:
         raise RequestError(
-            "a comparison needs queries and two providers", "for example: sleuth providers compare -p a,b QUERY…"
+            "give at least one query and two providers", "for example: sleuth providers compare -p a,b QUERY…"
         )
     options = SearchOptions(questions=words, count=count, timeout=timeout, cached=False)
     request = runtime.search_request(options)._replace(recording=recording)

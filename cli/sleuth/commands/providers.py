@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sleuth.engine.selector import Candidate, ProviderSelector
     from sleuth_providers.base import Provider
 
-app = make_app("The provider table: list, show, set, test, use, add, remove, reset, compare.")
+app = make_app("Manage providers: list, show, set, test, use, add, remove, reset, compare.")
 SECRETS = {"api_key": "API key of {id}", "basic_auth_password": "password for {id}"}  # field → what a prompt asks for
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the provider.", show_default=False)]
@@ -35,7 +35,8 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the provider.",
 
 def fields_of_row(
     api_key: Annotated[
-        str | None, typer.Option("--api-key", metavar="KEY", help="A key, env:NAME, cmd:COMMAND, keyring: or -.")
+        str | None,
+        typer.Option("--api-key", metavar="KEY", help="API key, env:NAME, cmd:COMMAND, keyring:, or - for a prompt."),
     ] = None,
     api_host: Annotated[
         str | None,
@@ -56,7 +57,7 @@ def fields_of_row(
     ] = None,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="Display name.")] = None,
     option: Annotated[
-        list[str] | None, typer.Option("--option", metavar="k=v", help="An option of this adapter; repeatable.")
+        list[str] | None, typer.Option("--option", metavar="k=v", help="Set an option of the provider; repeatable.")
     ] = None,
 ) -> None:
     """Declare what `set` and `add` have in common."""
@@ -73,7 +74,7 @@ def list_(
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids, one per line.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List all providers, and what those that are not usable need."""
+    """List all providers, and what the unusable ones need."""
     if not ids:  # shell completion must be fast
         for problem in runtime.selector.discover():
             runtime.warn(problem)
@@ -120,7 +121,7 @@ def set_(
     option: list[str] | None,
     **fields: Any,
 ) -> None:
-    """Change fields of a provider; the others stay."""
+    """Change the API key, host, engines or other fields of a provider."""
     id = runtime.table.get(id).id
     options = _parse_options(option, runtime.selector.candidate(id).adapter) if option else {}
     changes = _fields(runtime, id, fields | {"type": type, "enabled": enable})
@@ -138,7 +139,7 @@ def set_(
 def use(
     runtime: Runtime, id: Annotated[str, typer.Argument(metavar="ID", help="The id of the provider, or auto.")]
 ) -> None:
-    """Make a provider the default; auto restores the fallback list."""
+    """Make a provider the default; auto restores the fallback chain."""
     if id != "auto":
         candidate = runtime.selector.candidate(id)
         id = candidate.id
@@ -173,7 +174,7 @@ def add(
     """Add a provider: a results page as a URL with %s, or another instance of a built-in adapter."""
     if len({new_id, id} - {None}) != 1 or not (new_id or id):
         raise RequestError(
-            "a new provider needs one id", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
+            "give one id for the new provider", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
         )
     id = str(new_id or id)
     if adapter is None and not fields["api_host"]:
@@ -295,7 +296,7 @@ def _parse_options(options: list[str] | None, adapter: "Provider") -> dict[str, 
     for text in options or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise RequestError("{text!r} is not of the form k=v", "for example: --option weight=2", text=text)
+            raise RequestError("invalid option {text!r}: use k=v", "for example: --option weight=2", text=text)
         if name.strip() not in known:
             raise RequestError("unknown option {name!r}", "use one of: {names}", name=name, names=", ".join(known))
         pairs[name.strip()] = value.strip()

@@ -44,7 +44,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="URL|FILE|N…",
-        help="Pages or files to read, or numbers of results of the last search; - or nothing reads standard input.",
+        help="URLs, files, or numbers of results of the last search; with - or none, standard input is read.",
     ),
 ]
 
@@ -72,7 +72,7 @@ def read(
     wanted, _ = find_targets(runtime, targets or [], "for example: sleuth read URL…")
     if links:
         if options.offline and not all(target.startswith("file:") for target in wanted):
-            raise RequestError("--links needs the page itself, not the cache", "omit --offline")
+            raise RequestError("--links needs the network; links are not cached", "omit --offline")
         return _show_links(runtime, wanted, as_json, options.output, options.timeout)
     show_pages(runtime, wanted, options, section, max_tokens, as_json=as_json)
     return Exit.DONE
@@ -142,7 +142,7 @@ def _target(runtime: Runtime, word: str) -> str:
             from sleuth.commands.again import last_hits
 
             return display.result_url(last_hits(runtime).values(), int(word))
-        hint = "use a file, or a URL like https://example.org/page"
+        hint = "use a file, or a URL such as https://example.org/page"
         raise RequestError("{word!r} is neither a file nor a web URL", hint, word=word[:200])
     from pathlib import Path
 
@@ -199,7 +199,9 @@ def _selected(page: Page, section: str) -> Page:
             kept.append(one)
     if not kept:
         near = ", ".join(headings[:10]) or tr("none")
-        raise RequestError("no heading contains {section!r}", "headings: {near}", section=section, near=near)
+        raise RequestError(
+            "no heading contains {section!r}", "headings on the page: {near}", section=section, near=near
+        )
     return page._replace(markdown=as_markdown(kept))
 
 

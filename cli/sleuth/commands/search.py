@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
 
 WITH_FIELDS = (None, "plain", "csv", "json", "ndjson")  # formats that --fields applies to
-HELP = """Search; ranked results with numbered citations.
+HELP = """Search the web and print ranked results with numbered citations.
 
 Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
-no key. The embedded library answers only if all of them fail and it really has the answer.
+no key. The embedded library is used only if all of them fail and it has a page that answers the query.
 """
 EPILOG = """Examples:\n
 \b
@@ -120,7 +120,7 @@ def _check_combinations(options: SearchOptions) -> None:
             conflicts[("--batch", OPTIONS[name].flags[0])] = getattr(options, name)
     for (one, other), is_given in conflicts.items():
         if is_given:
-            raise RequestError("{one} and {other} exclude each other", "use one of them", one=one, other=other)
+            raise RequestError("{one} and {other} cannot be combined", "use only one of them", one=one, other=other)
 
 
 def make_view(runtime: Runtime, options: SearchOptions) -> View:

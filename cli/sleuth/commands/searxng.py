@@ -13,12 +13,12 @@ from sleuth.runtime import Runtime
 
 DEFAULT_PORT = 8080  # where sleuth looks by default
 
-app = make_app("Write a working SearXNG deployment: init.")
+app = make_app("Set up your own SearXNG server: init.")
 
 
 @app.callback()
 def searxng() -> None:
-    """Write a working SearXNG deployment: init."""
+    """Set up your own SearXNG server: init."""
 
 
 @app.command(epilog="Example: sleuth searxng init ./searxng --port 8888")
@@ -33,7 +33,7 @@ def init(
 ) -> None:
     """Write a compose file and settings for a private SearXNG: JSON enabled, a fresh secret, a port on loopback only.
 
-    Prints the commands that start, verify and restart it.
+    Also prints the commands that start, verify and restart it.
     """
     files = make_deployment(port, secrets.token_hex(32), limiter=limiter)
     for path in write_deployment(folder, files, force=force):
@@ -51,7 +51,7 @@ def _commands(folder: str, port: int) -> str:
         f"cd {shlex.quote(folder)}",
         "docker compose up -d",
         "",
-        tr("# verify; the right answer is {answer}", answer='{"error": "No query"}'),
+        tr("# verify; expected: {answer}", answer='{"error": "No query"}'),
         f"curl -s '{address}/search?format=json'",
     ]
     if port != DEFAULT_PORT:

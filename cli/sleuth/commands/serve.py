@@ -33,19 +33,19 @@ EPILOG = """Examples:\n
 def listener_options(
     host: Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 picks a free one.")
     ] = PORT,
     token_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="File with the tokens; created if missing.")
     ] = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="Additional Host header to accept, as behind a proxy.")
+        list[str] | None, typer.Option(metavar="HOST", help="Also accept this Host header, for example behind a proxy.")
     ] = None,
     allow_origin: Annotated[
-        list[str] | None, typer.Option(metavar="ORIGIN", help="Site whose pages may call the API from a browser.")
+        list[str] | None, typer.Option(metavar="ORIGIN", help="Origin whose pages may call the API from a browser.")
     ] = None,
     allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+        bool, typer.Option("--allow-remote", help="Allow an address that other machines can reach.")
     ] = False,
 ) -> None:
     """Declare what `serve` and `mcp --http` have in common."""
@@ -65,7 +65,7 @@ def serve(
     token_file: str | None,
     **listener: Any,
 ) -> int:
-    """Serve search, providers, answers and MCP over HTTP, on this machine.
+    """Serve search, answers, providers and MCP over HTTP on this machine.
 
     Every request needs a token: SLEUTH_SERVE_TOKEN, or one that is generated on first use and stored in a private
     file. GET /openapi.json describes the API; /mcp serves the tools for agents. Ctrl-C stops the server.
@@ -77,9 +77,7 @@ def serve(
         print(tokens.all[0].text, file=runtime.stdout)
         return Exit.DONE
     if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client"))):
-        raise MissingExtraError(
-            "sleuth serve needs the optional part `serve`", "{install}", install=install_command("serve")
-        )
+        raise MissingExtraError("sleuth serve needs the `serve` extra", "{install}", install=install_command("serve"))
     from sleuth.api import Client
     from sleuth.serving.http.app import ApiState, create_app
 

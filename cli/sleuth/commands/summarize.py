@@ -31,7 +31,7 @@ EPILOG = """Examples:\n
 def summarize(
     runtime: Runtime,
     targets: Targets = None,
-    query: Annotated[str, typer.Option("--query", metavar="WORDS", help="What you want to know about.")] = "",
+    query: Annotated[str, typer.Option("--query", metavar="WORDS", help="Focus on this question or topic.")] = "",
     length: Annotated[
         str,
         typer.Option("--length", metavar="short|medium|long|N", help="Length, or maximum number of characters."),
@@ -40,12 +40,12 @@ def summarize(
     format: o.TextFormat = None,
     **values: Any,
 ) -> int:
-    """Read pages or files and summarise each and all of them, with citations.
+    """Summarise pages or files, each and as a whole, with citations.
 
     A configured model writes the summaries, and each [n] is checked against its page. Without a
     model, or with --extractive, the summaries quote the pages.
     """
-    wanted, searched = find_targets(runtime, targets or [], "sleuth summarize URL…")
+    wanted, searched = find_targets(runtime, targets or [], "for example: sleuth summarize URL…")
     options = SearchOptions(format=format, **values)
     show_summary(runtime, wanted, query or searched, _length(length), options, extractive=extractive)
     return Exit.DONE
@@ -74,4 +74,4 @@ def _length(text: str) -> str | int:
         return text
     if text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000:
         return int(text)
-    raise RequestError("{text!r} is no length", "short, medium, long, or a number of characters", text=text)
+    raise RequestError("invalid length {text!r}", "short, medium, long, or a number of characters", text=text)

@@ -17,7 +17,7 @@ def tool_schema(
     runtime: Runtime,
     style: Annotated[
         Literal["mcp", "openai", "anthropic", "json-schema"],
-        typer.Option(help="Format of the definition; json-schema is the schema of the output."),
+        typer.Option(help="Format of the definition; json-schema prints the schema of the output."),
     ] = "mcp",
     tool: Annotated[
         Literal["web_search", "fetch_page", "summarize", "library_search", "ask"], typer.Option(help="Tool to print.")

@@ -75,7 +75,7 @@ def _team_report(runtime: Runtime, days: int, provider: str) -> UsageReport:
     except RedisUnavailableError as problem:
         raise SleuthError(
             "the shared cache at {host} is unavailable ({why})",
-            "see what is wrong: sleuth doctor --only cache",
+            "find the cause: sleuth doctor --only cache",
             code="UNREACHABLE",
             host=server.address.place,
             why=str(problem),

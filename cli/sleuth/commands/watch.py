@@ -51,15 +51,19 @@ class WatchGroup(HelpGroup):
         return super().parse_args(ctx, args)
 
 
-app = make_app("Saved searches that show only what is new: WORDS…, run, list, remove.")
+app = make_app("Save searches and show only new results: WORDS…, run, list, remove.")
 app.info.cls = WatchGroup
 
 
 @app.command(epilog=EPILOG, options=("words", *SEARCH_OPTIONS, *FORMATS))
 def run(
     runtime: Runtime,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the watch; by default its words.")] = "",
-    feed: Annotated[str, typer.Option("--feed", metavar="FILE", help="Write an Atom feed of the last 100 finds.")] = "",
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Name of the saved search; by default, its words.")
+    ] = "",
+    feed: Annotated[
+        str, typer.Option("--feed", metavar="FILE", help="Write an Atom feed of the last 100 new results.")
+    ] = "",
     command: Annotated[
         str, typer.Option("--exec", metavar="CMD", help="Run this program with the new results as JSON on its stdin.")
     ] = "",
@@ -68,9 +72,9 @@ def run(
 ) -> int:
     """Search, and show only results that earlier runs have not shown; without WORDS, run all saved searches.
 
-    `run` may be left out. The first run shows everything and saves the search with its options; later runs need only
-    the words or --name. Exit status 0 means new results, 7 nothing new; a search that fails has the status of its
-    failure and is repeated by the next run. Nothing new prints nothing, so that cron sends no mail.
+    `run` can be omitted. The first run shows everything and saves the search with its options; later runs need only
+    the words or --name. The exit code is 0 for new results and 7 for none; a failed search exits with the code of its
+    error, and the next run repeats it. A run without new results prints nothing, so cron sends no mail.
     """
     store = _store(runtime)
     words, shown = options["words"], SearchOptions(**{key: options[key] for key in FORMATS})
@@ -82,7 +86,9 @@ def run(
     with store.locked(name):
         known = store.load(name)
         if known is None and not words:
-            raise RequestError("there is no watch {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name)
+            raise RequestError(
+                "no saved search is named {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name
+            )
         watch = known or Watch(name, (), {})
         if words and known and tuple(words) != known.words:
             watch = Watch(name, (), {})  # another query under the same name starts afresh
@@ -167,7 +173,9 @@ def _execute(watch: Watch, outcome: "Outcome") -> None:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         message = "cannot run {command!r} ({reason})"
-        raise RequestError(message, "check --exec", command=watch.command, reason=reason) from problem
+        raise RequestError(
+            message, "check that the --exec program exists and is executable", command=watch.command, reason=reason
+        ) from problem
     if done.returncode:
         message = "{command!r} failed with exit status {status}"
         hint = "the same results are reported again by the next run"
@@ -209,7 +217,7 @@ def remove(
     runtime: Runtime,
     names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Names of saved searches.", show_default=False)],
 ) -> None:
-    """Delete saved searches; their feeds stay."""
+    """Delete saved searches; their feed files are kept."""
     for name in names:
         _store(runtime).remove(name)
         print(tr("{name} was removed", name=name), file=runtime.stderr)

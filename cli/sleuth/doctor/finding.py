@@ -97,7 +97,7 @@ def _in_file(lines: list[str]) -> list[str]:
             where = merge if sections else tr("# in settings.yml:")
             return [where, *inside, tr("# then restart SearXNG:"), RESTART]
         case ["@limiter", *inside]:
-            return [tr("# in limiter.toml, beside settings.yml:"), *inside, tr("# then restart SearXNG:"), RESTART]
+            return [tr("# in limiter.toml, next to settings.yml:"), *inside, tr("# then restart SearXNG:"), RESTART]
         case ["@compose", *inside]:
             where = tr("# in docker-compose.yml (merge into the SearXNG service):")
             return [where, *inside, tr("# then recreate the container:"), RECREATE]

@@ -61,7 +61,7 @@ def examine_server(
     variable = next((name for name in names if runtime.environ.get(name)), "")
     address = runtime.environ.get(variable, address)
     if not enabled and url is None and not provider:
-        reason = tr("it is turned off; to turn it on: sleuth providers set searxng --enable")
+        reason = tr("it is disabled; to enable it: sleuth providers set searxng --enable")
         return iter([Check("searxng.address", "", "").label(skipped(reason))])
     addresses = [part.strip() for part in address.split(",")]
     if url and url.rstrip("/") in [each.rstrip("/") for each in addresses]:

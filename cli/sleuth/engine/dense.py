@@ -154,7 +154,7 @@ def parse_embeddings(reply: Response) -> list[Vector]:
     entries = [as_dict(entry) for entry in as_list(as_dict(reply.json()).get("data"))]
     found = {str(entry.get("index", place)): entry.get("embedding") for place, entry in enumerate(entries)}
     if found.keys() != set(map(str, range(len(entries)))):
-        raise BadResponseError("embeddings without a valid index", status=reply.status)
+        raise BadResponseError("the embeddings have no valid index", status=reply.status)
     return [_vector(found[str(place)], reply.status) for place in range(len(entries))]
 
 
@@ -170,7 +170,7 @@ def parse_rerank(reply: Response, number: int) -> dict[int, float]:
         value = as_number(entry.get("relevance_score", entry.get("score")))
         index = entry.get("index")
         if value is None or not isinstance(index, int) or not 0 <= index < number:
-            raise BadResponseError("a rerank score with an invalid index", status=reply.status)
+            raise BadResponseError("a rerank score has an invalid index", status=reply.status)
         scores[index] = value
     if not scores:
         raise BadResponseError("no rerank scores", status=reply.status)
@@ -187,7 +187,7 @@ def _vector(value: Any, status: int) -> Vector:
     numbers = [as_number(entry) for entry in as_list(value)]
     vector = [number for number in numbers if number is not None]
     if not vector or len(vector) != len(numbers):
-        raise BadResponseError("an embedding that is not a list of numbers", status=status)
+        raise BadResponseError("an embedding is not a list of numbers", status=status)
     return vector
 
 

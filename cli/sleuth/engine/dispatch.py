@@ -200,7 +200,9 @@ class Dispatcher:
         logs.log("%s: %r", job.candidate.id, problem)
         if cause := os_errors.explain(problem):
             return job.failure(ProviderError(cause.message, **cause.values))
-        error = ProviderError("{kind} while reading the answer; see --debug", kind=type(problem).__name__)
+        error = ProviderError(
+            "{kind} while parsing the response; for details, add --debug", kind=type(problem).__name__
+        )
         return job.failure(error)
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
@@ -226,10 +228,10 @@ class Dispatcher:
             job.deadline += job.pause
             return None
         if slot.paced:
-            message = tr("{provider} was used a moment ago", provider=job.candidate.row.name)
+            message = tr("{provider} was skipped: too soon after the last request", provider=job.candidate.row.name)
             return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
         error = RateLimitError(
-            message="sleuth's own rate limit for {provider} is reached",
+            message="the rate limit set in sleuth for {provider} is reached",
             hint="wait, or use another provider: sleuth search -p ID …",
             retry_after=wait,
         )

@@ -18,7 +18,7 @@ GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 
 
 class FallbackChain:
-    """Queries groups of providers one after the other; a slow one gets competition from the next."""
+    """Queries groups of providers one after another; if one is slow, the next is started as well."""
 
     def __init__(self, dispatcher: Dispatcher, queries: list[Query], enough_empty: int = 1) -> None:
         self.dispatcher, self.queries = dispatcher, queries
@@ -99,7 +99,7 @@ class FallbackChain:
         return not all(map(_is_empty, answers)) or len({reply.candidate.id for reply in answers}) >= self.enough_empty
 
     def _add(self, reply: ProviderReply) -> None:
-        """Add a reply; one of the library counts only if it really answers the query."""
+        """Add a reply; one from the library counts only if it answers the query."""
         if reply.candidate.adapter.offline and self.places[reply.candidate.id] > 0 and reply.attempt.answered:
             from sleuth.library.fallback import answering
 
@@ -121,7 +121,7 @@ class FallbackChain:
             yield tr("{reason}; used {winner} instead", reason=reason, winner=used)
         elif names:
             shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
-            yield tr("no answer from {names}; used {winner} instead (why: --debug)", names=shown, winner=used)
+            yield tr("no answer from {names}; used {winner} instead (details: --debug)", names=shown, winner=used)
         elif caveat and place:
             yield tr("used {winner}", winner=used)
 

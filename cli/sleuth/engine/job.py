@@ -112,7 +112,7 @@ def engines_failed(found: Found) -> ProviderError | None:
 def without_key(error: ProviderError, adapter: Provider) -> ProviderError:
     """Return the error for a request that was sent without a key, so that no key can have been rejected."""
     if not isinstance(error, KeyInvalidError) or error.message != KeyInvalidError.message:
-        return error  # a message of its own, such as that a server wants a password
+        return error  # its own message, for example that a server requires a password
     message = "{provider} refuses requests without an API key" if adapter.env else "{provider} refused the request"
     hint = KeyMissingError.hint if adapter.env else ""
     return BlockedError(error.detail, message=message, hint=hint, status=error.status)

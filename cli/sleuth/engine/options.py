@@ -162,7 +162,7 @@ MAX_RULES_BYTES = 50_000_000
 
 
 def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> Rules | None:
-    """Load domain rules from a file, or from rules.txt beside the settings; warn about invalid lines."""
+    """Load domain rules from a file, or from rules.txt next to the settings; warn about invalid lines."""
     import os
 
     if path is None and not os.path.exists(default):
@@ -174,8 +174,9 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
         with open(path, "rb") if path else open_own(default, MAX_RULES_BYTES) as stream:
             found = Rules.parse(stream.read(MAX_RULES_BYTES).decode("utf-8", "replace"))
     except OSError as problem:
+        hint = "check its owner and permissions: ls -l {path}"
         raise RequestError(
-            "cannot read {path}: {reason}", "check --rules", path=path or default, reason=problem.strerror
+            "cannot read {path}: {reason}", hint, path=path or default, reason=problem.strerror
         ) from problem
     for line, message in found.problems:
         warn(tr("{path}:{line}: {message}", path=path or default, line=line, message=message))

@@ -9,30 +9,30 @@ MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothin
 
 
 def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
-    """Return a query as a provider takes it, and what it leaves out; the user's words come before everything else.
+    """Return a query as a provider accepts it, and what was left out; the user's words take precedence.
 
-    A query that was fitted before stays as it is. `date_wanted` says that the user asked for today's date, so that a
+    A query that was fitted before is unchanged. `date_wanted` says that the user asked for today's date, so that a
     provider without it is worth a note.
     """
     notes = []
     text = " ".join(query.text[: adapter.max_query].split()[: adapter.max_words or None])
     if text != query.text:
-        notes.append(tr("query, truncated to {count} characters", count=len(text)))
+        notes.append(tr("query (truncated to {count} characters)", count=len(text)))
     date = f" (today is {query.today})" if query.dated and query.today else ""
     if date and adapter.reads_language and not text.endswith(date) and len(text + date) <= adapter.max_query:
         text += date
     if date_wanted and not (date and text.endswith(date)):
         notes.append("with-time")
     if query.count > adapter.max_results and "page" not in adapter.supports:
-        notes.append(tr("--count, at most {count} results", count=adapter.max_results))
+        notes.append(tr("--count (at most {count} results)", count=adapter.max_results))
     count = min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results)
     query = query._replace(count=count, text=text)
     include, exclude = _fitting_domains(query, adapter)
     if include != query.include:
-        notes.append(tr("--site, filtered here: it does not fit in the query"))
+        notes.append(tr("--site (too long for the query; filtered locally)"))
     if exclude != query.exclude:
         sent, all = len(exclude), len(query.exclude)
-        notes.append(tr("--exclude, {sent} of {all} domains sent: the rest is filtered here", sent=sent, all=all))
+        notes.append(tr("--exclude ({sent} of {all} domains sent; the rest is filtered locally)", sent=sent, all=all))
     return query._replace(include=include, exclude=exclude), tuple(notes)
 
 

@@ -141,10 +141,10 @@ def _read(path: str) -> dict[str, Any]:
             _check(entry)
     except OSError as problem:
         raise RequestError(
-            "cannot read {path} ({reason})", "name a file written by --record", path=path, reason=problem.strerror
+            "cannot read {path} ({reason})", "give a file written by --record", path=path, reason=problem.strerror
         ) from problem
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
-        raise RequestError("{path} is not a recording", "name a file written by --record", path=path) from problem
+        raise RequestError("{path} is not a recording", "give a file written by --record", path=path) from problem
     return dict(document)
 
 

@@ -59,7 +59,7 @@ class ResultReranker:
             self._known |= zip(fresh, self._scorer(query, fresh), strict=True) if fresh else ()
         except Exception as problem:  # a server, which can fail in any way
             reason = explain_failure(problem)
-            self.warnings = (tr("the reranker failed; results are ordered by their words: {reason}", reason=reason),)
+            self.warnings = (tr("the reranker failed; results are ranked by word matches: {reason}", reason=reason),)
             self._scorer = None
             return None
         return [self._known[text] for text in texts]
@@ -69,7 +69,7 @@ def models_without_server(settings: Settings) -> list[str]:
     """Return a warning for each model that is named and has no server."""
     named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) not in ("", LOCAL_MODEL)]
     named = [kind for kind in named if not settings[setting.TABLE[f"{kind}.base_url"]]]
-    template = "a model is named, but {kind}.base_url is not set; passages are ranked by their words"
+    template = "{kind}.model is set, but {kind}.base_url is not; passages are ranked by word matches"
     return [tr(template, kind=kind) for kind in named]
 
 

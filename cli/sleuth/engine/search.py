@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
-ENOUGH_EMPTY = 3  # providers of a default chain that find nothing before sleuth believes it
-HEDGE_S = 2.5  # until the next provider is started beside one whose usual response time is not known
+ENOUGH_EMPTY = 3  # providers of a default chain that must find nothing before sleuth reports no results
+HEDGE_S = 2.5  # until the next provider is started, if the usual response time of the current one is unknown
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
 MAX_PROVIDER_PAGES = 10  # that one search requests
@@ -223,7 +223,7 @@ def search_error(outcome: Outcome) -> SearchError:
     failures = [attempt for attempt in failures if attempt.code] or failures
     if not failures:
         return SearchError(
-            "no provider to search",
+            "no provider is selected",
             "choose one: sleuth providers use ID, or restore the default chain: sleuth config unset websearch.fallback",
         )
     first = failures[0]

@@ -59,18 +59,22 @@ class SearchOptions(Record):
     )
     questions: tuple[str, ...] = option(
         "--question -q",
-        "Search for this too; the results of all questions are merged.",
+        "Also search for this; the results are merged. Repeatable.",
         (),
         metavar="QUESTION",
         rendered=True,
     )
-    language: str | None = option("--language --lang", "Language of results: de, zh-CN.", metavar="CODE", rendered=True)
-    region: str | None = option("--region", "Country of results: CH.", metavar="CC", rendered=True)
+    language: str | None = option(
+        "--language --lang", "Language of the results, such as de or zh-CN.", metavar="CODE", rendered=True
+    )
+    region: str | None = option("--region", "Country of the results, such as CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        "--freshness -t", "Show only results this new.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
+        "--freshness -t",
+        "Show only results from this period.",
+        metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO")),
     )
     safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
-    category: str = option("--category", "Kind of results.", "general", choices=choices.CATEGORIES, rendered=True)
+    category: str = option("--category", "Type of results.", "general", choices=choices.CATEGORIES, rendered=True)
     sites: tuple[str, ...] = option(
         "--site -w", "Show only results from this domain.", (), metavar="DOMAIN", rendered=True
     )
@@ -78,9 +82,11 @@ class SearchOptions(Record):
         "--exclude", "Drop results from this domain.", (), metavar="DOMAIN", rendered=True
     )
     with_time: bool | None = option(
-        "--with-time/--no-time", "Give today's date to providers that take natural language.", rendered=True
+        "--with-time/--no-time", "Send today's date to providers that accept natural language.", rendered=True
     )
-    interactive: bool = option("--interactive -i", "Open a prompt: open, page, copy, search again.", False)
+    interactive: bool = option(
+        "--interactive -i", "Start a prompt to open, page through, copy and refine results.", False
+    )
 
     providers: tuple[str, ...] = option(
         "--provider -p",
@@ -106,7 +112,9 @@ class SearchOptions(Record):
         "--count -n", "Show at most N results.", metavar="N", range=(1, 50), rendered=True
     )
     page: int = option("--page", "Page of results to show.", 1, metavar="N", range=(1, 100), rendered=True)
-    rerank: bool = option("--rerank", "Order by relevance to the query, not by rank alone.", False, rendered=True)
+    rerank: bool = option(
+        "--rerank", "Order results by relevance to the query, not by rank alone.", False, rendered=True
+    )
     recent: bool = option("--recent", "Rank newer pages higher.", False)
     rules: str | None = option("--rules", "Domain rules in Goggles syntax.", metavar="FILE")
     explain: bool = option("--explain", "Show how each result got its rank.", False, rendered=True)
@@ -118,22 +126,22 @@ class SearchOptions(Record):
         choices=choices.COMPRESSION,
     )
     limit: int | None = option(
-        "--content-limit", "Size limit for all page text together.", metavar="N", range=(1, MAX_LIMIT)
+        "--content-limit", "Limit on the total page text; see --unit.", metavar="N", range=(1, MAX_LIMIT)
     )
     unit: str | None = option("--unit", "Unit of --content-limit.", choices=choices.UNITS)
     max_tokens: int | None = option(
-        "--max-tokens", "Hard limit in tokens for all page text together.", metavar="N", range=(1, MAX_LIMIT)
+        "--max-tokens", "Hard limit on the total page text, in tokens.", metavar="N", range=(1, MAX_LIMIT)
     )
     progress: str = option(
         "--progress",
-        "Progress on stderr: auto (terminals only), JSON lines, or none.",
+        "Progress on stderr: auto (terminals only), json (JSON lines) or none.",
         "auto",
         choices=choices.PROGRESS,
     )
 
     format: str | None = option(
         "--format -f",
-        "Output format; the default is rich on a terminal, else plain.",
+        "Output format; by default rich on a terminal, else plain.",
         choices=choices.FORMATS,
         rendered=True,
     )
@@ -143,24 +151,24 @@ class SearchOptions(Record):
     )
     fields: str | None = option(
         "--fields",
-        "Show only these fields, such as title,url,snippet; for all of them: sleuth handbook scripting.",
+        "Print only these fields, such as title,url,snippet; to list all fields: sleuth handbook scripting.",
         metavar="a,b",
         rendered=True,
     )
-    full_urls: bool = option("--full-urls -x", "Show whole addresses on a terminal.", False, rendered=True)
+    full_urls: bool = option("--full-urls -x", "Show full URLs on a terminal.", False, rendered=True)
     output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)
-    verbose: bool = option("--verbose -v", "Say on stderr what each provider did.", False)
+    verbose: bool = option("--verbose -v", "Report on stderr what each provider returned.", False)
     exit_status: bool = option("--exit-status", "Exit with status 7 when there are no results.", False, rendered=True)
 
     cached: bool = option("--cache/--no-cache", "Use the cache.", True, other_names=("cache",))
-    refresh: bool = option("--refresh", "Search again and replace the cached answer.", False)
+    refresh: bool = option("--refresh", "Search again and replace the cached results.", False)
     offline: bool = option("--offline", "Use no network: search the cache and the library only.", False)
 
     batch: str | None = option("--batch", "Run one query per line of a file, or of standard input (-).", metavar="FILE")
-    ordered: bool = option("--ordered", "Print answers in the order of the queries.", False)
-    resume: bool = option("--resume", "Continue where the file given with -o ends.", False)
+    ordered: bool = option("--ordered", "Print results in the order of the queries.", False)
+    resume: bool = option("--resume", "Skip queries that the -o file already has.", False)
     jobs: int = option("--jobs", "Run up to N queries at a time.", 8, metavar="N", range=(1, 64))
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_BODY_BYTES = 5_000_000  # fifty results with their page text are smaller
-LOOPBACK = "://localhost"  # in the default host of a server that somebody must have set up first
+LOOPBACK = "://localhost"  # in the default host of a server that users must set up first
 # APIs that ask for a contact address; no other provider gets it.
 CONTACT_ADAPTERS = ("arxiv", "crossref", "openalex", "openlibrary", "pubmed", "wikimedia")
 

@@ -1,4 +1,4 @@
-"""Decides whether the library really answers a search of the web that no provider could answer."""
+"""Decides whether the library can answer a web search that no provider could answer."""
 
 from collections.abc import Iterable
 

@@ -25,7 +25,7 @@ from sleuth_providers.threads import call_with_timeout
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 2_000_000  # of one document: a thick book
-PDF_GRACE_S = 5.0  # after its deadline, a PDF file may still hand over the pages read until then
+PDF_GRACE_S = 5.0  # after its deadline, for the pages of a PDF file that were read until then
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IsKnown = Callable[[str, float, int], bool]  # URL, time of modification, size
@@ -66,7 +66,7 @@ def read(
             except OSError as problem:
                 on_skip(found, _reason(problem))
             except ProviderError as problem:
-                on_skip(found, tr(problem.detail or "a PDF file without text, probably scanned images"))
+                on_skip(found, tr(problem.detail or "the PDF contains no text, probably scanned images"))
 
 
 def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
         entries = [os.path.join(folder, name) for name in names if not name.startswith(".")]
         outside = [entry for entry in entries if os.path.islink(entry) and not _is_inside(entry, root)]
         for entry in outside:
-            on_skip(entry, tr("a link that leads out of the folder"))
+            on_skip(entry, tr("a link to a target outside the folder"))
         entries = [entry for entry in entries if entry not in outside]
         below = [entry for entry in entries if os.path.isdir(entry)]
         folders += reversed(below)
@@ -192,7 +192,7 @@ def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
     if not text:
         raise UnreadableError("no text in it")
     if len(text) > MAX_TEXT_CHARS:
-        on_skip(file.path, tr("only its first {limit} characters are searched", limit=MAX_TEXT_CHARS))
+        on_skip(file.path, tr("only the first {limit} characters are indexed", limit=MAX_TEXT_CHARS))
     yield Document(
         url=file.url,
         title=content.title,
@@ -245,7 +245,7 @@ def _from_pdf(data: bytes) -> ExtractedPage:
     try:
         return finished(call_with_timeout(lambda: from_pdf(data), PDF_TIMEOUT_S + PDF_GRACE_S))
     except TimeoutError:
-        raise DeadlineError("a PDF file that takes too long to read") from None
+        raise DeadlineError("reading the PDF took too long") from None
 
 
 KINDS = {

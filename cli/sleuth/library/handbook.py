@@ -16,7 +16,7 @@ SITE = "sleuth handbook"
 
 
 def handbook_folder() -> str | None:
-    """Return the folder of the chapters: in the package once installed, beside it in a checkout."""
+    """Return the folder of the chapters: in the package once installed, next to it in a checkout."""
     return shipped_folder("handbook", "docs")
 
 

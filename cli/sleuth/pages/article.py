@@ -1,4 +1,4 @@
-"""The main text of an HTML page. Imports trafilatura, which is slow to import: import this only for such a page."""
+"""The main text of an HTML page. Imports trafilatura, which is slow: import this module only for HTML pages."""
 
 import logging
 import re

@@ -108,7 +108,7 @@ def _escape_prose(text: str) -> str:
 
 
 def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:
-    """Truncate to `limit` characters of Markdown, between blocks unless that wastes half; tell if anything is gone."""
+    """Truncate to `limit` characters of Markdown, between blocks unless that wastes half; return also if it was cut."""
     kept: list[Block] = []
     used = 0
     for one in blocks:

@@ -4,7 +4,7 @@ ProviderError
 ├── PrivateAddressError       PRIVATE_ADDRESS       the page is on a private network, and reading those is off
 ├── EmptyPageError            EMPTY_PAGE            the page has no text, usually because scripts fill it
 └── BadResponseError
-    └── UnreadableError       BAD_RESPONSE          an image, an archive, a broken PDF file
+    └── UnreadableError       BAD_RESPONSE          an image, an archive, a damaged PDF
 
 In messages, `{provider}` is the site, or the service that was to read the page.
 """

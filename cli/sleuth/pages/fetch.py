@@ -51,7 +51,7 @@ def fetch(
     language: str = "",
     impersonate: bool = True,
 ) -> Response:
-    """Fetch a page as a browser, or raise the ProviderError that says why there is none."""
+    """Fetch a page as a browser, or raise the ProviderError that says why not."""
     address = wire_url(url)
     policy = Policy(
         timeout=timeout,
@@ -94,7 +94,7 @@ def refusal(reply: Response) -> ProviderError | None:
 
 def blocked(detail: str, status: int) -> BlockedError:
     """Return the error for a page that the site refuses to show."""
-    return BlockedError(detail, message="{provider} refused to show the page", status=status)
+    return BlockedError(detail, message="{provider} denied access to the page", status=status)
 
 
 def wire_url(url: str) -> str:

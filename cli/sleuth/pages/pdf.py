@@ -1,4 +1,4 @@
-"""The text of a PDF file. Imports pypdf: import this only for such a file."""
+"""The text of a PDF file. Imports pypdf: import this module only for PDF files."""
 
 import io
 import logging
@@ -31,15 +31,15 @@ def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise UnreadableError("a PDF file with a password")
+            raise UnreadableError("the PDF is password-protected")
         count = len(reader.pages)
     except UnreadableError:
         raise
     except Exception as problem:  # pypdf raises many kinds of errors for a broken file
-        raise UnreadableError("a broken PDF file") from problem
+        raise UnreadableError("the PDF is damaged") from problem
     blocks = _pages(reader, count, until)
     if not blocks and time.monotonic() > until:
-        raise DeadlineError("a PDF file that takes too long to read")
+        raise DeadlineError("reading the PDF took too long")
     if not blocks:
         raise EmptyPageError(message="{provider} sent a PDF file without text, probably scanned images")
     title, author, published = _metadata(reader)

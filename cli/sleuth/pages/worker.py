@@ -56,7 +56,7 @@ def _result(job: str, reply: Response, requested: str, timeout: float) -> object
     except ProviderError as error:
         return error
     except MemoryError:
-        return UnreadableError("a page that needs too much memory")
+        return UnreadableError("the page needs too much memory")
     except Exception as problem:  # a bug
         return ProviderError("{kind}", message="{provider}: the page could not be read", kind=type(problem).__name__)
 

@@ -64,8 +64,8 @@ class ExtractionPool:
             result = worker.run(job, reply, requested, until - time.monotonic())
         except BROKEN_PIPE as problem:
             if time.monotonic() >= until:
-                raise DeadlineError("a page that takes too long to read") from problem
-            raise UnreadableError("a page that needs too much memory, or crashes the parser") from problem
+                raise DeadlineError("reading the page took too long") from problem
+            raise UnreadableError("the page needs too much memory or crashes the parser") from problem
         finally:
             self._release(worker)
         if isinstance(result, ProviderError):
@@ -129,7 +129,7 @@ class _Worker:
 
     def __init__(self) -> None:
         path = os.pathsep.join(filter(None, sys.path))
-        self.process = subprocess.Popen(  # noqa: S603 - this interpreter with a module of ours
+        self.process = subprocess.Popen(  # noqa: S603 - this interpreter with one of sleuth's modules
             [sys.executable, *COMMAND],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

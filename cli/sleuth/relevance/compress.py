@@ -74,7 +74,7 @@ def compress(
         passages = score(query, pages, dense=dense, rerank=rerank)
     except Exception as problem:  # models are servers and libraries, which can fail in any way
         reason = explain_failure(problem)
-        warnings.append(tr("the model failed; passages are ranked by their words: {reason}", reason=reason))
+        warnings.append(tr("the model failed; passages are ranked by word matches: {reason}", reason=reason))
         passages = score(query, pages)
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
     if budget.limit > 0:

@@ -128,7 +128,7 @@ def _strength(name: str, value: str) -> int:
     strength = int(value) if value.isascii() and value.isdigit() else 0
     if name == "discard" or not 1 <= strength <= MAX_STRENGTH:
         raise ValueError(
-            Translatable("{option} is not a strength from 1 to {max}", option=f"{name}={value}", max=MAX_STRENGTH)
+            Translatable("{option}: the strength must be from 1 to {max}", option=f"{name}={value}", max=MAX_STRENGTH)
         )
     return strength
 

@@ -12,7 +12,7 @@ from sleuth.relevance.languages import ENGLISH
 MAX_TERMS = 64  # in one search expression
 
 # Scripts without spaces between words, or with too few to rely on: Hangul, kana, Han; and Thai, Lao, Burmese, Khmer,
-# whose vowels are characters of their own, so that pairs of characters say little.
+# whose vowels are separate characters, so that pairs of characters say little.
 UNSPACED_VOWELS = "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd"
 UNSPACED_SYLLABLES = (
     "\u1100-\u11ff\u3130-\u318f\ua960-\ua97c\uac00-\ud7fb"
@@ -44,7 +44,7 @@ GRAMMAR_CHARACTERS = frozenset("的了是在和有与及也就都而吗呢啊吧
 def words(text: str, language: str = ENGLISH) -> list[str]:
     """Return the tokens of a text without stop words and question words, unless there is nothing else.
 
-    `language` is that of Latin script; other scripts tell their language themselves.
+    `language` is that of Latin script; other scripts identify their language.
     """
     plain = QUESTION_WORDS.sub(" ", text)
     tokens = list(_tokens(plain, language, stop_words=False))

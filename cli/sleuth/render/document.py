@@ -118,7 +118,7 @@ class MarkdownRenderer:
     def _append_link(self, text: Text, node: SyntaxTreeNode, style: Style) -> None:
         """Append a link; unless it is one of our citations, its domain is shown."""
         target = str(node.attrs.get("href", node.attrs.get("src", "")))
-        label = _words(node) or (tr("picture") if node.type == "image" else "")
+        label = _words(node) or (tr("image") if node.type == "image" else "")
         cited = CITATION.fullmatch(label)
         if cited and self._links.get(int(cited[1])) == target:
             text.append(label, Style.parse(self.styles["warning" if "?" in cited[2] else "rank"]) + Style(link=target))

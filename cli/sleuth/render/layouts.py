@@ -66,7 +66,7 @@ def _picture(hit: Hit) -> Iterator[Fact]:
     yield Fact(details.license, details.license_url)
     yield Fact(hit.author)
     yield Fact(hit.published)
-    yield Fact(tr("picture") if hit.image else "", hit.image)
+    yield Fact(tr("image") if hit.image else "", hit.image)
 
 
 def _video(hit: Hit) -> Iterator[Fact]:
@@ -96,7 +96,7 @@ def _page(hit: Hit) -> Iterator[Fact]:
     yield Fact(tr("accepted answer") if details.accepted else "")
     if details.comments:
         yield Fact(trn("{count} comment", "{count} comments", details.comments))
-    yield Fact(tr("picture") if hit.image else "", hit.image)
+    yield Fact(tr("image") if hit.image else "", hit.image)
 
 
 def compact(number: int) -> str:

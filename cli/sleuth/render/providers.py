@@ -16,8 +16,8 @@ from sleuth.render.rich import make_console, print_wrapped
 from sleuth.render.wrap import wrap
 
 GROUPS = (
-    ("chain", "Used by a search without -p, in this order"),
-    ("ready", "Ready, with -p ID"),
+    ("chain", "Used by searches without -p, in this order"),
+    ("ready", "Ready; select with -p ID"),
     ("unset", "Not set up"),
     ("key", "Needs an API key, available at"),
     ("host", "Needs a URL"),
@@ -41,13 +41,16 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
             print_wrapped(console, Text(tr(title), "bold"), "")
             _print_group(console, members)
             console.print()
-    hints = tr("about one of them: sleuth providers show ID"), tr("to change the order: websearch.fallback")
+    hints = (
+        tr("to show one of them: sleuth providers show ID"),
+        tr("to change the order: sleuth config set websearch.fallback ID,ID"),
+    )
     for hint in hints:
         print_wrapped(console, Text(hint, "dim"), "")
 
 
 def _print_group(console: Console, items: list[dict[str, Any]]) -> None:
-    """Write providers, one per line; what they need goes below if it does not fit beside even the id."""
+    """Write providers, one per line; what they need goes on the next line if it does not fit after the id."""
     remarks = [_short_remark(item) for item in items]
     widest = max(map(width, remarks))
     widths = {name: max(width(item[name]) for item in items) + 2 for name in COLUMNS[0]}
@@ -65,10 +68,10 @@ def _print_group(console: Console, items: list[dict[str, Any]]) -> None:
 
 
 def _short_remark(item: dict[str, Any]) -> str:
-    """Return what a row says beside names: nothing about a provider that needs nothing, and no URL it does not need."""
+    """Return what a row says after the names: only what the provider needs, with no unnecessary URL."""
     if not item["usable"] or not item["setUp"] or item["keySource"]:
         return _remark(item)
-    return tr("more with a key") if item["keyPage"] else ""
+    return tr("higher limits with a key") if item["keyPage"] else ""
 
 
 def _group(item: dict[str, Any]) -> str:
@@ -89,7 +92,7 @@ def _remark(item: dict[str, Any]) -> str:
     if item["keySource"]:
         return tr("key from {source}", source=item["keySource"])
     if item["keyPage"]:
-        return tr("more with a key: {page}", page=item["keyPage"])
+        return tr("higher limits with a key: {page}", page=item["keyPage"])
     return tr("no key needed")
 
 

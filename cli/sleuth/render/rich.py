@@ -19,7 +19,7 @@ from sleuth.render.layouts import SEPARATOR, facts
 from sleuth.render.wrap import wrap
 
 MIN_WIDTH, MAX_WIDTH = 20, 100
-MIN_ADDRESS_WIDTH = 40  # beside the date; with less room that goes below
+MIN_ADDRESS_WIDTH = 40  # next to the date; in a narrower terminal the date goes below
 UNWRAPPED = 10_000  # columns of a pipe or a file, where a program reads whole lines
 INDENT = "    "
 NAMES = ("rank", "title", "about", "match", "quiet", "code", "warning")
@@ -97,7 +97,7 @@ def print_wrapped(console: Console, text: Text, indent: str, first: Text | None 
 
 
 def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
-    """Return the address, shortened to the room beside the facts unless all of it is wanted, and the facts."""
+    """Return the address, shortened to fit next to the facts unless the full one is wanted, and the facts."""
     known = facts(hit)
     after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
     on_own_line = bool(known) and not view.full_urls and room - after < min(MIN_ADDRESS_WIDTH, text_width(hit.url))

@@ -131,7 +131,7 @@ def _print_chart(console: Console, report: "UsageReport") -> None:
 
 
 def _columns(days: "Sequence[Day]", room: int) -> tuple[list[int], int]:
-    """Return as many columns as fit beside the scale, and the number of days in each."""
+    """Return as many columns as fit next to the scale, and the number of days in each."""
     counted = [day.requests + day.cache_hits for day in days]
     for together in range(1, len(days) + 1):
         sums = [sum(counted[start : start + together]) for start in range(0, len(days), together)]

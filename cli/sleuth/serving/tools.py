@@ -109,9 +109,9 @@ class Toolbox:
             return tool_replies.error_reply(error)
         except Exception as problem:
             logs.log("%s: unexpected: %r", name, problem)
-            hint = "run it again with --debug and report it"
+            hint = "run it again with --debug and report the output"
             kind = type(problem).__name__
-            return tool_replies.error_reply(SleuthError("something unexpected went wrong ({kind})", hint, kind=kind))
+            return tool_replies.error_reply(SleuthError("unexpected error ({kind})", hint, kind=kind))
 
     def _with_options(self, tool: ToolDefinition) -> ToolDefinition:
         """Return a tool with the options that depend on the agent: the number of results, and where to start."""
@@ -232,6 +232,6 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
 
 
 def _unreadable(page: Page) -> SearchError:
-    hint = "check the URL; pages in private networks need: sleuth config set fetch.allow_private true"
+    hint = "check the URL; to read pages on a private network: sleuth config set fetch.allow_private true"
     site = domain(page.url) or page.url
     return SearchError("cannot read {site}: {reason}", hint, code="FETCH_FAILED", site=site, reason=page.problem)

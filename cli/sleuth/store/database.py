@@ -52,7 +52,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 
 
 def open_immutable(path: str) -> sqlite3.Connection:
-    """Open a database read-only without creating any file beside it, ignoring its write-ahead log."""
+    """Open a database read-only without creating any file next to it, ignoring its write-ahead log."""
     _check(path)
     return _open(f"file:{quote(path)}?immutable=1", BUSY_TIMEOUT_S)
 

@@ -15,7 +15,7 @@ GENERAL = [
     "firecrawl",
     "tavily",
     "wikipedia",
-    "library",  # only if it really answers
+    "library",  # only if it answers the query
 ]
 CHAINS = {
     "general-zh": [

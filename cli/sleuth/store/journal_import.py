@@ -77,7 +77,7 @@ def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:
 
 
 def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
-    """Yield the searches of a journal, each with its requests; truncated and foreign lines are skipped."""
+    """Yield the searches of a journal, each with its requests; truncated and unknown lines are skipped."""
     try:
         with open_own(path, MAX_JOURNAL_BYTES) as stream:
             lines = stream.read().split(b"\n")

@@ -85,7 +85,7 @@ def _from_keyring(name: str) -> str:
         from sleuth.base.extras import install_command
 
         raise MissingExtraError(
-            "the system keyring needs the optional part `keyring`", "{install}", install=install_command("keyring")
+            "the system keyring needs the `keyring` extra", "{install}", install=install_command("keyring")
         ) from problem
     service, _, user = name.partition("/")
     try:

@@ -236,7 +236,7 @@ def _checked(name: str, value: Any, type: str) -> Any:
         raise RequestError("unknown field {name!r}", "use one of {fields}", name=name, fields=", ".join(FIELDS))
     if value is None:
         if name not in CLEARABLE:
-            raise RequestError("{name} cannot be empty", "give it a value", name=name)
+            raise RequestError("{name} cannot be empty", "set it to a value", name=name)
         return "{}" if name == "options" else None
     if name in FLAG_FIELDS and value not in (0, 1):
         raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
@@ -247,7 +247,7 @@ def _checked(name: str, value: Any, type: str) -> Any:
     if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
         raise RequestError("{name} contains control characters", "remove line breaks and control characters", name=name)
     if not value.strip():
-        raise RequestError("{name} cannot be empty", "give it a value", name=name)
+        raise RequestError("{name} cannot be empty", "set it to a value", name=name)
     if name == "type" and value not in TYPES:
         raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":
@@ -265,7 +265,10 @@ def _checked_json(name: str, value: Any) -> str:
         text.encode()
     except (TypeError, ValueError) as problem:
         raise RequestError(
-            "invalid value {value!r} for {name}", "engines are names, options are k=v", name=name, value=value
+            "invalid value {value!r} for {name}",
+            "engines is a list of names, options a mapping",
+            name=name,
+            value=value,
         ) from problem
     for option, (low, high) in NUMBER_OPTIONS.items() if name == "options" else ():
         if option in value and number_option(value, option) is None:

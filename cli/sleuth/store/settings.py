@@ -283,7 +283,7 @@ def change(path: str, key: str, text: str | None) -> Any:
 
 
 def parse_value(setting: Setting[T], text: str) -> T:
-    """Return the value that text stands for; an invalid one raises SettingsError."""
+    """Parse the text of a value; an invalid one raises SettingsError."""
     value: T | None = _parse(setting, text)
     if value is None or not setting.kind.accepts(value):
         details = {"key": setting.key, "value": _shown(setting, text), "accepted": setting.kind.description}
@@ -359,7 +359,7 @@ def _is_as_intended(before: dict[str, Any], after: str, key: str, value: Any) ->
 
 def _parse(setting: Setting[Any], text: str) -> Any:
     try:
-        text.encode()  # surrogates stand for bytes that are not UTF-8
+        text.encode()  # surrogates represent bytes that are not UTF-8
         return setting.kind.parse(text)
     except (ValueError, RecursionError):
         return None

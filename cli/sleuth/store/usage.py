@@ -104,7 +104,7 @@ class UsageReport(Record):
     total: Tally
     providers: Mapping[str, Tally]
     answers: AnswerTotals
-    models: Mapping[str, AnswerTotals]  # the empty name stands for answers without a model
+    models: Mapping[str, AnswerTotals]  # the empty name means answers without a model
     is_team: bool = False  # of all machines that share a server, which counts requests only
 
     @property

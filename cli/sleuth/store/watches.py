@@ -88,7 +88,9 @@ class WatchStore:
         try:
             os.unlink(self._path(name))
         except FileNotFoundError:
-            raise RequestError("there is no watch {name!r}", "to list them: sleuth watch list", name=name) from None
+            raise RequestError(
+                "no saved search is named {name!r}", "to list them: sleuth watch list", name=name
+            ) from None
         with suppress(FileNotFoundError):
             os.unlink(f"{self._path(name)}.lock")
 
@@ -98,7 +100,7 @@ class WatchStore:
         private_folder(self.folder)
         with locked(f"{self._path(name)}.lock") as held:
             if not held:
-                raise SettingsError("{name} is run by another process", "try again in a moment", name=name)
+                raise SettingsError("{name} is already running in another process", "try again in a moment", name=name)
             yield
 
     def _path(self, name: str) -> str:

@@ -30,7 +30,7 @@ def tool_result(response: Response) -> dict[str, Any]:
     """Return the result of a call; raise BadResponseError for a reply without one."""
     reply = _reply(response)
     if not isinstance(reply.get("result"), dict):
-        raise BadResponseError("no result of the tool", status=response.status)
+        raise BadResponseError("the tool returned no result", status=response.status)
     return as_dict(reply["result"])
 
 

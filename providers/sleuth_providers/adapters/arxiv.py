@@ -51,7 +51,7 @@ class Arxiv(Provider):
             return BadRequestError("the API reports an error", status=response.status)
         is_incomplete = response.status == 200 and b"<entry" not in response.body and FIRST_PAGE.search(response.body)
         if is_incomplete:
-            return UnavailableError("an incomplete feed", status=200, retry_after=MIN_PAUSE_S)
+            return UnavailableError("the feed is incomplete", status=200, retry_after=MIN_PAUSE_S)
         return super().detect_error(response)
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -68,7 +68,7 @@ class BingMedia(Provider):
         results = web_results(read(read_html(response)))
         body = response.body.lower()
         if not results and b"<html" in body and b"bing" not in body:  # such as the login page of a hotspot
-            raise BadResponseError("not a page of Bing", status=response.status)
+            raise BadResponseError("not a Bing page", status=response.status)
         return Found(results)
 
     sample_plain = Sample(

@@ -50,7 +50,7 @@ class BingNews(Provider):
         if error := wall_error(response, b"<rss", PAUSE_S):
             return error
         is_page = response.status == 200 and b"<html" in response.body[:1000].lower()
-        return BadResponseError("a page instead of a feed", status=200) if is_page else None
+        return BadResponseError("received a web page instead of a feed", status=200) if is_page else None
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the feed; its links lead through Bing."""

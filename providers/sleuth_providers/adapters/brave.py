@@ -45,7 +45,7 @@ class Brave(Provider):
             400,
             BadRequestError,
             rb"OPTION_NOT_IN_PLAN",
-            "not in the plan",
+            "not included in your plan",
             hint="to use snippets as page text: sleuth providers set {id} --option content=snippets",
         ),
     )

@@ -97,7 +97,7 @@ class DuckDuckGo(Provider):
         results = tuple(_results(tree))
         # Any other page, such as the login page of a hotspot, is not "no results".
         if not results and not any(mark in response.body.lower() for mark in (b"duckduckgo", b"web-result")):
-            raise BadResponseError("not a page of DuckDuckGo", status=response.status)
+            raise BadResponseError("not a DuckDuckGo page", status=response.status)
         return Found(results, answers=(answer,) if answer.text else ())
 
     sample_wall = Sample(

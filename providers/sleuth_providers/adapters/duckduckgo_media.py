@@ -61,7 +61,7 @@ class DuckDuckGoMedia(Provider):
         page = http.send(self.get(account, "/", params), self.detect_error)
         token = TOKEN.search(page.text())
         if token is None:
-            raise BlockedError("a page without a token", status=page.status, retry_after=PAUSE_S)
+            raise BlockedError("the page contains no token", status=page.status, retry_after=PAUSE_S)
         request = self.request(query, account)
         request = request._replace(params={**request.params, "vqd": token[1] or token[2] or token[3]})
         return self.parse(http.send(request, self.detect_error), query)

@@ -32,7 +32,7 @@ class Firecrawl(Provider):
     error_rules = (
         ErrorRule(429, RateLimitError, rb"Rate limit|Concurrency"),
         ErrorRule(429, QuotaError, hint=OWN_KEY_HINT),  # of requests without a key
-        ErrorRule(200, BadResponseError, rb'"success"\s*:\s*false', "the API reports a failure"),
+        ErrorRule(200, BadResponseError, rb'"success"\s*:\s*false', "the API reports an error"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

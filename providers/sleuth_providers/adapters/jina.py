@@ -34,7 +34,7 @@ class Jina(Provider):
 
     error_rules = (
         ErrorRule(422, NoResultsError, rb"No search results"),
-        ErrorRule(402, BadRequestError, rb"TierFeatureConstraint", "not in the plan"),
+        ErrorRule(402, BadRequestError, rb"TierFeatureConstraint", "not included in your plan"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

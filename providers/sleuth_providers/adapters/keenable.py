@@ -1,4 +1,4 @@
-"""Keenable: an index of its own for agents; about 1,000 requests an hour work without a key."""
+"""Keenable: its own index, made for agents; about 1,000 requests an hour work without a key."""
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, RateLimitError

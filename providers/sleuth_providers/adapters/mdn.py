@@ -9,7 +9,7 @@ MAX_LEARN_RESULTS = 25
 
 
 class Mdn(Provider):
-    """Two sites with a search of their own, as engines: mdn for the web platform, learn for Microsoft."""
+    """Two sites with their own search, as engines: mdn for the web platform, learn for Microsoft."""
 
     id = "mdn"
     name = "MDN Web Docs"

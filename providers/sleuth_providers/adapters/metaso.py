@@ -38,10 +38,10 @@ class Metaso(Provider):
     }
 
     error_rules = (
-        ErrorRule(200, BadRequestError, CODE + rb"1000\b", "an error inside HTTP 200"),
-        ErrorRule(200, KeyInvalidError, CODE + rb"2005\b", "an error inside HTTP 200"),
-        ErrorRule(200, QuotaError, CODE + rb"3003\b", "an error inside HTTP 200"),
-        ErrorRule(200, BadResponseError, CODE + rb"(?!(?:0|200)\b)\d", "an error inside HTTP 200"),
+        ErrorRule(200, BadRequestError, CODE + rb"1000\b", "an error in an HTTP 200 response"),
+        ErrorRule(200, KeyInvalidError, CODE + rb"2005\b", "an error in an HTTP 200 response"),
+        ErrorRule(200, QuotaError, CODE + rb"3003\b", "an error in an HTTP 200 response"),
+        ErrorRule(200, BadResponseError, CODE + rb"(?!(?:0|200)\b)\d", "an error in an HTTP 200 response"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

@@ -24,7 +24,7 @@ MAX_RESULTS = 200
 
 
 class SearXNG(Provider):
-    """Merges many engines by itself, and reports those that failed."""
+    """Merges many engines itself and reports those that failed."""
 
     id = "searxng"
     name = "SearXNG"
@@ -141,7 +141,7 @@ class SearXNG(Provider):
             )
         if not results and not tree.css_first("#search, #results"):
             hint = "check that this address is a SearXNG server: sleuth doctor"
-            raise BadResponseError("not a results page of SearXNG", status=response.status, hint=hint)
+            raise BadResponseError("not a SearXNG results page", status=response.status, hint=hint)
         return Found(web_results(results), not_applied=("json",))
 
     def parse(self, response: Response, query: Query) -> Found:

@@ -91,10 +91,10 @@ class SerpApi(Provider):
         if not text or "returned any results" in text:
             return None
         if "API key" in text:
-            return KeyInvalidError("an error inside HTTP 200", status=200)
+            return KeyInvalidError("an error in an HTTP 200 response", status=200)
         if "run out of searches" in text or "exhausted" in text:
-            return QuotaError("an error inside HTTP 200", status=200)
-        return BadResponseError("an error inside HTTP 200", status=200)
+            return QuotaError("an error in an HTTP 200 response", status=200)
+        return BadResponseError("an error in an HTTP 200 response", status=200)
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, else the usual one, and the answer box."""

@@ -9,7 +9,7 @@ from sleuth_providers.html.results_page import ResultsPage, Selectors
 
 COOKIE = re.compile(r"[\w.-]{1,50}=[\w.%+/=-]{1,500}")
 PAUSE_S = 3600.0  # after a bot check
-REFUSAL = "an empty page or a captcha"
+REFUSAL = "received an empty page or a captcha"
 
 
 class So360(ResultsPage):
@@ -45,7 +45,7 @@ class So360(ResultsPage):
         return Request(self.fill(query.with_operators(), account), params, headers=headers)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Fetch the page for its cookie, then once more with it."""
+        """Fetch the page for its cookie, then again with it."""
         if account.browser:
             return super().search(query, account, http)
         request = self.request(query, account)

@@ -7,7 +7,7 @@ from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, 
 from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, QuotaError
 from sleuth_providers.json import MAX_COUNT, as_count, as_number, as_text, items, strip_tags, web_results
 
-# Sites with a domain of their own; the others are at NAME.stackexchange.com.
+# Sites with their own domain; the others are at NAME.stackexchange.com.
 OWN_DOMAINS = {
     "stackoverflow": "stackoverflow.com",
     "serverfault": "serverfault.com",
@@ -46,7 +46,7 @@ class StackExchange(Provider):
             ErrorRule(status, QuotaError, rb"throttle_violation", hint=OWN_KEY_HINT, pause=rb"in (\d{1,6}) seconds")
             for status in (400, 403, 502)
         ),
-        ErrorRule(403, BadRequestError, rb"access_denied", "pages after 25 need a key"),
+        ErrorRule(403, BadRequestError, rb"access_denied", "pages beyond 25 need a key"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

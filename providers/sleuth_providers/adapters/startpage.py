@@ -81,13 +81,13 @@ class Startpage(Provider):
         home = http.send(Request(f"{self.base_url(account)}/"), self.detect_error)
         token = read_html(home).css_first('input[name="sc"]')
         if token is None:
-            raise BlockedError("a page without a token", status=home.status, retry_after=PAUSE_S)
+            raise BlockedError("the page contains no token", status=home.status, retry_after=PAUSE_S)
         request = self.request(query, account)
         form = {**(request.form or {}), "sc": token.attributes.get("value") or ""}
         return self.parse(http.send(request._replace(form=form), self.detect_error), query)
 
     def detect_error(self, response: Response) -> ProviderError | None:
-        """Recognise a bot check; a page with the token is none."""
+        """Recognise a bot check; a page with the token is not one."""
         return wall_error(response, b'name="sc"', PAUSE_S)
 
     def parse(self, response: Response, query: Query) -> Found:

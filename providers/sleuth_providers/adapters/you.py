@@ -38,7 +38,7 @@ class You(Provider):
     error_rules = (ErrorRule(429, QuotaError, rb"daily|per day|quota", hint=OWN_KEY_HINT),)
 
     def request(self, query: Query, account: Account) -> Request:
-        """Send language codes of their own; with or without a key, the endpoint is another."""
+        """Send You.com's own language codes; requests with and without a key go to different endpoints."""
         page_text = {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}}
         body = {
             "query": query.text,

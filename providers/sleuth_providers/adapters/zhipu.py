@@ -28,7 +28,7 @@ class Zhipu(Provider):
     cost = 0.0014
     reads_language = True
     options = {"include_image": "on: request pictures, which newer engines have"}
-    # The code in the body tells an empty balance and an overloaded platform from too many requests.
+    # The code in the body distinguishes an empty balance and an overloaded platform from too many requests.
     error_rules = (
         ErrorRule(429, QuotaError, rb'"code"\s*:\s*"?(?:1113|1304|1308|1310)\b'),
         ErrorRule(429, UnavailableError, rb'"code"\s*:\s*"?(?:1305|1312)\b'),

@@ -154,7 +154,7 @@ async def _visit(driver: Any, program: str, network: _Network, url: str, until: 
         body = (await page.content()).encode()
         _raise_refusal(network, visited)
         if response is None or len(body) > MAX_BODY_BYTES:
-            raise BadResponseError("no page, or a page that is too large")
+            raise BadResponseError("no page, or the page is too large")
         headers = dict(response.headers) | {"content-type": "text/html; charset=utf-8"}
         return Response(response.status, headers, body, page.url)
     except Error as problem:

@@ -1,6 +1,6 @@
-"""A forward proxy on loopback that shows every host a browser connects to to the guard.
+"""A forward proxy on loopback that lets the guard check every host a browser connects to.
 
-A browser resolves names and connects by itself, and scripts on a page make it do so at will. With this proxy as its
+A browser resolves names and connects itself, and scripts on a page can make it do so. With this proxy as its
 only way to the network, each name is resolved once, here; the guard checks all its addresses, and the connection goes
 to one of them. A connection carries one request or one tunnel, so that no unchecked request can follow a checked one.
 """
@@ -37,7 +37,7 @@ HOP_BY_HOP_HEADERS = {
     *("connection", "keep-alive", "te", "trailer", "upgrade"),
     *("proxy-authenticate", "proxy-authorization", "proxy-connection"),
 }
-FOLDED_LINE = re.compile(r"[\r\n]+[ \t]*")  # obsolete: a header value that goes on in the next line
+FOLDED_LINE = re.compile(r"[\r\n]+[ \t]*")  # obsolete: a header value that continues on the next line
 STATUS_LINE = re.compile(rb"HTTP/1\.\d [1-5]\d\d(?= |$)")
 
 

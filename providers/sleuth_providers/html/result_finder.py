@@ -1,7 +1,7 @@
 """Finds the results on a page of an unknown site by the structure of its links.
 
 Links that are built alike (same tags and classes around them) form groups. Each group gets a score for how much it
-looks like a list of results: headings, text beside the links, words of the query, many different sites. The best group
+looks like a list of results: headings, text next to the links, words of the query, many different sites. The best group
 wins. The weights are heuristic; `tests/providers/html/test_results_page.py` holds the pages they must get right.
 """
 

@@ -25,7 +25,7 @@ MAX_BLOCK_NODES = 400
 MAX_DEPTH = 40  # of ancestors that are looked at
 MAX_TEXT_NODES = 20_000
 MAX_SNIPPET_CHARS = 1000
-# Links of fewer words and characters beside a result are buttons such as "Cached" or "Translate".
+# Links of fewer words and characters next to a result are buttons such as "Cached" or "Translate".
 MIN_LINK_WIDTH, MIN_LINK_WORDS = 40, 5
 
 

@@ -87,7 +87,7 @@ def numeric_address(host: str) -> str:
 
 
 def check_behind_proxy(host: str, guard: Guard | None) -> None:
-    """Let the guard check an IP address or a local name; a proxy resolves other names by itself, .onion with Tor."""
+    """Let the guard check an IP address or a local name; a proxy resolves other names itself, .onion with Tor."""
     if guard is None:
         return
     from sleuth_providers.net.guard import is_local

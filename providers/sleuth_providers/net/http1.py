@@ -106,7 +106,7 @@ def _headers(stream: BufferedReader) -> dict[str, str]:
         line = _line(stream)
         if not line:
             return headers
-        if line[:1] in (b" ", b"\t"):  # obsolete line folding: the value goes on
+        if line[:1] in (b" ", b"\t"):  # obsolete line folding: the value continues
             if name:
                 headers[name] += " " + line.decode("latin-1").strip()
             continue

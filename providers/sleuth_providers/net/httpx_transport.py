@@ -58,7 +58,7 @@ def stream(
 ) -> Iterator[httpx.Response]:
     """Send a request and give the reply, its body still to be read with `iter_raw`; redirects are not followed.
 
-    A proxy resolves names by itself, so that the guard can check no more than IP addresses and local names.
+    A proxy resolves names itself, so the guard can check only IP addresses and local names.
     """
     parts, host, _ = split_url(url)
     if proxy:

@@ -81,7 +81,7 @@ def _exchange(
         except BaseException as problem:
             if type(problem).__name__ != "CancelledError":
                 raise
-            error = BrokenOffError("the program is ending")
+            error = BrokenOffError("sleuth is shutting down")
         finally:
             _clients.discard(client)
             del client
@@ -147,7 +147,7 @@ def _exit_waits() -> Iterator[None]:
     global _running
     with _changed:
         if _ended:
-            raise BrokenOffError("the program is ending")
+            raise BrokenOffError("sleuth is shutting down")
         _running += 1
     try:
         yield

@@ -1,6 +1,6 @@
 """TLS: the process-wide context with the system's certificates, and the handshake, also inside another TLS connection.
 
-Loaded only when a connection really is encrypted, because `ssl` takes longer to import than a plain search takes.
+Loaded only when a connection is encrypted, because `ssl` takes longer to import than a plain search takes.
 """
 
 from __future__ import annotations

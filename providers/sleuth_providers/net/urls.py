@@ -22,7 +22,7 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as problem:
-        raise BadRequestError("invalid URL: {url}", url=url_for_display(url)) from problem
+        raise BadRequestError("invalid URL {url}", url=url_for_display(url)) from problem
     if parts.scheme not in DEFAULT_PORTS or not host or not host.isprintable() or " " in host:
         raise BadRequestError("not an http(s) URL: {url}", url=url_for_display(url))
     if (host.isascii() and not has_valid_labels(host)) or ("%" in host and ":" not in host):
@@ -67,7 +67,7 @@ def host_of(url: str) -> str:
 
 
 def site_of(url: str) -> str:
-    """Return the registered domain of a URL's host; a short list of labels stands in for the Public Suffix List."""
+    """Return the registered domain of a URL's host; a short list of labels replaces the Public Suffix List."""
     labels = host_of(url).split(".")
     if labels[-1].isdigit():  # an IPv4 address
         return ".".join(labels)

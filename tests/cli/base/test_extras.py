@@ -1,4 +1,4 @@
-"""A hint installs the packages of an optional part where this sleuth is, whoever owns its name elsewhere."""
+"""The hint for a missing extra installs its packages into the environment of the running sleuth."""
 
 import sys
 from pathlib import Path

@@ -77,7 +77,7 @@ def test_damaged_catalogue_means_english(tmp_path: Path, damaged: bytes, monkeyp
 @pytest.mark.usefixtures("chinese")
 def test_texts_of_code_that_cannot_translate_are_translated_where_they_are_shown() -> None:
     error = errors.UnreachableError("connection refused at {where}", where="localhost:1")
-    assert (error.detail, tr(error.detail)) == ("connection refused at localhost:1", "localhost:1 拒绝连接")
+    assert (error.detail, tr(error.detail)) == ("connection refused at localhost:1", "localhost:1 拒绝了连接")
     accepted = Translatable("a whole number from {low} to {high}", low=1, high=5)
     assert tr("it takes {accepted}", accepted=accepted) == "可接受的值：1 到 5 之间的整数"
     assert tr("cannot read {path} ({reason})", path="a", reason="Permission denied") == "无法读取 a（权限不足）"

@@ -91,7 +91,7 @@ def test_nothing_is_kept_without_a_history(sleuth: Any, searched: Any) -> None:
     for command in ("open", "again"):
         done = sleuth(command)
         assert done.exit == 2
-        assert "the history is turned off" in done.err
+        assert "the history is off" in done.err
     assert not [path for path in sleuth.home.rglob("*") if path.name == "last-results.json"]
 
 

@@ -139,9 +139,9 @@ def test_invalid_command_lines_are_errors(answered: Any, words: tuple[str, ...],
 
 
 def test_error_goes_to_stderr_as_text_or_json(answered: Any, answerer: Any) -> None:
-    answerer.raises = SearchError("nobody answered", "try later", code="TIMEOUT")
+    answerer.raises = SearchError("nobody answered", "try again later", code="TIMEOUT")
     done = answered("ask", "x")
-    assert (done.exit, done.out, done.err) == (6, "", "error: nobody answered\nhint: try later\n")
+    assert (done.exit, done.out, done.err) == (6, "", "error: nobody answered\nhint: try again later\n")
     assert json.loads(answered("ask", "--json", "x").err)["error"]["code"] == "TIMEOUT"
 
 

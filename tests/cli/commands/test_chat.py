@@ -123,9 +123,9 @@ def test_unknown_command_suggests_the_nearest_and_a_path_is_a_question(answered:
 def test_failed_question_does_not_end_the_conversation(answered: Any, answerer: Any) -> None:
     from sleuth.base.errors import SearchError
 
-    answerer.raises = SearchError("nobody answered", "try later")
+    answerer.raises = SearchError("nobody answered", "try again later")
     done = talk(answered, "a", "/settings")
-    assert (done.exit, done.err) == (0, "error: nobody answered\nhint: try later\n")
+    assert (done.exit, done.err) == (0, "error: nobody answered\nhint: try again later\n")
     assert "Turns: 0" in done.out
 
 

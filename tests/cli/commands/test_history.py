@@ -62,7 +62,7 @@ def test_queries_are_listed_newest_first_one_per_line(searxng: Any) -> None:
     assert searxng("history", "ASYNC", "rust").out == "rust async\nrust async\n"
     done = searxng("history", "nothing", "like", "it")
     assert (done.exit, done.out) == (0, "")
-    assert "no query contains these words" in done.err
+    assert "no query contains all these words" in done.err
 
 
 def test_json_has_the_result_of_each_search(searxng: Any) -> None:
@@ -133,7 +133,7 @@ def test_clear_asks_for_confirmation(searxng: Any) -> None:
     searxng("search", "rust")
     done = searxng("history", "--clear")
     assert done.exit == 2
-    assert done.err == "error: not a terminal; nothing was changed\nhint: add --yes: sleuth history --clear --yes\n"
+    assert done.err == "error: not a terminal; nothing was changed\nhint: to confirm: sleuth history --clear --yes\n"
     code, out, err = ask(searxng, "n\n", "history", "--clear")
     assert (code, out) == (2, "")
     assert "Delete 1 query and the prompt history?" in err
@@ -183,7 +183,7 @@ def test_nothing_is_recorded_when_the_history_is_off(searxng: Any, httpserver: H
     searxng("search", "--offline", WORDS, **environ)
     assert remains(searxng.home) == []
     done = searxng("history", **environ)
-    assert (done.out, done.err) == ("", "note: the history is turned off: history.enabled is false\n")
+    assert (done.out, done.err) == ("", "note: the history is off: history.enabled is false\n")
     assert searxng("usage", "--json").json["searches"]["total"] == 5
     assert remains(searxng.home) == []
 

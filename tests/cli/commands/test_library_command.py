@@ -217,7 +217,7 @@ def test_hostile_files_are_added_and_found(sleuth: Any, tmp_path: Path) -> None:
     (folder / "marks.txt").write_text("oyster" + "\u0301" * 100_000)
     done = sleuth("library", "add", str(folder))
     assert done.exit == 0
-    assert "only its first 2000000 characters are searched" in done.err
+    assert "only the first 2000000 characters are indexed" in done.err
     for word in ("walrus", "carpenter", "oyster"):
         assert sleuth("library", "search", "--exit-status", word).exit == 0
 
@@ -227,7 +227,7 @@ def test_pdf_files_are_found_by_words_and_author(sleuth: Any, notes: Path) -> No
     (notes / "torn.pdf").write_bytes(PAPER.read_bytes()[:300])
     done = sleuth("library", "add", str(notes))
     assert done.out == "4 added, 0 updated, 0 unchanged, 3 skipped\n"
-    assert "skipped 1: a broken PDF file (torn.pdf)" in done.err
+    assert "skipped 1: the PDF is damaged (torn.pdf)" in done.err
     for words in ("quantities of sand", "dodgson"):
         found = sleuth("library", "search", "--json", words).json["results"][0]
         assert (found["title"], found["url"]) == ("On walruses", (notes / "paper.pdf").as_uri())

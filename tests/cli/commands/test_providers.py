@@ -61,7 +61,7 @@ def test_list_marks_the_fallback_chain(sleuth: Any, monkeypatch: pytest.MonkeyPa
     sleuth("config", "set", "websearch.fallback", '["wikipedia", "duckduckgo"]')
     out = on_terminal(sleuth, monkeypatch, 80, "list")
     assert re.search(r"^ 2 duckduckgo ", out, re.MULTILINE)
-    assert out.startswith("Used by a search without -p, in this order\n 1 wikipedia ")
+    assert out.startswith("Used by searches without -p, in this order\n 1 wikipedia ")
     chain = {item["id"]: item["chain"] for item in sleuth("providers", "list", "--json").json["items"]}
     assert (chain["wikipedia"], chain["duckduckgo"], chain["brave"]) == (1, 2, None)
 
@@ -99,7 +99,7 @@ def test_new_provider_is_named_by_an_argument_or_an_option(sleuth: Any) -> None:
     for words in ((), ("one", "--id", "two")):
         done = sleuth("providers", "add", *words, "--url", url)
         assert done.exit == 2
-        assert "needs one id" in done.err
+        assert "give one id" in done.err
 
 
 def test_change_names_the_next_step(sleuth: Any) -> None:

@@ -40,7 +40,7 @@ def test_lines_for_a_file_say_where_they_go_and_how_they_take_effect() -> None:
     assert fix.split("\n\n") == [
         "# in settings.yml (merge into an existing server: section):\nserver:\n  limiter: false",
         "# then restart SearXNG:\ndocker compose restart core",
-        "# or keep it and exempt local programs:\n# in limiter.toml, beside settings.yml:\n"
+        "# or keep it and exempt local programs:\n# in limiter.toml, next to settings.yml:\n"
         '[botdetection.ip_lists]\npass_ip = ["127.0.0.0/8", "172.16.0.0/12"]',
         "# then restart SearXNG:\ndocker compose restart core",
     ]

@@ -143,7 +143,7 @@ def test_disabled_default_is_skipped_with_a_notice(sleuth: Any, httpserver: HTTP
 def test_empty_chain_is_an_error_with_a_hint(sleuth: Any) -> None:
     done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="[]")
     assert done.exit != 0
-    assert "error: no provider to search\nhint: choose one: sleuth providers use ID" in done.err
+    assert "error: no provider is selected\nhint: choose one: sleuth providers use ID" in done.err
 
 
 def test_own_server_has_no_competition_in_a_default_chain(

@@ -171,7 +171,7 @@ def test_dimensions_of_the_compression_table_are_sent(sleuth: Any, web: HTTPServ
     sleuth("config", "set", "embedding.base_url", web.url_for("/v1"))
     done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
     assert asked[0]["dimensions"] == 64
-    assert any("ranked by their words" in warning for warning in done.json["warnings"])
+    assert any("ranked by word matches" in warning for warning in done.json["warnings"])
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def test_duckduckgo_shows_a_wall(fresh: Any, internet: FakeInternet) -> None:
 def test_all_commercial_services_are_over_quota(fresh: Any, internet: FakeInternet) -> None:
     internet.replies |= dict.fromkeys((DUCKDUCKGO, "www.bing.com", *COMMERCIAL), OVER_QUOTA)
     notice = "note: no answer from DuckDuckGo, Keenable, You.com …; used Wikipedia (an encyclopedia, not a web search)"
-    check(fresh("search", "--json", *PIZZA), "wikipedia", f"{notice} instead (why: --debug)\n")
+    check(fresh("search", "--json", *PIZZA), "wikipedia", f"{notice} instead (details: --debug)\n")
     assert internet.asked.count(KEENABLE) == 1
 
 

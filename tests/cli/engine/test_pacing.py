@@ -76,7 +76,7 @@ def test_named_service_is_waited_for(fresh: Any, internet: FakeInternet, pauses:
         assert fresh("search", "-p", "duckduckgo", text).exit == 0
     assert [0 < pause <= 50 for pause in pauses] == [True]
     third = fresh("search", "-p", "duckduckgo", "third")  # after more than a minute
-    assert (third.exit != 0, "DuckDuckGo was used a moment ago" in third.err) == (True, True)
+    assert (third.exit != 0, "DuckDuckGo was skipped: too soon after the last request" in third.err) == (True, True)
 
 
 def test_only_service_of_a_chain_is_waited_for(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:

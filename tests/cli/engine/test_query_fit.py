@@ -20,7 +20,7 @@ def test_domains_never_displace_words(id: str) -> None:
     query, notes = fitted(Query("rust async", exclude=DOMAINS), adapter)
     assert query.with_operators().startswith("rust async -site:longdomainname0.example.com")
     assert len(query.with_operators()) <= adapter.max_query
-    assert notes == (f"--exclude, {len(query.exclude)} of 60 domains sent: the rest is filtered here",)
+    assert notes == (f"--exclude ({len(query.exclude)} of 60 domains sent; the rest is filtered locally)",)
 
 
 def test_operators_count_as_words() -> None:
@@ -32,7 +32,7 @@ def test_operators_count_as_words() -> None:
 def test_domains_to_include_are_sent_all_or_none() -> None:
     query, notes = fitted(Query("rust async", include=DOMAINS), registry.load("duckduckgo"))
     assert query.include == ()
-    assert notes == ("--site, filtered here: it does not fit in the query",)
+    assert notes == ("--site (too long for the query; filtered locally)",)
     assert fitted(Query("rust", include=DOMAINS[:2]), registry.load("duckduckgo")) == (
         Query("rust", include=DOMAINS[:2]),
         (),
@@ -42,7 +42,7 @@ def test_domains_to_include_are_sent_all_or_none() -> None:
 def test_words_beyond_the_limit_of_a_provider_are_reported() -> None:
     query, notes = fitted(Query(" ".join(map(str, range(60)))), registry.load("brave"))
     assert query.text == " ".join(map(str, range(50)))
-    assert notes == (f"query, truncated to {len(query.text)} characters",)
+    assert notes == (f"query (truncated to {len(query.text)} characters)",)
 
 
 @pytest.mark.parametrize("id", NATURAL)
@@ -67,7 +67,7 @@ def test_truncated_query_is_reported(sleuth: Any, httpserver: HTTPServer) -> Non
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     done = sleuth("search", "-p", "searxng", "word " * 200)
     assert done.err == "warning: the query was truncated to 400 characters\n"
-    assert fitted(Query("x" * 100), registry.load("zhipu"))[1] == ("query, truncated to 70 characters",)
+    assert fitted(Query("x" * 100), registry.load("zhipu"))[1] == ("query (truncated to 70 characters)",)
 
 
 def test_angle_brackets_are_searched_for(sleuth: Any, httpserver: HTTPServer) -> None:

@@ -571,8 +571,8 @@ def test_provider_without_pages_is_asked_for_a_longer_list(sleuth: Any, unpaged:
 def test_more_results_than_a_provider_has_are_reported(sleuth: Any, unpaged: Callable[[], list[int]]) -> None:
     done = sleuth("search", "-p", "tavily", "--json", "-n", "30", "x")
     assert len(titles(done)) == 20
-    assert done.json["attempts"][0]["notApplied"] == ["--count, at most 20 results"]
-    assert "warning: not applied by Tavily: --count, at most 20 results\n" in done.err
+    assert done.json["attempts"][0]["notApplied"] == ["--count (at most 20 results)"]
+    assert "warning: not applied by Tavily: --count (at most 20 results)\n" in done.err
 
 
 def test_count_is_filled_where_pages_are_shorter_than_requested(sleuth: Any, httpserver: HTTPServer) -> None:

@@ -170,10 +170,10 @@ def test_unreadable_pdf_is_skipped_with_the_reason(tmp_path: Path) -> None:
     pages, skipped = read(tmp_path)
     assert pages == []
     assert skipped == {
-        "locked.pdf": "a PDF file with a password",
-        "pictures.pdf": "a PDF file without text, probably scanned images",
-        "broken.pdf": "a broken PDF file",
-        "other.pdf": "a broken PDF file",
+        "locked.pdf": "the PDF is password-protected",
+        "pictures.pdf": "the PDF contains no text, probably scanned images",
+        "broken.pdf": "the PDF is damaged",
+        "other.pdf": "the PDF is damaged",
     }
 
 
@@ -188,7 +188,7 @@ def test_pdf_is_abandoned_after_its_deadline(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(pdf, "PDF_TIMEOUT_S", 0.1)
     monkeypatch.setattr(files, "PDF_GRACE_S", 0.1)
     (tmp_path / "paper.pdf").write_bytes(PAPER.read_bytes())
-    assert read(tmp_path) == ([], {"paper.pdf": "a PDF file that takes too long to read"})
+    assert read(tmp_path) == ([], {"paper.pdf": "reading the PDF took too long"})
     released.set()
 
 
@@ -392,7 +392,7 @@ def test_code_keeps_its_indentation(tmp_path: Path, name: str, text: str) -> Non
         ("~~~\ncode | pipe `x`\n    more\n~~~", "code | pipe `x`\n    more"),
         ("<!-- hidden\n\nlines -->shown", "shown"),
         ("a\n\n---\nb", "a\n\nb"),
-        ("![picture](a.png)", "picture"),
+        ("![picture](a.png)", "image"),
         ("<details>\n<summary>More</summary>\n\n*text*\n\n</details>", "More\n\ntext"),
         ("see [the docs][1]\n\n[1]: https://example.org", "see the docs"),
         ("<script>\nvar x\n\ny\n</script>\nafter", "after"),

@@ -99,7 +99,7 @@ def test_a_pdf_file_with_a_password_is_refused(tmp_path: Any) -> None:
     writer.write(tmp_path / "locked.pdf")
     with pytest.raises(UnreadableError) as caught:
         from_pdf((tmp_path / "locked.pdf").read_bytes())
-    assert caught.value.detail == "a PDF file with a password"
+    assert caught.value.detail == "the PDF is password-protected"
 
 
 def test_one_bad_page_does_not_spoil_the_others() -> None:

@@ -450,7 +450,7 @@ def test_a_private_page_is_refused_and_not_sent_to_services(site: Any, make_site
     environ = jina_says(other, content="text") | {"SLEUTH_FETCH_ARCHIVE": "true", "SLEUTH_ARCHIVE_HOST": other.address}
     [page] = make_reader(guard=guard.check, **environ).read([site.page("/", "secret", "text/plain")])
     assert states(page) == [("page", "refused")]
-    assert page.problem == "127.0.0.1 is at a private address, and pages there are not read"
+    assert page.problem == "127.0.0.1 is at a private address; such pages are not read"
     assert not site.requests
     assert not other.requests
 
@@ -538,7 +538,7 @@ MISTAKES = {
     "scripts": (SHELL, "text/html", "empty"),
     "binary": (b"\x89PNG\r\n\x1a\n" + bytes(100), "image/png", "bad_response"),
     "login": ("<title>Log in</title><input type=password>", "text/html", "blocked"),
-    "broken PDF": (b"%PDF-1.7 nothing", "application/pdf", "bad_response"),
+    "PDF is damaged": (b"%PDF-1.7 nothing", "application/pdf", "bad_response"),
 }
 
 

@@ -107,10 +107,10 @@ def test_precedence_if_several_rules_match(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("$boost=0,site=a.org", "not a strength"),
-        ("$boost=11,site=a.org", "not a strength"),
-        ("$boost=two,site=a.org", "not a strength"),
-        ("$discard=2,site=a.org", "not a strength"),
+        ("$boost=0,site=a.org", "the strength must be"),
+        ("$boost=11,site=a.org", "the strength must be"),
+        ("$boost=two,site=a.org", "the strength must be"),
+        ("$discard=2,site=a.org", "the strength must be"),
         ("$boost,discard,site=a.org", "one action"),
         ("$promote,site=a.org", "unknown option"),
         ("$site=", "unknown option"),

@@ -396,7 +396,7 @@ def test_missing_extra_is_named(sleuth: Any, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "mcp", None)
     done = sleuth("mcp")
     assert (done.exit, done.out) == (2, "")
-    assert "the optional part `mcp`" in done.err
+    assert "the `mcp` extra" in done.err
     assert "'mcp<3,>=2'" in done.err
 
 

@@ -85,4 +85,4 @@ def test_domains_are_within_the_limits_of_the_provider(provider: Provider) -> No
 def test_more_results_than_a_provider_has_are_reported_or_paged(provider: Provider) -> None:
     query, notes = fitted(Query("x", count=1001), provider)
     assert query.count == provider.max_results
-    assert notes == (() if "page" in provider.supports else (f"--count, at most {provider.max_results} results",))
+    assert notes == (() if "page" in provider.supports else (f"--count (at most {provider.max_results} results)",))

@@ -214,7 +214,7 @@ def is_error(document: Any) -> bool:
 
 
 def response_error(target: RequestTarget, response: Response) -> ModelError:
-    """Return the error that a response other than 200 stands for."""
+    """Return the error for a response other than 200."""
     try:
         document = as_dict(response.json())
     except ProviderError:  # HTML, plain text or nothing: the status has to do
@@ -231,7 +231,7 @@ def wrong_url(target: RequestTarget, detail: str, status: int) -> ModelError:
 
 
 def classify(target: RequestTarget, document: Any, status: int, wait: float | None = None) -> ModelError:
-    """Return the error that an error document and a status stand for."""
+    """Return the error for an error document and a status."""
     error = as_dict(as_dict(document).get("error"))
     message, field = error_text(document), as_text(error.get("param"))
     text = f"{message} {as_text(error.get('code'))} {as_text(error.get('type'))}"

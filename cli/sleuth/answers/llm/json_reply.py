@@ -1,4 +1,4 @@
-"""Asks a model for a JSON object and reads it out of whatever the model wrote around it."""
+"""Asks a model for a JSON object and finds it in the reply, whatever text surrounds it."""
 
 import json
 import math

@@ -38,7 +38,11 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
             _done(progress, number, total, started)
     if failed:
         runtime.warn(
-            trn("{count} query failed; its line says why", "{count} queries failed; their lines say why", failed)
+            trn(
+                "{count} query failed; its output line shows the error",
+                "{count} queries failed; their output lines show the errors",
+                failed,
+            )
         )
     return Exit.FAILED if failed else Exit.DONE
 

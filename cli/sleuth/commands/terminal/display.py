@@ -188,7 +188,7 @@ def open_url(url: str) -> None:
     import webbrowser
 
     if not webbrowser.open(url):
-        raise SleuthError("no browser was found to open {url}", "set BROWSER to the command of one", url=url)
+        raise SleuthError("no browser was found to open {url}", "set BROWSER to the command of a browser", url=url)
 
 
 def result_url(hits: Iterable[Hit], number: int) -> str:

@@ -22,8 +22,8 @@ def show_once(runtime: Runtime, providers: tuple[str, ...], query: Query, *, off
     if own:
         beginning = tr("queries go to {own}; if it fails, to the first of these that answers: ", own=own)
     else:
-        beginning = tr("no provider is chosen, so queries go to the first of these that answers: ")
-    choices = tr("; choose one: sleuth providers use ID; none of them: sleuth config set websearch.keyless false")
+        beginning = tr("no default provider is set; queries go to the first of these that answers: ")
+    choices = tr("; to choose one: sleuth providers use ID; to use none: sleuth config set websearch.keyless false")
     runtime.note(beginning + ", ".join(names) + choices)
     from sleuth.base.files import private_folder, write_atomic
     from sleuth.base.logs import log

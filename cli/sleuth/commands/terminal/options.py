@@ -58,8 +58,8 @@ Pages = Annotated[
 Extractive = Annotated[
     bool, typer.Option("--extractive", help="Quote sentences from the pages instead of using a model.")
 ]
-Deep = Annotated[bool, typer.Option("--deep", help="Have the model check citations where words cannot decide.")]
+Deep = Annotated[bool, typer.Option("--deep", help="Let the model judge citations that are not verbatim quotes.")]
 TextFormat = Annotated[
     Literal["rich", "plain", "markdown", "json"] | None,
-    typer.Option("--format", "-f", help="Output format; the default is rich on a terminal, else plain."),
+    typer.Option("--format", "-f", help="Output format; by default rich on a terminal, else plain."),
 ]

@@ -95,7 +95,7 @@ class SearchPrompt:
                 display.open_url(display.result_url(self._current().results, number))
         elif line in ("c", "r", "s") or (command in ("c", "r", "s") and NUMBER.fullmatch(rest.strip())):
             if not rest:
-                raise RequestError("the number of a result is missing", "type {command} 1", command=command)
+                raise RequestError("give the number of a result", "for example: {command} 1", command=command)
             url = display.result_url(self._current().results, int(rest))
             {"c": self._copy, "r": self._read_page, "s": self._summarise}[command](url)
         else:

@@ -1,4 +1,4 @@
-"""A compose file beside the settings: variables, published ports, mounted settings, and how the container runs."""
+"""A compose file next to the settings: variables, published ports, mounted settings, and how the container runs."""
 
 import os
 import re
@@ -234,7 +234,7 @@ def _judge_port(compose: Compose, port: Port) -> Finding:
 
 
 def check_volumes(compose: Compose) -> Iterator[Finding]:
-    """Check that the container sees the settings file at hand."""
+    """Check that the container sees this settings file."""
     mounts = [_mount(compose, node) for node in compose.items("volumes")]
     for mount in mounts:
         if mount.target.endswith("uwsgi.ini"):
@@ -288,8 +288,10 @@ FILE = Check("compose.file", "Compose file is valid", "Compose file is not valid
 ENV_FILE = Check("compose.env_file", "Environment file exists", "Environment file is missing")
 SERVICE = Check("compose.service", "Compose file runs SearXNG", "Compose file runs searx", check_image)
 CHECKS = (
-    Check("compose.capabilities", "Capabilities suffice", "Capabilities are missing", check_capabilities),
-    Check("compose.restart", "Container restarts by itself", "Container does not restart by itself", check_restart),
+    Check("compose.capabilities", "Capabilities are sufficient", "Capabilities are missing", check_capabilities),
+    Check(
+        "compose.restart", "Container restarts automatically", "Container does not restart automatically", check_restart
+    ),
     Check("compose.healthcheck", "", "Health check cannot work", check_healthcheck),
     SERVICE,
     Check("compose.ports", "Published port is right", "Published port is wrong or open", check_ports),

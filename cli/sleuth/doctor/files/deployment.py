@@ -1,4 +1,4 @@
-"""A settings file together with the files beside it: what the server will see in the end."""
+"""A settings file and the files next to it: the configuration that the server will see."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from sleuth_providers.records import Record
 
 
 class Deployment(Record):
-    """A settings file together with the files beside it."""
+    """A settings file and the files next to it."""
 
     source: YamlSource
     variables: Mapping[str, Variable] = {}  # they override the file

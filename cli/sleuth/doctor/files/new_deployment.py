@@ -26,7 +26,7 @@ def write_deployment(folder: str, files: dict[str, str], *, force: bool = False)
     existing = [path for path in paths if os.path.lexists(path)]
     if existing and not force:
         raise RequestError(
-            "already there: {files}; nothing was written",
+            "already exists: {files}; nothing was written",
             "choose another folder, or replace them with --force",
             files=", ".join(existing),
         )

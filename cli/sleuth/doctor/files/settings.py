@@ -1,4 +1,4 @@
-"""Checks of a SearXNG settings.yml and the files beside it, and a corrected copy."""
+"""Checks of a SearXNG settings.yml and the files next to it, and a corrected copy."""
 
 import os
 
@@ -16,7 +16,7 @@ FILE = Check("settings.file", "Settings file is readable", "Settings file cannot
 YAML = Check("settings.yaml", "Settings are valid YAML", "Settings are not valid YAML")
 CHECKS = (
     # The names come first: an unknown one explains other findings.
-    Check("settings.keys", "All names are known", "Unknown or duplicate name", values.check_keys),
+    Check("settings.keys", "No unknown or duplicate names", "Unknown or duplicate name", values.check_keys),
     Check("settings.defaults", "Default settings are used", "Default settings are not used", access.check_defaults),
     Check("settings.formats", "JSON output is enabled", "JSON output is disabled", access.check_formats),
     Check("settings.secret_key", "Secret key is set", "Secret key is missing or the default", access.check_secret),
@@ -34,7 +34,7 @@ TAB_WIDTHS = (2, 4, 8)
 
 
 class FilesBeside:
-    """The files beside a settings file, read once."""
+    """The files next to a settings file, read once."""
 
     def __init__(self, path: str) -> None:
         self.folder = os.path.dirname(os.path.abspath(path))
@@ -64,7 +64,7 @@ class FilesBeside:
 
 
 def check_settings(path: str) -> list[Finding]:
-    """Check a settings file, and docker-compose.yml, .env and limiter.toml where they are beside it."""
+    """Check a settings file, and docker-compose.yml, .env and limiter.toml if they are next to it."""
     beside = FilesBeside(path)
     text = read_text(path)
     if isinstance(text, Finding):
@@ -105,7 +105,7 @@ def fix_settings(path: str) -> str | None:
 
 
 def write_fix(path: str, text: str) -> str:
-    """Write the corrected text beside the original and return its path."""
+    """Write the corrected text next to the original and return its path."""
     stem, extension = os.path.splitext(path)
     target = f"{stem}.fixed{extension or '.yml'}"
     write_atomic(target, text.encode())

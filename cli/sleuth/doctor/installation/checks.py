@@ -82,7 +82,7 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     """Request the list of models from the model endpoint, where one is configured."""
     value, url = settings.key_for(LLM_KEY, LLM_URL), settings[LLM_URL].strip()
     if value.startswith(("cmd:", "keyring:")):
-        return skipped(tr("its key is in {where} and is not fetched here", where=value.partition(":")[0]))
+        return skipped(tr("the key comes from {where}:, which this check does not run", where=value.partition(":")[0]))
     key = find_key(settings, runtime.environ)
     if not value and not key and settings.look_up(LLM_URL).origin == "default":
         return skipped(tr("no model is configured; answers are extracted from pages without one"))
@@ -130,7 +130,7 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
 
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
-    """Check that the optional parts which settings and providers require are installed."""
+    """Check that the extras which settings and providers require are installed."""
     missing = [
         name for name, module in MODULES.items() if not (find_spec(module.partition(".")[0]) and find_spec(module))
     ]
@@ -141,7 +141,7 @@ def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
         for name in missing
     ]
     if settings[IMPERSONATE] and find_spec("wreq") is None:
-        lines.append(tr("without wreq: pages are requested with Python's TLS, which some sites refuse"))
+        lines.append(tr("wreq is not installed: pages are fetched with Python's TLS, which some sites block"))
     users = {"fetch.browser": "sleuth config set fetch.browser false"} if settings[FETCH_BROWSER] else {}
     with suppress(SleuthError):  # a broken database is reported by its own check
         rows = runtime.table.all() if os.path.exists(runtime.paths.database) else []
@@ -171,7 +171,7 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
 
 CHECKS = (
     Check("install.version", "Versions are supported", "", check_version),
-    Check("install.extras", "Optional parts are installed as needed", "An optional part is missing", check_extras),
+    Check("install.extras", "Required extras are installed", "An extra is missing", check_extras),
     Check("install.settings", "Settings are valid", "Settings are not valid", check_settings),
     Check("install.database", "Database is readable and intact", "Database cannot be used", check_database),
     Check("install.modes", "Files are private", "Files are not private", check_modes),

@@ -25,7 +25,7 @@ def check_shared_cache(runtime: "Runtime", settings: Settings) -> Iterator[Findi
     """Check the server at `cache.url`."""
     where = settings[CACHE_URL].partition(":")[0]
     if where in ("cmd", "keyring"):
-        yield skipped(tr("its address is in {where} and is not fetched here", where=where))
+        yield skipped(tr("the address comes from {where}:, which this check does not run", where=where))
         return
     try:
         address = find_address(settings[CACHE_URL], runtime.environ)

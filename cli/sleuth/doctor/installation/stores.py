@@ -107,7 +107,7 @@ def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
 def check_cache(runtime: "Runtime", settings: Settings) -> Finding:
     """Check that the cache can be read and written, and holds only text."""
     if not settings[CACHE_TTL]:
-        return ok(tr("turned off: cache.ttl_minutes is 0"))
+        return ok(tr("off: cache.ttl_minutes is 0"))
     folder = os.path.join(runtime.paths.cache, "answers")
     path = os.path.join(folder, "cache.db")
     if not os.path.exists(path):

@@ -15,7 +15,7 @@ LINK_TOKEN_KEY = "botdetection.ip_limit.link_token"  # noqa: S105 - a key of /co
 def json_is_enabled(session: Session) -> Finding:
     """Request JSON without a query: SearXNG answers with an error in JSON, or refuses the format."""
     if _refusal(session):
-        return skipped(tr("the limiter answered first"))
+        return skipped(tr("blocked by the limiter"))
     seen = session.json_probe
     if isinstance(seen.json(), dict) and seen.status in (200, 400):
         return ok(seen.summary)
@@ -55,13 +55,13 @@ def limiter_allows(session: Session) -> Finding:
         evidence = tr("the limiter is on, and so is link_token or public_instance")
         return session.warn(evidence, "link-token", title=tr("Limiter will block sleuth"))
     if enabled is True:
-        evidence = tr("the limiter is on; this examination used one of the four JSON requests it allows an hour")
+        evidence = tr("the limiter is on; this check used one of the four JSON requests that it allows per hour")
         return session.warn(evidence, "limiter-quota", title=tr("Limiter allows four requests an hour"))
     if not session.config:
         return skipped(tr("{summary}: limiter state unknown", summary=session.probes[1].summary))
     if enabled is None:
         return ok(tr("this version has no limiter"))
-    return ok(tr("off (a limiter that is turned on stays off when valkey was missing at the start)"))
+    return ok(tr("off (an enabled limiter also stays off if valkey was missing at start-up)"))
 
 
 def _refusal(session: Session) -> tuple[str, str] | None:

@@ -71,7 +71,7 @@ def parse_address(text: str) -> ParsedAddress:
     path = quote(parts.path, safe=SAFE_IN_PATH).rstrip("/")
     if path.endswith("/search"):
         path = path.removesuffix("/search").rstrip("/")
-        mistakes.append(tr("it ends in /search, which is added to it"))
+        mistakes.append(tr("it ends in /search, which sleuth adds itself"))
     scheme = parts.scheme.lower()
     endpoint = Endpoint(scheme, host, port or (443 if scheme == "https" else 80), path)
     return ParsedAddress(endpoint, tuple(mistakes), bool(parts.username))

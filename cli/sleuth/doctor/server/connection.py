@@ -60,16 +60,16 @@ def name_resolves(session: Session) -> Finding:
     """Resolve the host name."""
     host = session.endpoint.host
     if session.prober.proxy:
-        return skipped(tr("the proxy looks names up"))
+        return skipped(tr("the proxy resolves host names"))
     try:
         found = resolve(host, session.endpoint.port, time.monotonic() + session.time_left(CONNECT_TIMEOUT_S))
     except OSError as problem:
         if isinstance(problem, TimeoutError) or problem.errno == socket.EAI_AGAIN:
-            return session.fail(tr("no answer about {host}", host=host), "name-server-silent")
+            return session.fail(tr("no DNS response for {host}", host=host), "name-server-silent")
         return session.fail(tr("no such host: {host}", host=host), *_unknown_name(session))
     session.addresses = found[:MAX_ADDRESSES]
     addresses = ", ".join(str(sockaddr[0]) for _, sockaddr in session.addresses)
-    return ok(addresses if addresses != host else tr("an address, nothing to look up"))
+    return ok(addresses if addresses != host else tr("an IP address; no lookup needed"))
 
 
 def _unknown_name(session: Session) -> tuple[str, str]:
@@ -137,7 +137,7 @@ def tls_is_good(session: Session) -> Finding:
         certificate, version = _handshake(session, tls_context())
     except OSError as problem:
         detail = getattr(problem, "verify_message", "") or getattr(problem, "reason", "") or problem
-        return session.fail(clean(detail, 200) or tr("no answer"), *_distrust(session, problem))
+        return session.fail(clean(detail, 200) or tr("no response"), *_distrust(session, problem))
     if not certificate.get("notAfter"):
         return ok(version)
     end = ssl.cert_time_to_seconds(certificate["notAfter"])

@@ -92,7 +92,7 @@ def _parse(line: str) -> Container | None:
 
 
 def _unusable(session: Session, name: str, listed: "subprocess.CompletedProcess[str] | None") -> Finding:
-    error = clean(listed.stderr, 200, entities=False) if listed else tr("no answer in time")
+    error = clean(listed.stderr, 200, entities=False) if listed else tr("no response in time")
     if not session.environment.expected:
         return skipped(error)
     title = tr("{program} is not available", program=name)

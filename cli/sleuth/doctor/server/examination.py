@@ -34,7 +34,7 @@ CHECKS = (
     Check("searxng.name", "Host name resolves", "Host name does not resolve", name_resolves, ("searxng.address",)),
     Check("searxng.port", "Port is open", "Port does not accept connections", port_is_open, ("searxng.name",)),
     Check("searxng.tls", "TLS certificate is valid", "TLS connection fails", tls_is_good, ("searxng.port",)),
-    Check("searxng.http", "Server answers HTTP requests", "No usable HTTP answer", answers_http, ("searxng.tls",)),
+    Check("searxng.http", "Server answers HTTP requests", "No usable HTTP response", answers_http, ("searxng.tls",)),
     Check("searxng.login", "Access is allowed", "Access is denied", access_is_allowed, ("searxng.http",)),
     Check("searxng.path", "Base path is right", "Base path is wrong", path_is_right, ("searxng.login",)),
     Check("searxng.server", "SearXNG", "Not a working SearXNG server", is_searxng, ("searxng.path",)),
@@ -43,7 +43,7 @@ CHECKS = (
     Check("searxng.json", "JSON output is enabled", "JSON output is disabled", json_is_enabled, ("searxng.server",)),
     Check("searxng.limiter", "Limiter allows sleuth", "Limiter blocks sleuth", limiter_allows, ("searxng.server",)),
     Check("searxng.search", "Search works", "Search does not work", search_works, SEARCHABLE),
-    Check("searxng.engines", "Engines answer", "Engines fail", engines_answer, SEARCHABLE),
+    Check("searxng.engines", "Engines respond", "Engines fail", engines_answer, SEARCHABLE),
     *(
         Check(f"searxng.engines.{kind.name}", "", kind.title, partial(engines_with, kind), SEARCHABLE, detail=True)
         for kind in ENGINE_PROBLEMS

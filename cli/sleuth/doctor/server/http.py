@@ -162,7 +162,7 @@ def path_is_right(session: Session) -> Finding:
     paths = dict.fromkeys((target.path.removesuffix("/healthz"), *_parents(endpoint.path), *COMMON_PREFIXES))
     found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
     if found:
-        evidence = tr("{summary}; SearXNG answers at {url}", summary=health.summary, url=found.url)
+        evidence = tr("{summary}; SearXNG is at {url}", summary=health.summary, url=found.url)
         return session.fail(evidence, "path-wrong", found.url)
     if health.signed:
         return session.fail(health.summary, "path-unknown-to-server")
@@ -188,7 +188,7 @@ def answers_elsewhere(session: Session) -> Finding | None:
     found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
     if found is None:
         return None
-    return session.warn(tr("SearXNG answers at {url}", url=found.url), "runs-elsewhere", found.url)
+    return session.warn(tr("SearXNG is at {url}", url=found.url), "runs-elsewhere", found.url)
 
 
 def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:

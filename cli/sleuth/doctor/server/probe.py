@@ -87,7 +87,7 @@ class ProbeResult(Record):
 
 def _reason(error: ProviderError | None) -> str:
     if isinstance(error, DeadlineError):
-        return tr("no answer in time")
+        return tr("no response in time")
     return clean(tr(error.detail) or type(error).__name__, 200) if error else ""
 
 

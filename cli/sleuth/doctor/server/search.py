@@ -108,10 +108,10 @@ def response_is_fast_enough(session: Session) -> Finding:
     seconds, limits = session.search.elapsed_ms / 1000, _time_limits(session)
     if session.search.timed_out:
         facts = {"seconds": f"{seconds:.1f}", "limit": limits["limit"]}
-        evidence = tr("no answer within {seconds} s; sleuth's timeout is {limit} s", **facts)
+        evidence = tr("no response within {seconds} s; sleuth's timeout is {limit} s", **facts)
         return session.fail(evidence, "search-slow", **limits)
     if not session.answer:
-        return skipped(tr("no search to measure"))
+        return skipped(tr("no search was timed"))
     evidence = tr("{seconds} s of {limit} s", seconds=f"{seconds:.2f}", limit=limits["limit"])
     if answered := engine_report(session).answered:
         name = max(answered, key=lambda name: answered[name])
@@ -187,7 +187,7 @@ def engines_answer(session: Session) -> Finding:
         tr("{configured} configured, {enabled} enabled", **counts) if session.config else "",
         _line(tr("answered: "), [f"{name} {ms:.0f} ms" for name, ms in by_time]),
         _line(tr("failed: "), [failure.engine for failure in report.failures]),
-        _line(tr("no answer and no error: "), list(report.silent)),
+        _line(tr("no results and no error: "), list(report.silent)),
         _line(tr("set in sleuth but not configured in SearXNG: "), list(report.unknown)),
     ]
     evidence = "\n".join(line for line in lines if line)

@@ -32,7 +32,7 @@ from sleuth.serving.streamed_work import Workers
 from sleuth.serving.tools import Toolbox
 
 MAX_REQUESTS, MAX_QUEUED_REQUESTS = 16, 256
-MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have threads of their own
+MAX_ANSWERS, MAX_QUEUED_ANSWERS = 4, 8  # answers take minutes, so they have a separate thread pool
 
 ABOUT = """\
 Search, the provider table and answers of sleuth for other programs. Every request except `GET /healthz` needs the token

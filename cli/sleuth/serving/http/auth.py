@@ -59,7 +59,7 @@ def allowed_hosts(host: str, port: int, more: Iterable[str]) -> frozenset[str]:
     allowed = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
     for name in (text.lower() for text in more):
         if not HOST.fullmatch(name):
-            hint = "use a name like search.example.org or host:8443"
+            hint = "use a name such as search.example.org or host:8443"
             raise RequestError("invalid --allow-host {name!r}", hint, name=name)
         allowed |= {name} if re.search(r":\d+$", name) else {name, f"{name}:{port}"}
     return frozenset(allowed)
@@ -70,7 +70,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[str]:
     allowed = [text.lower().rstrip("/") for text in origins]
     for text in allowed:
         if not ORIGIN.fullmatch(text):
-            hint = "use an origin like https://app.example.org"
+            hint = "use an origin such as https://app.example.org"
             raise RequestError("invalid --allow-origin {origin!r}", hint, origin=text)
     return frozenset(allowed)
 

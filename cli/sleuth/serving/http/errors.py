@@ -12,7 +12,7 @@ OPENAPI_HINT = "see GET /openapi.json"
 
 
 class HttpError(SleuthError):
-    """A request refused with a status of its own."""
+    """A request that is refused with a specific HTTP status."""
 
     def __init__(self, message: str, hint: str, status: int, code: str, **values: Any) -> None:
         super().__init__(message, hint, code=code, **values)

@@ -85,7 +85,7 @@ def _check_host(hosts: str) -> None:
 def _check_secret(field: str, value: str) -> None:
     if MASK_MARK in value:
         alias = ProviderPatch.model_fields[field].alias
-        raise RequestError("{field} is masked", "send the whole value or leave the field out", field=alias)
+        raise RequestError("{field} is masked", "send the whole value or omit the field", field=alias)
     if field == "api_key" and value.startswith(("cmd:", "env:", "keyring:")):
         raise RequestError(
             "cmd:, env: and keyring: keys cannot be set over HTTP: they run commands or read other secrets",

@@ -29,14 +29,14 @@ def listen(host: str, port: int, *, remote: bool) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise _no_address(host) from problem
     if not remote and not is_loopback(str(address[0])):
-        hint = "leave --host out, or add --allow-remote"
+        hint = "omit --host, or add --allow-remote"
         raise RequestError("other machines can reach {host}, and the traffic is not encrypted", hint, host=host)
     try:
         return socket.create_server(address, family=family, backlog=128)
     except OSError as problem:
         if problem.errno == errno.EADDRNOTAVAIL:
             raise _no_address(host) from problem
-        hint = "choose another port; 0 takes a free one: sleuth serve --port 0"
+        hint = "use another port; 0 picks a free one: sleuth serve --port 0"
         reason = os.strerror(problem.errno or 0)  # without the text that Python adds
         raise SleuthError(
             "cannot listen on {host} port {port} ({reason})", hint, host=host, port=port, reason=reason
@@ -44,7 +44,7 @@ def listen(host: str, port: int, *, remote: bool) -> socket.socket:
 
 
 def _no_address(host: str) -> RequestError:
-    hint = "leave --host out to listen on 127.0.0.1"
+    hint = "omit --host to listen on 127.0.0.1"
     return RequestError("{host!r} is not an address of this machine", hint, host=host)
 
 

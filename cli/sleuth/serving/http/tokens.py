@@ -93,8 +93,8 @@ def _validated(text: str, source: str) -> str:
 
 def _invalid(source: str) -> SettingsError:
     hint = (
-        "use 16 to 500 letters, digits and -._~+/=; several need lines with a unique name, the token "
-        "and, if wanted, requests per minute"
+        "a token is 16 to 500 letters, digits or -._~+/=; for several tokens, write NAME TOKEN "
+        "[REQUESTS-PER-MINUTE] on each line"
     )
     return SettingsError("invalid token in {source}", hint, source=source)
 

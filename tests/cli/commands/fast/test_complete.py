@@ -32,7 +32,7 @@ def test_help_and_bare_words_complete_like_the_command_they_stand_for(offers: An
 
 
 def test_candidates_have_descriptions_except_in_bash(offers: Any) -> None:
-    assert offers("comp") == ["completions\tPrint the completion script of a shell."]
+    assert offers("comp") == ["completions\tPrint the completion script for a shell."]
     assert complete(["bash", "--", "sleuth comp", ""], {}) == "completions\n"
 
 

@@ -37,7 +37,7 @@ def said(sleuth: Any) -> Any:
 
 def test_services_are_named_once(said: Any) -> None:
     text = said(SEARXNG_URL="").replace("\n", " ")
-    assert "no provider is chosen" in text
+    assert "no default provider is set" in text
     assert "DuckDuckGo, Keenable" in text
     assert "SearXNG" not in text
     assert "sleuth providers use ID" in text

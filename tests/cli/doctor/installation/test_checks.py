@@ -165,7 +165,7 @@ def test_damaged_cache_and_library_are_found(sleuth: Any, examine: Examine) -> N
 
 
 def test_cache_that_is_turned_off_is_reported(examine: Examine) -> None:
-    assert "turned off" in examine(SLEUTH_CACHE_TTL_MINUTES="0")["cache"].evidence
+    assert "off: " in examine(SLEUTH_CACHE_TTL_MINUTES="0")["cache"].evidence
 
 
 def test_keys_are_required_only_for_providers_in_use(used: Any, examine: Examine) -> None:

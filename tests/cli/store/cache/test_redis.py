@@ -173,12 +173,12 @@ def test_empty_variable_is_a_warning(sleuth: Any) -> None:
 
 def test_missing_keyring_stops_no_search(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: Any) -> str:
-        raise MissingExtraError("the system keyring needs the optional part `keyring`")
+        raise MissingExtraError("the system keyring needs the `keyring` extra")
 
     monkeypatch.setattr("sleuth.store.cache.redis.address.resolve", missing)
     done = sleuth("search", "--offline", "-p", "library", "--json", "searxng", SLEUTH_CACHE_URL="keyring:")
     assert done.exit == 0
-    assert "the system keyring needs the optional part `keyring`" in done.err
+    assert "the system keyring needs the `keyring` extra" in done.err
 
 
 # Servers that answer nonsense or stall

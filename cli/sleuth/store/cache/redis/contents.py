@@ -56,7 +56,7 @@ def count(server: RedisServer, seconds: float = 2.0, *, remove: bool = False) ->
 
 
 def clear(server: RedisServer) -> CacheContents:
-    """Delete the entries of all machines; rate limits, locks and foreign keys stay."""
+    """Delete the entries of all machines; rate limits, locks and keys of other programs are kept."""
     return count(server, CLEAR_TIMEOUT_S, remove=True)
 
 

@@ -14,7 +14,7 @@ from sleuth.store.cache.redis.connection import (
 
 REASONS: dict[type[Exception], str] = {  # the first type that matches
     CertificateRequiredError: "the server requires a client certificate",
-    UnknownServiceError: "the sentinels know no primary server of that name",
+    UnknownServiceError: "Sentinel has no primary with that name",
     NotRedisError: "not a Redis or Valkey server",
     TimeoutError: "timed out",
     socket.gaierror: "no such host",
@@ -33,7 +33,7 @@ REFUSALS = {  # the first word that an error reply contains
     "NOREPLICAS": "the server does not accept writes at the moment",
     "DENIED": "the server accepts local connections only (protected mode)",
     "CLUSTERDOWN": "the cluster is down",
-    "unknown command `SENTINEL`": "not a sentinel",
+    "unknown command `SENTINEL`": "not a Redis Sentinel server",
     "max number of clients": "the server has reached its connection limit",
     "DB index": "the server has no database with that number",
     "WRONGPASS": "wrong user name or password",

@@ -140,7 +140,7 @@ class RedisServer:
         self._check_process()
         if lock in self._held:
             self._held.discard(lock)
-            with suppress(RedisUnavailableError):  # it expires by itself
+            with suppress(RedisUnavailableError):  # it expires automatically
                 self.execute(("EVAL", RELEASE, 1, *lock))
 
     def reserve(self, provider: str, per_minute: int, per_day: int) -> float | None:
