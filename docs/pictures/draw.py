@@ -67,7 +67,8 @@ def split_runs(match: re.Match[str]) -> str:
     for run in re.findall(r"[\u1100-\uffff]+|[^\u1100-\uffff]+", text.replace("\xa0", " ")):
         width = column * cell_len(run)
         shown = html.escape(run, quote=False).replace(" ", "&#160;")
-        elements.append(f"{before}{start:g}{between}{width:g}{after}{shown}</text>")
+        size = "22" if cell_len(run) > len(run) else "20"  # a wide character fills two columns
+        elements.append(f"{before}{start:g}{between}{width:g}{after[:-1]} style='font-size:{size}px'>{shown}</text>")
         start += width
     return "".join(elements)
 
