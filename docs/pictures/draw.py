@@ -2,7 +2,8 @@
 
     python docs/pictures/draw.py
 
-`search.json` was recorded from a SearXNG server with `sleuth search --record`; everything else runs offline.
+`search.json` was recorded from a SearXNG server with `sleuth search --record`, and `search-zh.json` from sample results
+in Chinese; everything else runs offline.
 """
 
 import html
@@ -33,12 +34,15 @@ def shades(text: str) -> list[tuple[int, int, int]]:
 LIGHT = TerminalTheme((255, 255, 255), (40, 40, 40), shades(NORMAL), shades(BRIGHT))
 QUERY = ("rust", "async", "runtimes")
 REPLAY = ("--replay", str(HERE / "search.json"))
+CHINESE_QUERY = ("大语言模型", "评测")
+CHINESE_REPLAY = ("--replay", str(HERE / "search-zh.json"))
+TEXT = re.compile(r'(<text [^>]*?x=")([\d.]+)("[^>]*?textLength=")([\d.]+)("[^>]*>)([^<]*)</text>')
 WIDTH = 80
 PICTURES = {
     "search": (DIMMED_MONOKAI, ["search", "-p", "searxng", *QUERY], REPLAY),
-    "search-zh": (LIGHT, ["search", "-p", "searxng", *QUERY], REPLAY),
+    "search-zh": (LIGHT, ["search", "-p", "searxng", *CHINESE_QUERY], CHINESE_REPLAY),
     "explain": (LIGHT, ["search", "-p", "searxng", "-n", "2", "--explain", *QUERY], REPLAY),
-    "offline": (DIMMED_MONOKAI, ["search", "--offline", "-n", "3", "searxng", "403"], ()),
+    "offline": (DIMMED_MONOKAI, ["search", "--offline", "-n", "3", "searxng", "403"], ("--timeout", "60")),
     "providers": (LIGHT, ["providers", "list"], ()),
     "cite": (DIMMED_MONOKAI, ["cite", "--check", "--sources", "results.json", "answer.md"], ()),
 }
@@ -52,13 +56,21 @@ def main() -> None:
         console.print(Text("$ sleuth " + " ".join(words), "bold"))
         console.print(Text.from_ansi(output))
         svg = console.export_svg(title="sleuth", theme=theme, unique_id=f"sleuth-{name}")
-        (HERE / f"{name}.svg").write_text(re.sub(r'textLength="([\d.]+)"([^>]*)>([^<]*)<', widen, svg))
+        (HERE / f"{name}.svg").write_text(TEXT.sub(split_runs, svg))
 
 
-def widen(match: re.Match[str]) -> str:
-    """Correct the width of CJK text: rich counts characters, but these take two columns each."""
-    text = html.unescape(match[3])
-    return f'textLength="{float(match[1]) * cell_len(text) / max(len(text), 1):g}"{match[2]}>{match[3]}<'
+def split_runs(match: re.Match[str]) -> str:
+    """Split text at changes between narrow and wide characters: rich counts each as one column."""
+    before, x, between, length, after, content = match.groups()
+    text, start, elements = html.unescape(content), float(x), []
+    column = float(length) / max(len(text), 1)
+    for run in re.findall(r"[\u1100-\uffff]+|[^\u1100-\uffff]+", text.replace("\xa0", " ")):
+        width = column * cell_len(run)
+        shown = html.escape(run, quote=False).replace(" ", "&#160;")
+        size = "22" if cell_len(run) > len(run) else "20"  # a wide character fills two columns
+        elements.append(f"{before}{start:g}{between}{width:g}{after[:-1]} style='font-size:{size}px'>{shown}</text>")
+        start += width
+    return "".join(elements)
 
 
 def run(words: list[str], language: str) -> str:
@@ -70,6 +82,7 @@ def run(words: list[str], language: str) -> str:
         start = [sys.executable, "-m", "sleuth"]
         found = [*start, "search", *REPLAY, "-p", "searxng", "-o", f"{home}/results.json", "--json", *QUERY]
         subprocess.run(found, env=environ, check=True)
+        subprocess.run([*start, "library", "stats"], env=environ, check=True, capture_output=True)  # builds the index
         shutil.copy(HERE / "answer.md", home)
         done = subprocess.run(
             [*start, *words, "--color", "always"],

@@ -42,7 +42,7 @@ def again(
     """Show the results of the last search again; with N, repeat a search from the history.
 
     Without N, the stored results are shown and no search is made; --page 2 continues after them, and --refresh
-    searches again. N counts back from the newest search, as in `sleuth history`. Only the words of a query are
+    searches again. N counts back from the newest search, as `sleuth history` does. Only the words of a query are
     repeated, not its options.
     """
     from sleuth.commands.search import make_view, search

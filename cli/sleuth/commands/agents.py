@@ -251,7 +251,7 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool
         # The file may be from a stranger's project, and name keys of other servers near the change.
         print("\n".join(line[:1] + logs.safe(line[1:]) for line in lines), file=runtime.stdout)
     if not yes:
-        confirm(runtime, tr("Change it? [y/N] "), command)
+        confirm(runtime, tr("Apply this change? [y/N] "), command)
     for path, (old, new) in changes.items():
         if undo and new:
             undo.remember(path, old, new)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
-from sleuth.base.text import clean
+from sleuth.base.text import clean, width
 from sleuth.render.rich import make_console, print_wrapped
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
     found = list(entries)
     digits = max((len(str(entry.number)) for entry in found), default=1)
     indent = " " * digits + INDENT if console.width >= MIN_WIDTH else "  "
-    for entry in found:
+    queries = [clean(entry.query, entities=False) for entry in found]
+    column = max([size for size in map(width, queries) if size <= console.width // 3], default=0)
+    for entry, query in zip(found, queries, strict=True):
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.at))
         lead = Text.assemble((f"{entry.number:>{digits}}  ", "cyan"), (when, "dim"))
         lead.append("  " if console.width >= MIN_WIDTH else "\n  ")
-        line = Text(clean(entry.query, entities=False), "bold")
-        line.append(f"  {_how(entry)}", "not bold dim")
+        gap = " " * (max(column - width(query), 0) + 2 if console.width >= MIN_WIDTH else 2)
+        line = Text.assemble((query, "bold"), (gap + _how(entry), "dim"))
         print_wrapped(console, line, indent, lead)
 
 

@@ -42,7 +42,7 @@ def printed(text: str, theme: str = "auto") -> str:
         ("[x](javascript:alert(1))", ["[x](javascript:alert(1))"]),
         ("[x](ftp://a.b/c) [y](/z)", ["x (ftp://a.b/c) y (/z)"]),
         ("[docs](https://a.org/b) <https://c.org/>", ["docs (a.org) https://c.org/"]),
-        ("![alt](http://t.co/p.png) ![](http://t.co/p.png)", ["alt (t.co) picture (t.co)"]),
+        ("![alt](http://t.co/p.png) ![](http://t.co/p.png)", ["alt (t.co) image (t.co)"]),
         ("[[1]](https://tokio.rs/a) [[3?]](https://x.org/3)", ["[1] [3?]"]),
         ("[[1]](https://evil.com) [[3]](https://tokio.rs/a)", ["[1] (evil.com) [3] (tokio.rs)"]),
         ("[1]: https://evil.com\nsee [1]", ["[1]: https://evil.com", "see [1]"]),

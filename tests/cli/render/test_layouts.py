@@ -69,7 +69,7 @@ NEWS = Hit(7, "News", "https://news.google.com/rss/x", site_name="Example Times"
     [
         (PAPER, "Ada Example, Bert Muster, Carl Third et al. · 2026 · J. Search · cited 12× · PDF"),
         (BOOK, "Woolf, Virginia · 1927 · Hogarth · 310 editions · ISBN 9780156907392"),
-        (PICTURE, "4000 × 3000 · CC BY-SA 4.0 · Ada · picture"),
+        (PICTURE, "4000 × 3000 · CC BY-SA 4.0 · Ada · image"),
         (VIDEO, "8:02 · Sea · 2026-05-01 · 1.2M views"),
         (VIDEO._replace(details=Details(width=4, height=3, channel="Sea")), "8:02 · Sea · 2026-05-01"),
         (QUESTION, "2026-01-02 · 1 point · 3 answers · accepted answer"),

@@ -61,7 +61,7 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         ("f", "n p1 r1"),
         ("?", "next, previous, first page"),
         ("help", "next, previous, first page"),
-        ("c", "type c 1"),
+        ("c", "for example: c 1"),
         ("9", "error: there is no result 9"),
         ("s 1", "none of the pages could be read"),
     ]:
