@@ -247,7 +247,7 @@ def test_pages_are_shared_and_planted_ones_are_harmless(
     text = "".join(f"<p>Rust is a language that {fact}, which many people like very much.</p>" for fact in facts)
     page = f"<html><head><title>Rust</title></head><body><article><h1>Rust</h1>{text}</article></body></html>"
     httpserver.expect_ordered_request("/page").respond_with_data(page, content_type="text/html")
-    shared = {"SLEUTH_CACHE_URL": redis_server.url, "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    shared = {"SLEUTH_CACHE_URL": redis_server.url, "SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_FETCH_TIMEOUT": "120"}
     words = ("summarize", httpserver.url_for("/page"), "--json")
     assert make_sleuth("one", **shared)(*words).exit == 0
     assert make_sleuth("two", **shared)(*words).exit == 0  # the server would not answer a second time

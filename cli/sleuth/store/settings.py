@@ -181,11 +181,9 @@ class Settings:
         """Return the value of a setting, its origin, and what is wrong with the configured value, if anything."""
         text = self.environ.get(setting.variable)
         if text is not None:
-            return _checked(setting, _parse(setting, text), text, setting.variable, setting.variable)
-        found = _value_at(self.file, setting.key)
-        if found is None:
-            return SettingValue(setting.default, "default")
-        return _checked(setting, found, found, "file", self.path)
+            return _checked(setting, _parse(setting, text), text, setting.variable)
+        found, default = _value_at(self.file, setting.key), SettingValue(setting.default, "default")
+        return default if found is None else _checked(setting, found, found, self.path)
 
     def key_for(self, key: Setting[str], url: Setting[str]) -> str:
         """Return the API key of a server; a key in the file belongs to the host in the file or the default one."""
@@ -369,9 +367,9 @@ def _shown(setting: Setting[Any], value: Any) -> str:
     return "…" if setting.secret else mask_login(repr(value)) if setting.kind.address else repr(value)
 
 
-def _checked(setting: Setting[Any], value: Any, shown: Any, origin: str, place: str) -> SettingValue:
+def _checked(setting: Setting[Any], value: Any, shown: Any, place: str) -> SettingValue:
     if value is not None and setting.kind.accepts(value):
-        return SettingValue(value, origin)
+        return SettingValue(value, place if place == setting.variable else "file")
     problem = tr(
         "invalid value {value} for {key} ({place}): use {accepted}; using the default {default}",
         key=setting.key,

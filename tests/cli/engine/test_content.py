@@ -28,7 +28,7 @@ def web(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
     httpserver.expect_request("/gone").respond_with_data("no", 404)
     httpserver.expect_request("/search").respond_with_json({"results": hits})
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
-    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false", "SLEUTH_FETCH_TIMEOUT": "120"}
     return httpserver
 
 
@@ -218,7 +218,7 @@ def dated(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
         hits.append({"url": httpserver.url_for(f"/{name}"), "title": name, "content": f"about {name}"})
     httpserver.expect_request("/search").respond_with_json({"results": hits})
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
-    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}
+    sleuth.environ |= {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false", "SLEUTH_FETCH_TIMEOUT": "120"}
     return httpserver
 
 
