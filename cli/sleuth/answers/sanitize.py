@@ -31,6 +31,7 @@ CHAT_TOKEN = re.compile(
 )
 # In a paragraph: where something may start that `safe_markdown` changes, or another block. A citation is not changed.
 MARKUP_START = re.compile(r"\[(?!\d{1,3}\][^(\[:])|[<!`&\\\n]")
+RECENT_BLOCKS = 5  # with which a block is checked again; neighbours can merge
 PARAGRAPH_START = re.compile(r"[^\W\d_]")
 
 
@@ -113,18 +114,22 @@ class SafeStream:
     """Passes on a model's Markdown while it is written: paragraphs as they come, anything else block by block."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
-        self._write, self._pending, self._written, self._is_start = write, "", "", True
+        self._write, self._pending, self._is_start = write, "", True
+        self._recent = [""]  # blocks that were passed on; the last one may still grow
+        self._next_split = 0  # length of what is pending at which it is split into blocks again
 
     def add(self, text: str) -> None:
         """Take the next piece."""
         self._pending += text
-        if "\n" in self._pending:
+        if "\n" in text and len(self._pending) >= self._next_split:
             lead = self._lead()
             *finished, rest = markdown.split_blocks(lead + self._pending)
             for block in finished:
                 self._finish(safe_markdown(block, {})[len(lead) :])
                 lead, self._is_start = "", True
             self._pending = rest[len(lead) :]
+            # A long block is not parsed again for each of its lines, which would take quadratic time.
+            self._next_split = len(self._pending) + len(self._pending) // 10
         if not self._is_start or PARAGRAPH_START.match(self._pending):  # only there a line cannot turn into code
             found = MARKUP_START.search(self._pending)
             end = found.start() if found else len(self._pending.rstrip())
@@ -145,10 +150,11 @@ class SafeStream:
     def _finish(self, block: str) -> None:
         if "`" not in block and markdown.prose_lines(block):  # a tag may be closed by a later block
             block = re.sub(r"(?<!\\)<(?=[A-Za-z/!?])", r"\\<", block)
-        is_safe = _is_safe(self._written + block, {})  # blocks can mean more together than alone
+        is_safe = _is_safe("".join(self._recent) + block, {})  # blocks can mean more together than alone
         self._pass_on(block if is_safe else re.sub(r"([\\`*_\[\]<>!&~|])", r"\\\1", block))
+        self._recent = [*self._recent[1 - RECENT_BLOCKS :], ""]
 
     def _pass_on(self, text: str) -> None:
         if text:
-            self._written += text
+            self._recent[-1] += text
             self._write(text)

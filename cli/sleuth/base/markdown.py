@@ -132,10 +132,14 @@ def to_html(text: str) -> str:
 
 
 def links(text: str) -> list[tuple[str, str]] | None:
-    """Return the label and target of each link in a text; None if a viewer would find images or HTML in it."""
+    """Return the label and target of each link in a text; None if a viewer finds images, HTML or definitions in it."""
     found: list[tuple[str, str]] = []
     target, label = "", list[str]()
-    for token in (token for block in _viewer().parse(text) for token in (block, *(block.children or ()))):
+    definitions: dict[str, object] = {}
+    blocks = _viewer().parse(text, definitions)
+    if definitions.get("references"):  # they would change what [1] means in any other text
+        return None
+    for token in (token for block in blocks for token in (block, *(block.children or ()))):
         if token.type in ("image", "html_block", "html_inline"):
             return None
         if token.type == "link_open":

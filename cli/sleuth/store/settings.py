@@ -187,10 +187,8 @@ class Settings:
 
     def key_for(self, key: Setting[str], url: Setting[str]) -> str:
         """Return the API key of a server; a key in the file belongs to the host in the file or the default one."""
-        found = self.look_up(key)
-        if found.origin == "file" and origin(self[url]) != origin(str(_value_at(self.file, url.key) or url.default)):
-            return ""
-        return str(found.value)
+        found, known = self.look_up(key), str(_value_at(self.file, url.key) or url.default)
+        return "" if found.origin == "file" and origin(self[url]) != origin(known) else str(found.value)
 
     def problems(self) -> Iterator[str]:
         """Yield a message for every invalid value and unknown key."""

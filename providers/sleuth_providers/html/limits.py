@@ -15,9 +15,10 @@ _ATTRIBUTE = r"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>
 ATTRIBUTE = re.compile(_ATTRIBUTE)
 TAG = re.compile(rf"<[a-zA-Z][^\s/>]*+((?:{_ATTRIBUTE})*+)")
 TAG_NAME = re.compile(r"<(/?)([a-zA-Z][^\s/>]*+)")
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-SIBLINGS = frozenset("dd dt li option p rb rp rt tbody td tfoot th thead tr".split())  # often without an end tag
-FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
+VOID = frozenset(re.findall(r"\w+", "area base br col embed hr img input link meta param source track wbr"))
+# Elements that are often not closed, and formatting, which goes on in the next block until it is closed.
+SIBLINGS = frozenset(re.findall(r"\w+", "dd dt li option p rb rp rt tbody td tfoot th thead tr"))
+FORMATTING = frozenset(re.findall(r"\w+", "a b big code em font i nobr s small strike strong tt u"))
 
 
 def limit_markup(page: str) -> str:

@@ -1,11 +1,14 @@
 """Markdown from a model is safe in any viewer."""
 
+from typing import Any
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sleuth.answers.sanitize import SafeStream, as_plain, safe_markdown, without_fences
+from sleuth.base import markdown
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
 VIEWERS = (
@@ -132,3 +135,36 @@ def test_tokens_of_chat_templates_are_defused(token: str) -> None:
 def test_other_brackets_are_left_alone() -> None:
     text = "a <b> c, list[0], <stdio.h>, a | b |> c, [INSTALL], 1 < 2"
     assert without_fences(text) == text
+
+
+@pytest.mark.parametrize("line", ["a word\n\n", "- an item\n", "| a | b |\n", "> a quote\n"])
+def test_a_stream_is_parsed_in_linear_time(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    for name in ("links", "split_blocks"):
+        original = getattr(markdown, name)
+
+        def count(text: str, original: Any = original) -> Any:
+            parsed.append(len(text))
+            return original(text)
+
+        monkeypatch.setattr(markdown, name, count)
+    text, written = line * 400, list[str]()
+    stream = SafeStream(written.append)
+    for start in range(0, len(text), 3):
+        stream.add(text[start : start + 3])
+    stream.close()
+    assert "".join(written).split() == text.split()
+    assert sum(parsed) < 60 * len(text)
+
+
+def test_link_definition_in_another_block_of_a_stream_makes_no_link() -> None:
+    written: list[str] = []
+    stream = SafeStream(written.append)
+    for block in (
+        "See [the manual].\n\n",
+        *(f"Paragraph {n}.\n\n" for n in range(20)),
+        "[the\n manual]: //evil.example\n",
+    ):
+        stream.add(block)
+    stream.close()
+    assert markdown.links("".join(written)) == []
