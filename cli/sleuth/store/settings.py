@@ -45,8 +45,7 @@ else:
             return cls
 
 
-AUTO_PRICE: float | str = "auto"
-AUTO_TIMEOUT: float | str = "auto"
+AUTO: float | str = "auto"
 SECONDS = number(0.1, 86_400, "auto")
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
@@ -119,9 +118,9 @@ LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-c
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
 LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
-LLM_TIMEOUT = Setting("llm.timeout", AUTO_TIMEOUT, SECONDS, "seconds for every reply of the model; auto: by step")
+LLM_TIMEOUT = Setting("llm.timeout", AUTO, SECONDS, "seconds for every reply of the model; auto: by step")
 LLM_TIMEOUTS = {
-    step: Setting(f"llm.timeouts.{step}", AUTO_TIMEOUT, SECONDS, meaning)
+    step: Setting(f"llm.timeouts.{step}", AUTO, SECONDS, meaning)
     for step, meaning in (
         ("analyse", "seconds to analyse a question; auto: 20, local models 120"),
         ("extract", "seconds to take notes on up to three pages; auto: 10, local models 60"),
@@ -129,8 +128,8 @@ LLM_TIMEOUTS = {
         ("write", "seconds between two pieces of an answer; auto: 120, local models 720"),
     )
 }
-LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
-LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
+LLM_PRICE_INPUT = Setting("llm.price_input", AUTO, number(0, 10_000, "auto"), "USD per million input tokens")
+LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
 EMBEDDING_MODEL = Setting("embedding.model", "", TEXT, "embedding model; local runs one on this machine")
 EMBEDDING_KEY = Setting("embedding.api_key", "", TEXT, "API key for embeddings", secret=True)
