@@ -61,7 +61,7 @@ DYNAMIC = {
     "sleuth.relevance.rules": "an escaped text",
     "sleuth.relevance.urls": "in the tables of `sites`, see `site_patterns`",
     "sleuth.relevance.words": "two characters",
-    "sleuth.store.setting_types": "compiled, not applied; and HOST_AND_PORT, in TABLES",
+    "sleuth.store.setting_types": "applied to the user's own settings; and HOST_AND_PORT, in TABLES",
     "sleuth_providers.adapters._feed": "applied to 2,000 characters",
     "sleuth_providers.base": "in the error rules of providers, see `rule_patterns`",
 }

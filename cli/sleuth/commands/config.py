@@ -22,8 +22,8 @@ from sleuth.store.settings import (
     change,
     find_setting,
     parse_value,
-    read_toml,
 )
+from sleuth.store.toml_file import read_toml
 
 PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK)  # whose values are ids of providers
 

@@ -123,7 +123,7 @@ class Check(Record):
     title: str  # when it passes
     problem: str  # when it does not
     look: Callable[..., Finding | Iterable[Finding] | None] = lambda: None  # None: nothing worth reporting
-    needs: tuple[str, ...] = ()  # ids of checks that must pass first
+    needs: tuple[str, ...] = ()  # names of checks of the same topic that must pass first
     detail: bool = False  # of another check: not reported when it cannot run
 
     def run(self, *subject: Any) -> Iterator[Finding]:

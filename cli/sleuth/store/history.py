@@ -34,14 +34,9 @@ def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
 
     fields = camel_case(entry._asdict())
     del fields["id"]
-    return (
-        {"number": entry.number}
-        | fields
-        | {
-            "at": datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds"),
-            "providers": [id for id in entry.providers.split(",") if id],
-        }
-    )
+    at = datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds")
+    providers = [id for id in entry.providers.split(",") if id]
+    return {"number": entry.number} | fields | {"at": at, "providers": providers}
 
 
 def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:

@@ -1,17 +1,11 @@
-"""The table of settings, and reading, checking and writing config.toml.
-
-tomllib reads the file; tomlkit, imported only to write, keeps comments and order.
-"""
+"""The table of settings, and their values from environment, config.toml and defaults."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 
 from sleuth.base import choices
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.urls import mask_login, origin
 from sleuth.store.default_chains import CHAINS, GENERAL
@@ -33,6 +27,7 @@ from sleuth.store.setting_types import (
     to_toml,
     whole,
 )
+from sleuth.store.toml_file import leaves, read_toml, rewrite, value_at
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -50,14 +45,11 @@ else:
             return cls
 
 
-AUTO_PRICE: float | str = "auto"
-AUTO_TIMEOUT: float | str = "auto"
+AUTO: float | str = "auto"
 SECONDS = number(0.1, 86_400, "auto")
 EMPTY_LIST: list[str] = []
 NO_COMPRESSION: dict[str, Any] = {"method": "none"}
 TABLE: dict[str, Setting[Any]] = {}
-MAX_FILE_BYTES, MAX_TABLE_DEPTH = 1_000_000, 20
-MAX_SEARCHED_LINES = 1000  # of a broken file, to find the line to fix
 MAX_UNKNOWN_KEYS = 20  # that are reported
 
 
@@ -126,9 +118,9 @@ LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-c
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
 LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
-LLM_TIMEOUT = Setting("llm.timeout", AUTO_TIMEOUT, SECONDS, "seconds for every reply of the model; auto: by step")
+LLM_TIMEOUT = Setting("llm.timeout", AUTO, SECONDS, "seconds for every reply of the model; auto: by step")
 LLM_TIMEOUTS = {
-    step: Setting(f"llm.timeouts.{step}", AUTO_TIMEOUT, SECONDS, meaning)
+    step: Setting(f"llm.timeouts.{step}", AUTO, SECONDS, meaning)
     for step, meaning in (
         ("analyse", "seconds to analyse a question; auto: 20, local models 120"),
         ("extract", "seconds to take notes on up to three pages; auto: 10, local models 60"),
@@ -136,8 +128,8 @@ LLM_TIMEOUTS = {
         ("write", "seconds between two pieces of an answer; auto: 120, local models 720"),
     )
 }
-LLM_PRICE_INPUT = Setting("llm.price_input", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million input tokens")
-LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO_PRICE, number(0, 10_000, "auto"), "USD per million output tokens")
+LLM_PRICE_INPUT = Setting("llm.price_input", AUTO, number(0, 10_000, "auto"), "USD per million input tokens")
+LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
 EMBEDDING_MODEL = Setting("embedding.model", "", TEXT, "embedding model; local runs one on this machine")
 EMBEDDING_KEY = Setting("embedding.api_key", "", TEXT, "API key for embeddings", secret=True)
@@ -182,12 +174,12 @@ class Settings:
         text = self.environ.get(setting.variable)
         if text is not None:
             return _checked(setting, _parse(setting, text), text, setting.variable)
-        found, default = _value_at(self.file, setting.key), SettingValue(setting.default, "default")
+        found, default = value_at(self.file, setting.key), SettingValue(setting.default, "default")
         return default if found is None else _checked(setting, found, found, self.path)
 
     def key_for(self, key: Setting[str], url: Setting[str]) -> str:
         """Return the API key of a server; a key in the file belongs to the host in the file or the default one."""
-        found, known = self.look_up(key), str(_value_at(self.file, url.key) or url.default)
+        found, known = self.look_up(key), str(value_at(self.file, url.key) or url.default)
         return "" if found.origin == "file" and origin(self[url]) != origin(known) else str(found.value)
 
     def problems(self) -> Iterator[str]:
@@ -195,58 +187,8 @@ class Settings:
         for setting in TABLE.values():
             if problem := self.look_up(setting).problem:
                 yield problem
-        unknown = (key for key, _ in _leaves(self.file) if key not in TABLE)
+        unknown = (key for key, _ in leaves(self.file, TABLE) if key not in TABLE)
         yield from (unknown_key(key).args[0] for key, _ in zip(unknown, range(MAX_UNKNOWN_KEYS), strict=False))
-
-
-def read_toml(path: str) -> dict[str, Any]:
-    """Read a TOML file; a missing one is empty, and an error names line and column."""
-    return _parse_toml(path, _read_bytes(path))
-
-
-def _read_bytes(path: str) -> bytes:
-    try:
-        with open_own(path, MAX_FILE_BYTES) as stream:
-            return stream.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return b""
-    except OSError as problem:
-        raise SettingsError(
-            "cannot read {path} ({reason})", "check its permissions", path=path, reason=problem.strerror or problem
-        ) from problem
-
-
-def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
-    if not data:
-        return {}
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as problem:
-        reason: object = problem
-        if isinstance(problem, UnicodeDecodeError):
-            before = problem.object[: problem.start].split(b"\n")
-            reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
-        line = _broken_line(data.decode("utf-8-sig", "replace"))
-        hint = "fix line {line}: sleuth config edit" if line else "sleuth config edit"
-        message = "{path}, line {line}: not valid TOML: {reason}" if line else "{path} is not valid TOML: {reason}"
-        raise SettingsError(message, hint, path=path, reason=reason, line=line) from problem
-
-
-def _broken_line(text: str) -> int:
-    """Return the line where the broken statement begins, such as a list that is never closed; 0 if it is not found.
-
-    tomllib names the place where it gave up, which may be the end of the file.
-    """
-    import tomllib
-
-    lines = text.split("\n")
-    for end in range(min(len(lines), MAX_SEARCHED_LINES) - 1, -1, -1):
-        with suppress(ValueError, RecursionError):
-            tomllib.loads("\n".join(lines[:end]))
-            return end + 1 + next((n for n, line in enumerate(lines[end:]) if line.strip()), 0)
-    return 0
 
 
 def unknown_key(key: str) -> SettingsError:
@@ -269,12 +211,7 @@ def change(path: str, key: str, text: str | None) -> Any:
     """Set a setting in the file, or remove it with None; comments and order stay."""
     setting = find_setting(key)
     value = None if text is None else parse_value(setting, text)
-    private_folder(os.path.dirname(path))
-    with locked(f"{path}.lock") as held:
-        if not held:
-            raise SettingsError("{path} is locked by another process", "try again in a moment", path=path)
-        remove_leftovers(path)
-        _rewrite(path, key, value)
+    rewrite(path, key, value, TABLE)
     return value
 
 
@@ -285,72 +222,6 @@ def parse_value(setting: Setting[T], text: str) -> T:
         details = {"key": setting.key, "value": _shown(setting, text), "accepted": setting.kind.description}
         raise SettingsError("invalid value {value} for {key}", "use {accepted}", **details)
     return value
-
-
-def _rewrite(path: str, key: str, value: Any) -> None:
-    data = _read_bytes(path)
-    before = _parse_toml(path, data)  # never overwrite a file that does not parse
-    if value is None and _value_at(before, key) is None:
-        return
-    after = _edited(data.decode("utf-8-sig"), key, value)
-    if not _is_as_intended(before, after, key, value):
-        raise SettingsError(
-            "cannot change {key} in {path} without damaging the file",
-            "edit it yourself: sleuth config edit",
-            key=key,
-            path=path,
-        )
-    write_atomic(path, after.encode())
-
-
-def _edited(text: str, key: str, value: Any) -> str:
-    """Return TOML with one value set or removed and everything else unchanged, line endings included."""
-    import tomlkit
-
-    *sections, name = key.split(".")
-    try:
-        document = tomlkit.parse(text)
-        place: Any = document
-        for section in sections:
-            place = place.setdefault(section, tomlkit.table())
-        if value is None:
-            del place[name]
-        else:
-            tail = _heading_of_next(place) if name not in place else []
-            place[name] = tomlkit.inline_table() | value if isinstance(value, dict) else value
-            if tail:
-                place.value.body.extend(tail)
-        after = tomlkit.dumps(document)
-    except Exception:  # bugs in tomlkit must not damage the file
-        return ""
-    return after.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else after
-
-
-def _heading_of_next(table: Any) -> list[Any]:
-    """Cut off the blank lines and comments at the end of a table, which belong to the section below it."""
-    from tomlkit.items import Table, Whitespace
-
-    body = table.value.body if isinstance(table, Table) else []
-    start = len(body)
-    while start and body[start - 1][0] is None:  # neither a key nor a table
-        start -= 1
-    blank = next((place for place in range(start, len(body)) if isinstance(body[place][1], Whitespace)), start)
-    tail = body[blank:]
-    del body[blank:]
-    return list(tail)
-
-
-def _is_as_intended(before: dict[str, Any], after: str, key: str, value: Any) -> bool:
-    """Check the new text before it is written: tomlkit can lose a setting without an error."""
-    import tomllib
-
-    try:
-        wanted = {name: repr(entry) for name, entry in _leaves(before) if name != key}
-        if value is not None:
-            wanted[key] = repr(value)
-        return {name: repr(entry) for name, entry in _leaves(tomllib.loads(after))} == wanted
-    except (ValueError, RecursionError):
-        return False
 
 
 def _parse(setting: Setting[Any], text: str) -> Any:
@@ -377,21 +248,3 @@ def _checked(setting: Setting[Any], value: Any, shown: Any, place: str) -> Setti
         default=to_toml(setting.default),
     )
     return SettingValue(setting.default, "default", problem)
-
-
-def _value_at(data: dict[str, Any], key: str) -> Any:
-    place: Any = data
-    for name in key.split("."):
-        if not isinstance(place, dict) or name not in place:
-            return None
-        place = place[name]
-    return place
-
-
-def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in data.items():
-        key = f"{prefix}{name}"
-        if isinstance(value, dict) and key not in TABLE and key.count(".") < MAX_TABLE_DEPTH:
-            yield from _leaves(value, f"{key}.")
-        else:
-            yield key, value

@@ -29,7 +29,8 @@ def test_every_remedy_is_used_and_every_name_exists() -> None:
     sources = "\n".join(path.read_text() for path in DOCTOR.rglob("*.py"))
     words = set(re.findall(r"[\"']([\w-]+)[\"']", sources))
     composed = re.compile(r"redis-[A-Z]\w+|redis-gaierror|engines-\w+|key-\w+(-\w+)*")  # from a prefix and a kind
-    assert [name for name in catalogue()["remedies"] if name not in words and not composed.fullmatch(name)] == []
+    in_code = {name for name, entry in catalogue()["remedies"].items() if "log" not in entry}  # others by their pattern
+    assert [name for name in in_code if name not in words and not composed.fullmatch(name)] == []
     named = set(re.findall(r"(?:fail|warn|report)\([^\n]*?, \"([a-z]+-[\w-]+)\"", sources))
     assert len(named) > 100
     assert named - set(catalogue()["remedies"]) == set()

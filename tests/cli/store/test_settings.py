@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
-from sleuth.store import default_chains, settings
+from sleuth.store import default_chains, settings, toml_file
 from sleuth.store.setting_types import to_toml
-from sleuth.store.settings import TABLE, Settings, change, find_setting, read_toml
+from sleuth.store.settings import TABLE, Settings, change, find_setting
+from sleuth.store.toml_file import read_toml
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
 KEY = "sk-secret-0123456789"
@@ -381,10 +382,10 @@ def test_changing_a_value_changes_nothing_else_in_any_layout(file: Path, text: s
     for number, (key, written, value) in enumerate(changes):
         ends = "\r\n" if number % 2 else "\n"
         file.write_bytes(text.replace("\n", ends).encode())
-        before = dict(settings._leaves(tomllib.loads(text)))
+        before = dict(toml_file.leaves(tomllib.loads(text), TABLE))
         assert change(str(file), key, written) == value
         data = file.read_bytes().decode()
-        after = dict(settings._leaves(tomllib.loads(data)))
+        after = dict(toml_file.leaves(tomllib.loads(data), TABLE))
         assert after.pop(key, None) == value
         before.pop(key, None)
         assert {name: repr(it) for name, it in after.items()} == {name: repr(it) for name, it in before.items()}
@@ -489,7 +490,7 @@ def test_unwritable_folder_is_an_error(tmp_path: Path, place: str) -> None:
 
 
 def test_lock_that_never_changes_hands_is_an_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "locked", lambda path: locked(path, 0))
+    monkeypatch.setattr(toml_file, "locked", lambda path: locked(path, 0))
     with locked(f"{file}.lock"), pytest.raises(SettingsError, match="locked"):
         change(str(file), "ui.theme", "dark")
 

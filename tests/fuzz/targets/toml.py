@@ -9,7 +9,8 @@ import tomllib
 from pathlib import Path
 
 from sleuth.base.errors import SettingsError
-from sleuth.store.settings import TABLE, Settings, change, read_toml
+from sleuth.store.settings import TABLE, Settings, change
+from sleuth.store.toml_file import read_toml
 
 FOLDER = tempfile.TemporaryDirectory(prefix="sleuth-fuzz-")
 PATH = Path(FOLDER.name, "config.toml")

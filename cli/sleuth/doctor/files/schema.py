@@ -15,15 +15,6 @@ from sleuth_providers.records import Record
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which SearXNG refuses
 VALKEY_SCHEMES = ("valkey://", "valkeys://", "redis://", "rediss://", "unix://")
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
-# A type → the kinds of YAML values it takes, where the names differ; SearXNG counts booleans as integers.
-KINDS = {
-    "nothing": ("null",),
-    "integer": ("int", "bool"),
-    "number": ("int", "float", "bool"),
-    "mapping": ("map",),
-    "locale": ("text",),
-    "folder": ("text",),
-}
 WORDS = {
     "bool": "true or false",
     "false": "false",
@@ -34,10 +25,7 @@ WORDS = {
     "mapping": "a mapping",
     "text": "text",
 }
-PATTERNS = {
-    "locale": r"|all|auto|[a-z]{2,3}([-_][A-Za-z]{4})?([-_][A-Z]{2}|[-_]\d{3})?",
-    "folder": r"|/.*",  # it must exist inside the container
-}
+FACTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("schema.toml").read_text("utf-8"))
 
 
 class Shape(Record):
@@ -52,7 +40,7 @@ class Shape(Record):
         """Return whether the server takes a value."""
         if self.choices:
             return node.value in self.choices and node.kind not in ("map", "list")
-        kinds = {kind for name in self.types for kind in KINDS.get(name, (name,))}
+        kinds = {kind for name in self.types for kind in FACTS["kinds"].get(name, (name,))}
         if node.kind not in kinds and not (node.value is False and "false" in kinds):
             return False
         words = node.value if node.kind == "list" else [node] if node.kind == "text" else []
@@ -96,10 +84,9 @@ def _parse(spec: str) -> Shape:
         choices = accepted.split(" | ")
         return Shape((), choices[0], tuple(json.loads(choice) for choice in choices))
     accepted, _, items = accepted.partition(" of ")
-    return Shape(tuple(accepted.split(", ")), default, pattern=PATTERNS.get(items or accepted, ""))
+    return Shape(tuple(accepted.split(", ")), default, pattern=FACTS["patterns"].get(items or accepted, ""))
 
 
-FACTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("schema.toml").read_text("utf-8"))
 SECTIONS: dict[str, dict[str, Shape]] = {
     name: {key: _parse(spec) for key, spec in keys.items()} for name, keys in FACTS["sections"].items()
 }

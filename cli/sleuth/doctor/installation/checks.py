@@ -32,8 +32,8 @@ from sleuth.store.settings import (
     LLM_REASONER,
     LLM_URL,
     Settings,
-    read_toml,
 )
+from sleuth.store.toml_file import read_toml
 from sleuth_providers.base import Request
 from sleuth_providers.json import as_dict, as_list
 

@@ -6,7 +6,7 @@ import subprocess
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.finding import Finding, shell, skipped
+from sleuth.doctor.finding import Finding, catalogue, shell, skipped
 from sleuth.doctor.server.session import Session
 from sleuth_providers.records import Record
 
@@ -14,6 +14,7 @@ PROGRAMS = ("docker", "podman")
 FORMAT = "{{.Names}}\t{{.Image}}\t{{.State}}\t{{.Status}}\t{{.Ports}}"
 COMPANIONS = ("valkey", "redis", "caddy", "nginx", "traefik")  # images of the same deployment
 COMMAND_TIMEOUT_S = 2.0
+LOG_PATTERNS = {name: entry["log"] for name, entry in catalogue()["remedies"].items() if "log" in entry}
 PUBLISHED = re.compile(r"(\d{1,5})->\d{1,5}/tcp")
 
 
@@ -30,17 +31,6 @@ class Container(Record):
     def published(self) -> set[int]:
         """Return the ports of this machine that lead into the container."""
         return {int(port) for port in PUBLISHED.findall(self.ports)}
-
-
-LOG_PATTERNS = {  # remedy → line in the log; the first match counts
-    "log-secret-key": r"secret_key is not changed",
-    "log-syntax": r"ScannerError|ParserError|found character '\\t'|could not find expected",
-    "log-kubernetes": r"'tcp://.{0,200}is not a valid integer",
-    "log-valkey": r"limiter requires Valkey",
-    "log-value": r"Invalid settings\.yml|has to be one of these types|ambiguous shortcut|Invalid value|Expected `",
-    "log-ipv6": r"os error 97|Address family not supported",
-    "log-permissions": r"Permission denied|not a valid file|Is a directory",
-}
 
 
 def container_runs(session: Session) -> Finding | None:

@@ -5,52 +5,34 @@ from functools import partial
 
 from sleuth.base.i18n import tr
 from sleuth.doctor.finding import Check, Finding, skipped
-from sleuth.doctor.server.access import json_is_enabled, limiter_allows
+from sleuth.doctor.server import access, connection, container, http, search
 from sleuth.doctor.server.address import Endpoint, parse_address
-from sleuth.doctor.server.connection import address_is_valid, name_resolves, port_is_open, tls_is_good
-from sleuth.doctor.server.container import container_runs
-from sleuth.doctor.server.http import (
-    access_is_allowed,
-    answers_elsewhere,
-    answers_http,
-    base_url_matches,
-    clock_agrees,
-    is_searxng,
-    path_is_right,
-)
-from sleuth.doctor.server.search import (
-    ENGINE_PROBLEMS,
-    engines_answer,
-    engines_with,
-    response_is_fast_enough,
-    search_works,
-)
 from sleuth.doctor.server.session import Environment, Session
 from sleuth_providers.base import Account
 
-ADDRESS = Check("searxng.address", "Address is valid", "Address is not valid", address_is_valid)
-SEARCHABLE = ("searxng.json", "searxng.limiter")
+ADDRESS = Check("searxng.address", "Address is valid", "Address is not valid", connection.address_is_valid)
+SEARCHABLE = ("json", "limiter")
 CHECKS = (
-    Check("searxng.name", "Host name resolves", "Host name does not resolve", name_resolves, ("searxng.address",)),
-    Check("searxng.port", "Port is open", "Port does not accept connections", port_is_open, ("searxng.name",)),
-    Check("searxng.tls", "TLS certificate is valid", "TLS connection fails", tls_is_good, ("searxng.port",)),
-    Check("searxng.http", "Server answers HTTP requests", "No usable HTTP response", answers_http, ("searxng.tls",)),
-    Check("searxng.login", "Access is allowed", "Access is denied", access_is_allowed, ("searxng.http",)),
-    Check("searxng.path", "Base path is right", "Base path is wrong", path_is_right, ("searxng.login",)),
-    Check("searxng.server", "SearXNG", "Not a working SearXNG server", is_searxng, ("searxng.path",)),
-    Check("searxng.base_url", "Base URL matches", "Base URL does not match", base_url_matches, ("searxng.server",)),
-    Check("searxng.clock", "Clocks agree", "Clocks disagree", clock_agrees, ("searxng.http",)),
-    Check("searxng.json", "JSON output is enabled", "JSON output is disabled", json_is_enabled, ("searxng.server",)),
-    Check("searxng.limiter", "Limiter allows sleuth", "Limiter blocks sleuth", limiter_allows, ("searxng.server",)),
-    Check("searxng.search", "Search works", "Search does not work", search_works, SEARCHABLE),
-    Check("searxng.engines", "Engines respond", "Engines fail", engines_answer, SEARCHABLE),
+    Check("searxng.name", "Host name resolves", "Host name does not resolve", connection.name_resolves, ("address",)),
+    Check("searxng.port", "Port is open", "Port does not accept connections", connection.port_is_open, ("name",)),
+    Check("searxng.tls", "TLS certificate is valid", "TLS connection fails", connection.tls_is_good, ("port",)),
+    Check("searxng.http", "Server answers HTTP requests", "No usable HTTP response", http.answers_http, ("tls",)),
+    Check("searxng.login", "Access is allowed", "Access is denied", http.access_is_allowed, ("http",)),
+    Check("searxng.path", "Base path is right", "Base path is wrong", http.path_is_right, ("login",)),
+    Check("searxng.server", "SearXNG", "Not a working SearXNG server", http.is_searxng, ("path",)),
+    Check("searxng.base_url", "Base URL matches", "Base URL does not match", http.base_url_matches, ("server",)),
+    Check("searxng.clock", "Clocks agree", "Clocks disagree", http.clock_agrees, ("http",)),
+    Check("searxng.json", "JSON output is enabled", "JSON output is disabled", access.json_is_enabled, ("server",)),
+    Check("searxng.limiter", "Limiter allows sleuth", "Limiter blocks sleuth", access.limiter_allows, ("server",)),
+    Check("searxng.search", "Search works", "Search does not work", search.search_works, SEARCHABLE),
+    Check("searxng.engines", "Engines respond", "Engines fail", search.engines_answer, SEARCHABLE),
     *(
-        Check(f"searxng.engines.{kind.name}", "", kind.title, partial(engines_with, kind), SEARCHABLE, detail=True)
-        for kind in ENGINE_PROBLEMS
+        Check(f"searxng.engines.{one.name}", "", one.title, partial(search.engines_with, one), SEARCHABLE, detail=True)
+        for one in search.ENGINE_PROBLEMS
     ),
-    Check("searxng.time", "Search is fast enough", "Search is too slow", response_is_fast_enough, SEARCHABLE),
-    Check("searxng.elsewhere", "", "SearXNG runs at another address", answers_elsewhere),
-    Check("searxng.container", "", "SearXNG container is not ready", container_runs),
+    Check("searxng.time", "Search is fast enough", "Search is too slow", search.response_is_fast_enough, SEARCHABLE),
+    Check("searxng.elsewhere", "", "SearXNG runs at another address", http.answers_elsewhere),
+    Check("searxng.container", "", "SearXNG container is not ready", container.container_runs),
 )
 
 
@@ -68,7 +50,7 @@ def examine(address: str, account: Account, timeout: float, environment: Environ
 
 
 def _run(check: Check, session: Session, blocked: dict[str, str]) -> Iterator[Finding]:
-    reason = next((blocked[id] for id in check.needs if id in blocked), "")
+    reason = next((blocked[f"searxng.{name}"] for name in check.needs if f"searxng.{name}" in blocked), "")
     if reason:
         blocked[check.id] = reason
         if not check.detail:
