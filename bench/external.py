@@ -24,6 +24,7 @@ from sleuth.relevance.sentences import sentences
 
 MAX_CASES = 200  # of a set of questions
 LATIN_PAGES, CJK_PAGES = 10, 20  # in which the evidence is looked for, as in bench/data
+MAX_EVIDENCE_CHARS = 500
 RIGHT_PASSAGES, WRONG_PASSAGES = 2, 3  # of RGB
 
 Data = dict[str, Any]
@@ -109,7 +110,10 @@ def _squad(name: str, records: Sequence[Data]) -> Data:
                 at = asked["answers"][0]["answer_start"]
                 span = next((one for one in spans if one[0] <= at < one[1]), None)
                 answers = list(dict.fromkeys(answer["text"] for answer in asked["answers"]))
-                if span and answers[0] in (evidence := paragraph["context"][slice(*span)]):
+                evidence = paragraph["context"][slice(*span)] if span else ""
+                if len(evidence) > MAX_EVIDENCE_CHARS:  # Thai has spaces between phrases and no full stops
+                    evidence = next((phrase for phrase in evidence.split() if answers[0] in phrase), "")
+                if answers[0] in evidence:
                     case = {"query": asked["question"], "answers": answers, "evidence": evidence, "gold": gold}
                     cases.append({"id": asked["id"], **case})
     return {"name": f"{name}{'_zh' if chinese else ''}", "pages": pages, "cases": cases}
