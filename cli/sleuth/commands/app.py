@@ -15,7 +15,7 @@ from sleuth.commands.terminal.typer_app import HelpGroup, make_app
 from sleuth.runtime import Runtime
 from sleuth_providers.translatable import Translatable
 
-# Messages of Typer and ours; of those that fit, the first one counts.
+# Typer's messages and ours; the first pattern that matches wins.
 USAGE_ERRORS = (
     ("Missing command", "no command given"),
     ("Missing argument {name}", "missing argument {name}"),

@@ -55,7 +55,7 @@ class Session:
         self.__dict__.pop("probes", None)
 
     def time_left(self, seconds: float) -> float:
-        """Return a timeout of at most so many seconds that ends before the deadline."""
+        """Return a timeout of at most this many seconds, ending before the deadline."""
         return max(0.05, min(seconds, self.deadline - time.monotonic()))
 
     def get(self, path: str, base: str = "") -> ProbeResult:
