@@ -42,7 +42,7 @@ USAGE_ERRORS = (
 )
 
 
-EPILOG = """Anything else is treated as a search query: sleuth rust async. More: man sleuth, or sleuth handbook.
+EPILOG = """Without a command, sleuth searches the web: sleuth rust async. More: man sleuth, or sleuth handbook.
 
 Examples:\n
 \b
