@@ -74,7 +74,7 @@ def _query(runtime: Runtime, number: int) -> str:
 
 
 def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
-    """Return the last search whose results are known, and earlier ones of the same query; raise if there is none."""
+    """Return the last search whose results are known, and earlier ones of the same query; raise without one."""
     saved = last_results.load(runtime.paths.state)
     if not saved:
         _refuse_without_history(runtime)
