@@ -15,7 +15,7 @@ from sleuth.relevance.bm25 import rank
 from sleuth.relevance.sentences import sentences
 
 UNMARKED = (QUOTED, SUPPORTED)
-MIN_SENTENCE_TERMS = 3  # "Yes!" and "It depends." claim nothing by themselves
+MIN_SENTENCE_TERMS = 3  # "Yes!" and "It depends." claim nothing on their own
 QUESTION_WORDS = re.compile(
     r"\b(?:what|who|whom|whose|which|when|where|why|how|many|much|did|does|do|is|are|was|were)\b"
     r"|谁|誰|哪[些个個里裡位年一]?|什么|什麼|多少|几|幾|何时|何時|吗|嗎|呢|为何|怎么|如何|[?？]",
@@ -58,7 +58,7 @@ def labelled(name: str, claims: Sequence[Claim]) -> Iterator[Figure]:
 
 
 def made(data: dict[str, Any]) -> Iterator[Claim]:
-    """Yield claims made of questions: with their answer, with that of another question, and beside a similar page."""
+    """Yield claims made of questions: with their answer, with that of another question, and next to a similar page."""
     for at, case in enumerate(data["cases"]):
         subject = QUESTION_WORDS.sub(" ", case["query"]).strip()
         same_page = [one for one in data["cases"] if one["gold"] == case["gold"] and one["answers"] != case["answers"]]

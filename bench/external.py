@@ -120,7 +120,7 @@ def _squad(name: str, records: Sequence[Data]) -> Data:
 
 
 def similar(data: Data, case: Data) -> list[int]:
-    """Return the right page and those most like the question, in an order that tells nothing."""
+    """Return the right page and those most like the question, in an order that reveals nothing."""
     scores = rank(case["query"], data["pages"])
     others = sorted((at for at in range(len(scores)) if at != case["gold"]), key=lambda at: -scores[at])
     near = [case["gold"], *others[: CJK_PAGES - 1 if "_zh" in data["name"] else LATIN_PAGES - 1]]

@@ -58,7 +58,7 @@ def public_benchmark(folder: Path) -> list[Sample]:
 
 
 def own_pages() -> list[Sample]:
-    """Read the pages beside this file."""
+    """Read the pages next to this file."""
     return [
         Sample(page.stem, page.read_text(encoding="utf-8"), page.with_suffix(".txt").read_text(encoding="utf-8"))
         for page in sorted(PAGES.glob("*.html"))

@@ -147,7 +147,7 @@ def _long(data: Data) -> Iterator[Figure]:
 
 
 def _summaries(data: Data) -> Iterator[Figure]:
-    """Yield ROUGE of summaries for a question and of the first page alone, beside the start of that page."""
+    """Yield ROUGE of summaries for a question and of the first page alone, and of the start of that page."""
     measure = "L" if _is_chinese(data) else "1"
     rows = [_summarised(data, case, measure) for case in data["cases"]]
     start = f"{mean([row[2].value for row in rows]):.3f} for the start of the first page"
@@ -178,7 +178,7 @@ def _answers(data: Data) -> Iterator[Figure]:
 
 
 def _five(case: Data) -> list[int]:
-    """Return the right page and four others, in an order that tells nothing."""
+    """Return the right page and four others, in an order that reveals nothing."""
     numbers = [case["gold"], *(page for page in case["pages"] if page != case["gold"])][:ANSWER_PAGES]
     return sorted(numbers, key=lambda page: hash_of(f"{case['id']}{page}") % 2 * 1000 + page % 7)
 

@@ -1,4 +1,4 @@
-"""Fixtures of all tests: the real `main` in a home of its own, in this process or in another, and HTTP servers."""
+"""Fixtures of all tests: the real `main` with a separate home, in this process or in another, and HTTP servers."""
 
 import io
 import json
@@ -87,7 +87,7 @@ class Sleuth:
         return Done(int(code), out.getvalue(), err.getvalue())
 
     def process(self, *arguments: str, stdin: str | None = None, **environ: str) -> Done:
-        """Run a command in a process of its own."""
+        """Run a command in a separate process."""
         done = subprocess.run(
             [sys.executable, "-m", "sleuth", *arguments],
             env=self.environ | environ,

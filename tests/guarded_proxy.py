@@ -11,7 +11,7 @@ from sleuth_providers.browser.proxy import GuardedProxy, ProxyAddress
 
 @contextlib.contextmanager
 def run_proxy(proxy: GuardedProxy) -> Iterator[ProxyAddress]:
-    """Run a proxy in an event loop of its own, as the browser does."""
+    """Run a proxy in a separate event loop, as the browser does."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

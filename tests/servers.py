@@ -1,4 +1,4 @@
-"""Third-party programs of the live tests, each in an environment of its own below .cache.
+"""Third-party programs of the live tests, each in a separate environment below .cache.
 
     python -m tests.servers     install the missing ones (make test-servers)
 

@@ -1,4 +1,4 @@
-"""The layout of the repository: what lies at the top level, how large modules are, and what must not appear."""
+"""The layout of the repository: what is at the top level, how large modules are, and what must not appear."""
 
 import ast
 import fnmatch

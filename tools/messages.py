@@ -3,7 +3,7 @@
     python -m tools.messages            update locale/*/LC_MESSAGES/sleuth.po from the sources, then compile
     python -m tools.messages --check    list messages without a translation, and translations without a message
 
-Babel's own extractor needs every message wrapped in a call. Many of ours are class attributes of errors or rows of
+Babel's own extractor needs every message wrapped in a call. Many of sleuth's are class attributes of errors or rows of
 tables, so the sources are followed here (`Collector`); Babel reads, updates and compiles the catalogues.
 """
 

@@ -129,7 +129,7 @@ class Client:
         with self._lock:
             if self._recent is None or self._recent[0] != stamp:
                 self._recent = stamp, MemoryCache(cache), runtime.shared
-            _, runtime.cache, runtime.shared = self._recent  # if Redis fails in one thread, the others know
+            _, runtime.cache, runtime.shared = self._recent  # shared, so that all threads learn that Redis failed
         self._thread.known = stamp, runtime
         return runtime
 

@@ -334,7 +334,7 @@ class Runtime:
         return table, Health(connection, self.shared)
 
     def _jina_key(self) -> str:
-        """Return the key of the jina provider for the page reader; empty if there is none, or it has another host."""
+        """Return the key of the jina provider for the page reader; empty without one, or if it is for another host."""
         from sleuth_providers.errors import ProviderError
 
         try:

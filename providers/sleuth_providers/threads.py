@@ -38,7 +38,7 @@ class ThreadGroup:
         self._results.put((key, result))
 
     def next_result(self, timeout: float | None = None) -> tuple[Any, Any] | None:
-        """Return the next key and result; None when there is none within `timeout` seconds."""
+        """Return the next key and result; None if none arrives within `timeout` seconds."""
         try:
             return self._results.get(timeout=None if timeout is None else max(0.0, timeout))
         except queue.Empty:

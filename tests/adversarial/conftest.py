@@ -213,7 +213,7 @@ import os; os._exit(code)
 
 @pytest.fixture
 def measure_memory(tmp_path: Path) -> Callable[..., Measured]:
-    """Run sleuth in a process of its own, with limited processor time, and measure its peak memory."""
+    """Run sleuth in a separate process with limited CPU time, and measure its peak memory."""
     if not os.path.exists("/proc/self/status"):
         pytest.skip("needs /proc")
 

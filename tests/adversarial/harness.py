@@ -1,4 +1,4 @@
-"""Runs sleuth under bad conditions in a home of its own, and asserts that it exits cleanly."""
+"""Runs sleuth under bad conditions in a separate home, and asserts that it exits cleanly."""
 
 import ctypes
 import io
@@ -95,7 +95,7 @@ class Running:
 
 
 class Home:
-    """A SLEUTH_HOME with a work folder beside it, and a server for searches and pages."""
+    """A SLEUTH_HOME with a work folder next to it, and a server for searches and pages."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder, self.url = folder, url
@@ -127,7 +127,7 @@ class Home:
         return assert_clean(ProcessResult(int(code), *streams), exits=exits)
 
     def run(self, *words: Word, before: Setup | None = None, flags: Collection[str] = (), **more: Any) -> ProcessResult:
-        """Run a command in a process of its own, which calls `before` first."""
+        """Run a command in a separate process, which calls `before` first."""
         environ = {name: value for name, value in (self.environ | more.pop("environ", {})).items() if value is not None}
         streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         if "input" in more:

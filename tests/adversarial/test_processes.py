@@ -109,7 +109,7 @@ class Condition(NamedTuple):
     flags: tuple[str, ...] = ()
     streams: dict[str, Any] = {}
     stderr_lost: bool = False
-    may: tuple[int, ...] = ()  # exit codes allowed beside the usual one
+    may: tuple[int, ...] = ()  # exit codes allowed besides the usual one
 
 
 def closed(*streams: int) -> Callable[[], None]:
@@ -157,7 +157,7 @@ CONDITIONS: dict[str, Condition] = {
     "sixteen open files": Condition(before=limit_resource(resource.RLIMIT_NOFILE, 16)),
     "six open files": Condition(before=limit_resource(resource.RLIMIT_NOFILE, 6), may=(1, 2)),
     "200 MB of memory": Condition(before=limit_resource(resource.RLIMIT_AS, 200_000_000), may=(1,)),
-    # Nothing in between: if memory runs out while a thread starts, Python waits for that thread for ever.
+    # Nothing in between: if memory runs out while a thread starts, Python waits for that thread forever.
     "40 MB of memory": Condition(before=limit_resource(resource.RLIMIT_AS, 40_000_000), may=(1, 2)),
     "no threads": Condition(before=forbid_threads, may=(1,)),
     "a deleted working folder": Condition(before=enter_deleted_folder),

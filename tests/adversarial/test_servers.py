@@ -27,7 +27,7 @@ pytestmark = pytest.mark.adversarial
 
 KEY = "sk-attacked-0123456789abcdef"
 GOOD = json.dumps({"results": [{"url": f"https://a{n}.test/", "title": f"title {n}"} for n in range(3)]}).encode()
-TIMEOUT_S = 0.5  # for servers that never finish: the command must end by itself
+TIMEOUT_S = 0.5  # for servers that never finish: the command must end on its own
 NO_TIMEOUT_S = 500  # for all others: what limits the search must not be the time
 PROVIDERS = [name for name in registry.names() if name != "library"]
 NO_SERVICES = {"SLEUTH_FETCH_JINA": "false", "SLEUTH_FETCH_ARCHIVE": "false"}

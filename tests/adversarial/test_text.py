@@ -535,7 +535,7 @@ def test_output_is_plain_with_hostile_documents(hostile: HostileHome, assert_pla
         inspect(hostile, assert_plain, line)
 
 
-# Commands that are wrong in one argument; {} stands for an attack.
+# Commands with one wrong argument; {} is replaced by an attack.
 INVALID_COMMANDS = (
     "{}",
     "search -p {} x",

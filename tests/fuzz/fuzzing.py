@@ -17,7 +17,7 @@ from mutation import inflate, mutate, split_words
 FOLDER = Path(__file__).parent
 CORPUS = FOLDER / "corpus"
 CASE_TIMEOUT_S = 2.0  # processor time for one case, even of a megabyte
-MAX_CASE_BYTES = 1_000_000  # of an inflated case, unless the target has a limit of its own
+MAX_CASE_BYTES = 1_000_000  # of an inflated case, unless the target has its own limit
 OWN_FOLDERS = {"sleuth", "sleuth_providers", "targets"}
 
 

@@ -104,7 +104,7 @@ def confirm(name: str) -> int:
 
 
 def main() -> int:
-    """Fuzz each target in a process of its own."""
+    """Fuzz each target in a separate process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(names()))
     parser.add_argument("--seconds", type=float, default=300.0, help="processor time for each")

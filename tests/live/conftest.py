@@ -94,7 +94,7 @@ def page_server() -> Iterator[str]:
 
 @contextmanager
 def program(words: list[str], log: Path, environ: dict[str, str] | None = None) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program in a session of its own, and kill that session at the end."""
+    """Run a program in a new session, and kill that session at the end."""
     with log.open("ab") as stream:
         process = subprocess.Popen(
             words,

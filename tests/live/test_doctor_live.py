@@ -433,7 +433,7 @@ def test_state_is_reported(state: State, world: World) -> None:
 
 
 def dockerised(folder: Path, log: str) -> str:
-    """Return a PATH with a docker that tells of a stopped container and prints this log."""
+    """Return a PATH with a docker that reports a stopped container and prints this log."""
     programs = folder / "bin"
     programs.mkdir()
     (programs / "log").write_text(log)
@@ -456,7 +456,7 @@ def test_server_that_exits_is_explained_by_its_log(make: Any, cause: str, fix: s
 
 
 def lines_for_settings(python: str, text: str) -> dict[str, Any]:
-    """Return the settings that a fix tells to write, as SearXNG's own YAML reads them."""
+    """Return the settings that a fix says to write, as SearXNG's own YAML reads them."""
     blocks = text.split("\n\n")
     convert = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
     text = next(block for block in blocks if "# in settings.yml" in block)

@@ -98,7 +98,7 @@ def upstream(httpserver: HTTPServer) -> Upstream:
 
 @pytest.fixture
 def machine(make_sleuth: Any, upstream: Upstream) -> Callable[..., Any]:
-    """Give a function that sets up a machine with a home of its own."""
+    """Give a function that sets up a machine with a separate home."""
     return lambda name, url: make_sleuth(name, SEARXNG_URL=upstream.url, SLEUTH_CACHE_URL=url)
 
 
@@ -305,7 +305,7 @@ def test_expired_lock_cannot_be_released_by_its_former_holder(connect: Connect, 
     assert second.acquire("k", 60)
     first.release(lock)
     assert not first.acquire("k", 60)
-    second.close()  # as at the end of a run whose work nobody waits for
+    second.close()  # as at the end of a run whose work is abandoned
     assert first.acquire("k", 60)
 
 

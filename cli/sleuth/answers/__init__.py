@@ -1,1 +1,1 @@
-"""Answers put together from what was read, with citations."""
+"""Answers from pages that were read, with citations."""

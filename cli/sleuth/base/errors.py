@@ -109,7 +109,7 @@ class UnknownProviderError(SleuthError):
     """No provider has that id."""
 
     code = "PROVIDER_NOT_FOUND"
-    hint = "list the providers: sleuth providers list"
+    hint = "to list the providers: sleuth providers list"
 
 
 class MissingExtraError(SleuthError):

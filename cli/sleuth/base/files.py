@@ -70,7 +70,7 @@ def open_own(path: str, max_bytes: int) -> "BinaryIO":
 
 
 def check_own(path: str, state: os.stat_result, max_bytes: int) -> None:
-    """Raise OSError for a file that is not regular, too large, or not ours alone to write."""
+    """Raise OSError for a file that is not regular, too large, or writable by others."""
     if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     if state.st_size > max_bytes:

@@ -1,4 +1,4 @@
-"""One module a command: options in, request out, call, render."""
+"""One module per command: options in, request out, call, render."""
 
 COMMANDS = (  # in the order of the help
     "search",

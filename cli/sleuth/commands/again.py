@@ -74,7 +74,7 @@ def _query(runtime: Runtime, number: int) -> str:
 
 
 def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
-    """Return the last search whose results are known, and earlier ones of the same query; raise if there is none."""
+    """Return the last search whose results are known, and earlier ones of the same query; raise without one."""
     saved = last_results.load(runtime.paths.state)
     if not saved:
         _refuse_without_history(runtime)
@@ -88,7 +88,7 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
 
 
 def last_hits(runtime: Runtime) -> dict[int, Hit]:
-    """Return the last results by number; numbers go on from page to page, so that earlier pages are included."""
+    """Return the last results by number; numbers continue from page to page, so earlier pages are included."""
     return {hit.citation: hit for found in reversed(last_searches(runtime)) for hit in found.results}
 
 

@@ -115,7 +115,7 @@ def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = F
 
     files: dict[str, Edit] = {_settings_file(runtime, client, project): without}
     skill = _skill_file(runtime, client, project)
-    if skill and _read(skill) == SKILL:  # one that was changed is the user's own
+    if skill and _read(skill) == SKILL:  # a skill that was edited belongs to the user
         files[skill] = lambda path, text: None
     return _change(runtime, files, f"sleuth agents remove {agent}", yes)
 
@@ -209,7 +209,7 @@ def _skill_file(runtime: Runtime, client: AgentClient, project: bool) -> str:
 def _in_project(name: str) -> str:
     """Return the path of a file in the current folder; raise for a link that leads out, as a project may contain."""
     if os.path.relpath(os.path.realpath(name), os.path.realpath(".")).startswith(os.pardir):
-        raise RequestError("{path} leads out of the project", "remove the link", path=name)
+        raise RequestError("{path} points outside the project", "remove the link", path=name)
     return os.path.abspath(name)
 
 

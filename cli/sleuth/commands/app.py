@@ -15,7 +15,7 @@ from sleuth.commands.terminal.typer_app import HelpGroup, make_app
 from sleuth.runtime import Runtime
 from sleuth_providers.translatable import Translatable
 
-# Messages of Typer and ours; of those that fit, the first one counts.
+# Typer's messages and ours; the first pattern that matches wins.
 USAGE_ERRORS = (
     ("Missing command", "no command given"),
     ("Missing argument {name}", "missing argument {name}"),
@@ -42,7 +42,7 @@ USAGE_ERRORS = (
 )
 
 
-EPILOG = """Anything else is treated as a search query: sleuth rust async. More: man sleuth, or sleuth handbook.
+EPILOG = """Without a command, sleuth searches the web: sleuth rust async. More: man sleuth, or sleuth handbook.
 
 Examples:\n
 \b

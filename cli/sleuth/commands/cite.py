@@ -89,7 +89,7 @@ def cite(
 def _judged(
     runtime: Runtime, checks: list[citation_check.Support], text: str, known: Sequence[CitedSource]
 ) -> list[citation_check.Support]:
-    """Return the checks with the opinion of the configured model; one that fails costs a warning."""
+    """Return the checks with the verdicts of the configured model; a failure becomes a warning."""
     from sleuth.answers.second_opinion import second_opinion
 
     if runtime.models is None:

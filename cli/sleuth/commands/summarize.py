@@ -74,4 +74,4 @@ def _length(text: str) -> str | int:
         return text
     if text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000:
         return int(text)
-    raise RequestError("invalid length {text!r}", "short, medium, long, or a number of characters", text=text)
+    raise RequestError("invalid length {text!r}", "use short, medium, long or a number of characters", text=text)

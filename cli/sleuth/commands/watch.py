@@ -42,7 +42,7 @@ EPILOG = """Examples:\n
 
 
 class WatchGroup(HelpGroup):
-    """Takes words that are no subcommand for the query of `run`."""
+    """Treats words that are not a subcommand as the query of `run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert `run` where it was left out."""

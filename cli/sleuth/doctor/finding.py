@@ -124,7 +124,7 @@ class Check(Record):
     problem: str  # when it does not
     look: Callable[..., Finding | Iterable[Finding] | None] = lambda: None  # None: nothing worth reporting
     needs: tuple[str, ...] = ()  # names of checks of the same topic that must pass first
-    detail: bool = False  # of another check: not reported when it cannot run
+    detail: bool = False  # part of another check: not reported when it cannot run
 
     def run(self, *subject: Any) -> Iterator[Finding]:
         """Make the check and yield what it found, labelled, timed and safe to print."""

@@ -105,7 +105,7 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
 def answered(path: str) -> Counter[int]:
     """Count the answers in an output file by the hash of their query, and truncate an unfinished last line.
 
-    A file with any other line is not ours, and is refused as it is.
+    A file with any other line is not such a file and is rejected unchanged.
     """
     done: Counter[int] = Counter()  # hashes, because millions of queries take too much memory
     end = 0

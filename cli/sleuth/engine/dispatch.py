@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
 
 GRACE_S = 0.2  # after the timeout of a provider, for its own error to arrive
-MAX_PACING_S = 60.0  # for a request to a service that was used a moment ago
+MAX_PACING_S = 60.0  # for a request to a service that was just used
 FINISH_TIMEOUT_S = 5.0  # for cache writes at the end
 
 

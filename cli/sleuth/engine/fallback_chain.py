@@ -48,7 +48,7 @@ class FallbackChain:
                 self._add(started)
 
     def _retry_skipped(self) -> None:
-        """Query the providers that were skipped, because there is no other: used a moment ago, or unreachable before.
+        """Query the providers that were skipped (just used, or unreachable before), because there is no other.
 
         The latter may answer now, because it may have been this machine that had no network.
         """

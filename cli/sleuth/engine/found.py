@@ -22,7 +22,7 @@ TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "en
 
 
 def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
-    """Return an answer with lists and texts truncated and our own keys, if the server repeats them, redacted."""
+    """Return an answer with lists and texts truncated and the user's keys, if the server repeats them, redacted."""
     forms = [form for secret in secrets for form in spellings(secret)]
 
     def safe(value: Any, max_chars: int = MAX_CHARS) -> Any:

@@ -66,10 +66,10 @@ class ResultReranker:
 
 
 def models_without_server(settings: Settings) -> list[str]:
-    """Return a warning for each model that is named and has no server."""
+    """Return a warning for each model that is configured without a server."""
     named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) not in ("", LOCAL_MODEL)]
     named = [kind for kind in named if not settings[setting.TABLE[f"{kind}.base_url"]]]
-    template = "{kind}.model is set, but {kind}.base_url is not; passages are ranked by word matches"
+    template = "the {kind} model is configured, but {kind}.base_url is not set; passages are ranked by word matches"
     return [tr(template, kind=kind) for kind in named]
 
 

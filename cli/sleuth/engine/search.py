@@ -184,7 +184,7 @@ class Searcher:
         return Replies(replies)
 
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
-        """Query one group of providers after the other until one answers; a slow one gets competition from the next."""
+        """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
         written = chain_entries(self.settings, queries[0])[1]
         chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY)
         wanted = queries[0]._replace(page=request.query.page)
@@ -307,7 +307,7 @@ def _next_query(reply: ProviderReply) -> Query | None:
 
 
 def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:
-    """Return the page of the results that was requested; numbers go on from the page before."""
+    """Return the page of the results that was requested; numbers continue from the previous page."""
     count, start = request.query.count, (request.query.page - 1) * request.query.count
     shown = outcome.results[start : start + count]
     page_failed = any(reply.query.page > 1 and not reply.attempt.answered for reply in replies)

@@ -49,7 +49,7 @@ class ExtractionPool:
                 continue
 
     def extract(self, reply: Response, requested: str, until: float) -> ExtractedPage:
-        """Return the content of a response; raise the ProviderError that says why there is none."""
+        """Return the content of a response, or raise the ProviderError that says why it has no content."""
         return self._run(CONTENT, reply, requested, until)  # type: ignore[return-value]  # see worker.run
 
     def links(self, reply: Response, requested: str, until: float) -> list[PageLink]:

@@ -84,7 +84,7 @@ class WatchStore:
         write_atomic(self._path(watch.name), json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"))
 
     def remove(self, name: str) -> None:
-        """Delete a watch; raise RequestError if there is none."""
+        """Delete a watch; raise RequestError if it does not exist."""
         try:
             os.unlink(self._path(name))
         except FileNotFoundError:

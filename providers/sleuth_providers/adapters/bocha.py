@@ -32,10 +32,10 @@ class Bocha(Provider):
         ErrorRule(400, KeyInvalidError, rb"API KEY is missing"),
         ErrorRule(403, QuotaError, rb"enough money"),
         *(
-            ErrorRule(200, error, rb'"code"\s*:\s*"?' + code, "an error inside HTTP 200")
+            ErrorRule(200, error, rb'"code"\s*:\s*"?' + code, "an error in an HTTP 200 response")
             for code, error in CODES.items()
         ),
-        ErrorRule(200, BadResponseError, rb'(?s)\A(?!.*"code"\s*:\s*"?200\b)', "an error inside HTTP 200"),
+        ErrorRule(200, BadResponseError, rb'(?s)\A(?!.*"code"\s*:\s*"?200\b)', "an error in an HTTP 200 response"),
     )
 
     def request(self, query: Query, account: Account) -> Request:

@@ -84,7 +84,7 @@ class Mdn(Provider):
 
 
 def _mdn_locale(lang: str) -> str:
-    """Return the locale of MDN for a language, empty if there is none."""
+    """Return MDN's locale for a language, or an empty text."""
     exact = [locale for locale in LOCALES if locale.lower() == lang.lower()]
     similar = [locale for locale in LOCALES if locale.split("-")[0] == lang.split("-")[0].lower()]
     return next(iter(exact + similar), "")

@@ -149,7 +149,7 @@ def status_error(response: Response) -> ProviderError | None:
 
 
 def retry_after(response: Response) -> float | None:
-    """Return the seconds that a Retry-After header asks for, as a number or a date; None where there is none."""
+    """Return the seconds that a Retry-After header asks for, as a number or a date; None without a valid one."""
     value = response.headers.get("retry-after", "").strip()
     try:
         seconds = float(value) if value.isdigit() or not value else _seconds_until(value)

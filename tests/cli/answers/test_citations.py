@@ -69,7 +69,7 @@ LINKED = {
     "\\\\[1]": f"\\\\{ONE}",
     "a ` b [1]": f"a ` b {ONE}",
     "`x` [1]": f"`x` {ONE}",
-    "a\n    [1]": f"a\n    {ONE}",  # goes on with the paragraph
+    "a\n    [1]": f"a\n    {ONE}",  # continues the paragraph
     "- a\n\n    b [1]": f"- a\n\n    {'b'} {ONE}",
     "1. a\n   - b\n\n     c [1]": f"1. a\n   - b\n\n     c {ONE}",
     "```\n[1]\n```\n[1]": f"```\n[1]\n```\n{ONE}",

@@ -1,4 +1,4 @@
-"""Each step fails by itself: there is still an answer, with a warning."""
+"""Any single step may fail: there is still an answer, with a warning."""
 
 import threading
 from typing import Any

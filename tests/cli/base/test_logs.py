@@ -156,7 +156,7 @@ def test_indentation_of_a_traceback_is_kept() -> None:
     assert len(logs.safe(" " * 100_000 + "x")) < 5000
 
 
-# Secrets that nobody registered
+# Secrets that were not registered
 
 CARRIERS = [
     "Authorization: Bearer {}",

@@ -12,7 +12,7 @@ from sleuth.base.text import MAX_INDENT, clean, fit, mask, redact, shorten, stri
 from sleuth.base.urls import ascii_url, clean_url, domain
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()))
-unhurried = settings(deadline=None)  # other tests run beside these
+unhurried = settings(deadline=None)  # other tests run at the same time
 ZALGO = "e" + "\u0301" * 50
 
 

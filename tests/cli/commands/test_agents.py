@@ -200,7 +200,7 @@ def test_link_out_of_a_project_is_not_written_through(
     (project / name).symlink_to(outside)
     monkeypatch.chdir(project)
     done = sleuth("agents", "install", "claude", "--project", "--yes")
-    assert (done.exit, "leads out of the project" in done.err) == (2, True)
+    assert (done.exit, "points outside the project" in done.err) == (2, True)
     assert not outside.exists()
 
 

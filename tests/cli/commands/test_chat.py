@@ -80,7 +80,7 @@ def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> N
     done = talk(answered, "/sources", "a", "/sources", "/sources 1", "/sources 9", "/sources x\x1b[2J")
     assert done.err.startswith("error: there is no answer yet\nhint: ask a question first\n")
     listed = "Round 1\n[1] Tokio — tokio.rs\n    https://tokio.rs/a\n\nRound 2\n[2] Smol — smol.org\n"
-    assert done.out.count(listed) == 2  # below the answer, and by itself
+    assert done.out.count(listed) == 2  # below the answer, and alone
     passage = "Tokio is a fast runtime\n…\nIts timers have a precision of 1 millisecond.\n"
     assert f"Tokio\nhttps://tokio.rs/a\n\n{passage}" in done.out
     assert "error: there is no source 9\n" in done.err

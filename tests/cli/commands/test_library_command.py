@@ -410,7 +410,7 @@ def test_own_documents_come_before_the_handbook_and_can_be_searched_alone(sleuth
         assert len(found) == expected, source
     found = sleuth("library", "search", "--json", "--source", "handbook", "smallest", "runtime").json["results"]
     assert not any(hit["url"].endswith("/runtimes.md") for hit in found)
-    # A word that stands in a note does not hide the section that answers the question.
+    # A word that occurs in a note does not hide the section that answers the question.
     (tmp_path / "note.md").write_text("# Note\n\nsend the json file to Bob\n")
     sleuth("library", "add", str(tmp_path / "note.md"))
     assert "Enable JSON" in sleuth("library", "search", "-n", "1", "enable", "json", "in", "searxng").out

@@ -26,7 +26,7 @@ def test_list_groups_providers_by_what_they_need(sleuth: Any, monkeypatch: pytes
     ready, _, unset = ready.partition("Not set up")
     assert "duckduckgo" in ready
     assert "wikipedia" in ready
-    assert "searxng" in unset  # nobody has set one up, and none has answered
+    assert "searxng" in unset  # none is configured, and none has answered
     assert re.search(r"brave\s+Brave Search\s.* https://", lacking)
 
 

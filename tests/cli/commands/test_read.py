@@ -146,7 +146,7 @@ def test_terminal_shows_markdown_rendered(sleuth: Any, notes: str, tmp_path: Pat
 
 
 def test_links_of_a_page_are_read_within_the_time_limit(sleuth: Any, page: str, httpserver: HTTPServer) -> None:
-    """A hundred thousand items take the parser minutes; only a process of its own can be ended."""
+    """A hundred thousand items take the parser minutes; only a separate process can be ended."""
     items = "- [a](/b)\n  - c\n" * 60_000
     httpserver.expect_request("/items").respond_with_data(items, content_type="text/markdown")
     done = sleuth("read", "--links", "--timeout", "2", httpserver.url_for("/items"))

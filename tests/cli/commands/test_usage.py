@@ -1,4 +1,4 @@
-"""`sleuth usage`: what really happened is what is counted, and it can be read on any terminal."""
+"""`sleuth usage`: every request is counted, and the report is readable on any terminal."""
 
 import io
 import signal

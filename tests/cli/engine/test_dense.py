@@ -31,7 +31,7 @@ def answer(body: Any, status: int = 200) -> Response:
 
 
 def openai(request: Request) -> Response:
-    """Answer as OpenAI does, in an order of its own."""
+    """Answer as OpenAI does, in a different order."""
     texts = request.get_json()["input"]
     return answer({"data": [{"index": at, "embedding": vector(text)} for at, text in enumerate(texts)][::-1]})
 

@@ -1,4 +1,4 @@
-"""The library answers a search of the web only if it really does: own documents, and the handbook on its subjects."""
+"""The library answers a web search only if its pages match: your documents, and the handbook on its subjects."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Dense scores from the model of the extra `dense`, really run."""
+"""Dense scores from the real model of the extra `dense`."""
 
 import builtins
 from typing import Any

@@ -13,7 +13,7 @@ PLUGINS = Path(__file__).parents[2] / "plugins"
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Both packages, really built and installed into a folder of their own."""
+    """Both packages, built and installed into a separate folder."""
     target = tmp_path_factory.mktemp("plugins")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(target)]
     pip = [sys.executable, "-m", "pip", "install", *options]

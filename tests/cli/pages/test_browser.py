@@ -78,7 +78,7 @@ def trap() -> Iterator[Trap]:
 
 @pytest.fixture
 def public(site: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A site under a name of its own, which only our resolver knows."""
+    """A site under a name that only the test's resolver knows."""
     pytest.importorskip("playwright")
     if find_program() is None:
         pytest.skip("no Chromium here")

@@ -1,4 +1,4 @@
-"""Copies of a page are told from other pages about the same subject."""
+"""Copies of a page are distinguished from other pages about the same subject."""
 
 from sleuth.relevance.duplicates import find_duplicates
 

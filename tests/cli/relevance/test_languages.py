@@ -1,4 +1,4 @@
-"""Languages told by their function words, and words found in other forms of many languages."""
+"""Languages recognised by their function words, and words found in other forms of many languages."""
 
 import pytest
 

@@ -74,7 +74,7 @@ def environ(web: HTTPServer, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 
 class Agent:
-    """The SDK's client in an event loop of its own thread, so that tests can be plain functions."""
+    """The SDK's client in an event loop in another thread, so that tests can be plain functions."""
 
     def __init__(self, environ: dict[str, str], mode: str, **options: Any) -> None:
         self.parameters = StdioServerParameters(command=WORDS[0], args=WORDS[1:], env=environ)

@@ -48,7 +48,7 @@ def failing(connection: sqlite3.Connection) -> None:
 
 
 def run_out_of_space(connection: sqlite3.Connection) -> None:
-    connection.execute("ROLLBACK")  # as SQLite does by itself
+    connection.execute("ROLLBACK")  # as SQLite does itself
     raise sqlite3.OperationalError("database or disk is full")
 
 

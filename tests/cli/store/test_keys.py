@@ -14,7 +14,7 @@ from sleuth_providers.base import Provider
 
 
 class Brave(Provider):
-    """A provider whose key may stand in two variables."""
+    """A provider whose key may come from two variables."""
 
     id = "brave"
     env = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")

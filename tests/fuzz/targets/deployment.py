@@ -1,6 +1,6 @@
 """The files of a SearXNG deployment: any content is checked, and a fixed file is no worse.
 
-The parts of a case stand between lines of %%, in that order.
+The parts of a case are separated by lines of %%, in that order.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
-"""What was written to disk, by us or by somebody else: recordings, cached answers and pages, rendered answers, sources.
+"""What was written to disk, by sleuth or by others: recordings, cached answers and pages, rendered answers, sources.
 
-The first line of a case tells what the rest is.
+The first line of a case says what the rest is.
 """
 
 import json

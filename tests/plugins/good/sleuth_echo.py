@@ -1,4 +1,4 @@
-"""A provider in a package of its own, which returns one result."""
+"""A provider in a separate package, which returns one result."""
 
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result
 

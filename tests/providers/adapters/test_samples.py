@@ -194,7 +194,7 @@ def test_retry_after_of_the_server_is_used(
 
 
 def spoiled(body: str) -> Iterator[str]:
-    """Yield a body with each value in turn replaced by each wrong one; what is no JSON is cut short instead."""
+    """Yield a body with each value in turn replaced by each wrong one; what is not JSON is truncated instead."""
     try:
         tree = [json.loads(body)]
     except ValueError:

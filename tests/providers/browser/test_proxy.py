@@ -18,7 +18,7 @@ from sleuth_providers.browser.proxy import GuardedProxy, ProxyAddress
 
 
 def wait_until(condition: Callable[[], Any]) -> None:
-    """Poll a condition; only the timeout of the test ends a wait in vain."""
+    """Poll a condition; only the timeout of the test ends an endless wait."""
     while not condition():
         time.sleep(0.005)
 

@@ -203,7 +203,7 @@ except BadResponseError as error:
 
 
 def measure(address: str, **environ: str) -> tuple[str, int]:
-    """Ask in a process of its own; returns what it said and how many MB it grew."""
+    """Send the request in a separate process; return its output and by how many MB it grew."""
     environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]} | environ
     done = subprocess.run([sys.executable, "-c", MEASURE, address], env=environ, capture_output=True, text=True)
     said, _, grown = done.stdout.strip().partition("|")

@@ -91,7 +91,7 @@ def step_timeout(settings: Settings, step: str) -> float:
 
 
 def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None:
-    """Return the configured models, or None if the server needs a key and there is none.
+    """Return the configured models, or None if the server needs a key that is missing.
 
     Servers on this machine or the local network need no key. OPENAI_BASE_URL and similar variables are ignored:
     only the settings decide which server receives the user's questions.

@@ -206,7 +206,7 @@ def _validation_error(entry: dict[str, Any]) -> str:
 
 
 def is_error(document: Any) -> bool:
-    """Tell whether a document that came with HTTP 200 is an error all the same."""
+    """Tell whether a document that came with HTTP 200 is still an error."""
     body = as_dict(document)
     return (
         bool(body.get("error")) or body.get("object") == "error" or ("choices" not in body and bool(error_text(body)))
@@ -217,7 +217,7 @@ def response_error(target: RequestTarget, response: Response) -> ModelError:
     """Return the error for a response other than 200."""
     try:
         document = as_dict(response.json())
-    except ProviderError:  # HTML, plain text or nothing: the status has to do
+    except ProviderError:  # HTML, plain text or nothing: only the status helps
         document = {}
     if 300 <= response.status < 400:
         location = logs.safe(response.headers.get("location", ""))[:MAX_DETAIL_CHARS]

@@ -31,7 +31,7 @@ CORRECTION = (
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Return the JSON object in a model's reply, repaired if necessary; ValueError if there is none."""
+    """Return the JSON object in a model's reply, repaired if necessary; ValueError without one."""
     depth = max(accumulate(DEPTH_CHANGES.get(char, 0) for char in text), default=0)
     if len(text) > MAX_REPLY_CHARS or depth > MAX_DEPTH:
         raise ValueError("too long, or nested too deep")

@@ -42,14 +42,14 @@ MAX_TOKEN_COUNT = 10**9  # higher counts are bogus
 
 
 class ReadTimeouts:
-    """The deadline of a reply, which moves on while the server keeps sending."""
+    """The deadline of a reply, extended while the server keeps sending."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.renew()
 
     def renew(self) -> None:
-        """Start the timeout anew."""
+        """Restart the timeout."""
         self.until = time.monotonic() + self.seconds
 
 

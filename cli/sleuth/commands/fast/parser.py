@@ -103,7 +103,7 @@ def is_search(words: list[str]) -> bool:
 
 
 def print_rendered(command_line: CommandLine, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> bool:
-    """Print the rendered answer to a command line and return True, or return False if there is none."""
+    """Print the rendered answer to a command line and return True; return False without one."""
     key = command_line.rendered_key(environ, out, err)
     if key is None or (found := rendered.load(key)) is None:
         return False

@@ -20,7 +20,7 @@ PROXY_SCHEMES = ("http://", "https://", "socks4://", "socks4a://", "socks5://", 
 
 
 def check_defaults(deployment: Deployment) -> Iterator[Finding]:
-    """Check `use_default_settings`: without it the file must be complete, and hardly any is."""
+    """Check `use_default_settings`: without it the file must be complete, which few are."""
     root, source = deployment.root, deployment.source
     entry = find(root, "use_default_settings")
     at = source.at(entry.key) if entry else source.at(root, tr("use_default_settings is missing"))

@@ -44,7 +44,7 @@ class Deployment(Record):
 
     @property
     def limiter_on(self) -> bool:
-        """Return whether the limiter is on, for one reason or another."""
+        """Return whether the limiter is on, directly or implied."""
         names = {"limiter": "SEARXNG_LIMITER", "public_instance": "SEARXNG_PUBLIC_INSTANCE"}
         return any(self.is_on(variable, "server", key) for key, variable in names.items())
 

@@ -19,7 +19,7 @@ from sleuth_providers.errors import BrokenOffError
 from sleuth_providers.json import as_dict
 from sleuth_providers.threads import run_all
 
-GATEWAY_STATUSES = (502, 503, 504, *range(520, 527))  # 520 to 526 are Cloudflare's
+GATEWAY_STATUSES = (502, 503, 504, *range(520, 527))  # 520 to 526 are used by Cloudflare
 HTTP_ON_TLS_PORT = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server")  # nginx; Go, Caddy
 LOCAL_SERVER = "http://127.0.0.1:8080"
 MAX_AGE_DAYS = 365

@@ -55,7 +55,7 @@ class Session:
         self.__dict__.pop("probes", None)
 
     def time_left(self, seconds: float) -> float:
-        """Return a timeout of at most so many seconds that ends before the deadline."""
+        """Return a timeout of at most this many seconds, ending before the deadline."""
         return max(0.05, min(seconds, self.deadline - time.monotonic()))
 
     def get(self, path: str, base: str = "") -> ProbeResult:
@@ -87,7 +87,7 @@ class Session:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """Return the JSON of /config; empty where there is none."""
+        """Return the JSON of /config, or an empty object."""
         found = as_dict(self.probes[1].json()) if self.probes[1].status == 200 else {}
         return found if isinstance(found.get("engines"), list) and "instance_name" in found else {}
 
@@ -122,7 +122,7 @@ class Session:
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """Return the JSON of the search; empty where there is none."""
+        """Return the JSON of the search, or an empty object."""
         return as_dict(self.search.json()) if self.search.status == 200 else {}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A server that speaks the wire format of models byte for byte, as each test writes it."""
+"""A server that sends model responses byte for byte as each test writes them."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""A JSON object is found in whatever a model writes around it, repaired, or requested once more."""
+"""A JSON object is found in a model's reply, whatever surrounds it, repaired, or requested again."""
 
 import json
 from collections.abc import Iterator

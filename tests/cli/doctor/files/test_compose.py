@@ -1,4 +1,4 @@
-"""Checks of a compose file beside the settings: variables, ports and mounts."""
+"""Checks of a compose file next to the settings: variables, ports and mounts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +31,7 @@ Check = Callable[..., list[Finding]]
 
 @pytest.fixture
 def check(tmp_path: Path) -> Check:
-    """Give a function that checks settings in core-config beside a compose file and .env."""
+    """Give a function that checks settings in core-config next to a compose file and .env."""
 
     def run(
         compose: str = COMPOSE, settings: str = SETTINGS, env: str | None = f"SEARXNG_SECRET={SECRET}\n"

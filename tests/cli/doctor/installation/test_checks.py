@@ -31,7 +31,7 @@ class Terminal(io.StringIO):
 
 
 class Latin(io.StringIO):
-    """A buffer with an encoding of its own."""
+    """A buffer with a given encoding."""
 
     encoding = "latin-1"
 

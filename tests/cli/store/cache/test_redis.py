@@ -322,7 +322,7 @@ def test_dripping_reply_times_out(serve: Callable[..., FakeServer], monkeypatch:
         caller.sendall(b"$100000\r\n")
         while True:
             caller.sendall(b"x")
-            time.sleep(0.02)  # for ever: only the deadline of the client ends it
+            time.sleep(0.02)  # forever: only the deadline of the client ends it
 
     monkeypatch.setattr("sleuth.store.cache.redis.server.REPLY_TIMEOUT_S", 0.1)
     server = at(serve(drip).url)
