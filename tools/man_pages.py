@@ -287,7 +287,7 @@ ESCAPES = {
 
 def _fill(text: str) -> str:
     """Escape and wrap prose; each sentence starts a line, as mdoc expects."""
-    sentences = re.split(r"(?<=[\w)\]'\"][.?!])\s+", text)
+    sentences = re.split(r"(?<=[\w)\]'\"`][.?!])\s+", text)
     return "\n".join(
         _text(line) for each in sentences for line in wrap(each, 76, break_long_words=False, break_on_hyphens=False)
     )
