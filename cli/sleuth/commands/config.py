@@ -40,9 +40,7 @@ def show(
     """Show every setting and its value."""
     values = {key: _shown(runtime.settings, TABLE[key]) for key in TABLE if key.startswith(section)}
     if not values:
-        raise RequestError(
-            "no setting starts with {section!r}", "to list all settings: sleuth config show", section=section
-        )
+        raise RequestError("no setting starts with {section!r}", "list all: sleuth config show", section=section)
     if as_json:
         document = {k: {"value": v.value, "origin": v.origin} if origin else v.value for k, v in values.items()}
         write_json(document, runtime.stdout)

@@ -31,9 +31,7 @@ def doctor(
     runtime: Runtime,
     url: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[URL|FILE]", help="URL of a SearXNG server, or a settings.yml; by default, the configured server."
-        ),
+        typer.Argument(metavar="[URL|FILE]", help="SearXNG URL or settings.yml; default: the server in use."),
     ] = None,
     provider: Annotated[
         str | None, typer.Option("--provider", "-p", metavar="ID", help="Check only this provider.")

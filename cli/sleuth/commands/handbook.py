@@ -33,9 +33,7 @@ def handbook(
     runtime: Runtime,
     topic: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TOPIC…]", help="Chapter or section to read, or words to search for.", show_default=False
-        ),
+        typer.Argument(metavar="[TOPIC…]", help="Chapter, section, or words to search for.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -40,9 +40,7 @@ def history(
         int, typer.Option("--count", "-n", min=1, max=MAX_HISTORY, metavar="N", help="Show at most N queries.")
     ] = 20,
     as_json: Json = False,
-    clear: Annotated[
-        bool, typer.Option("--clear", help="Delete the history, or only queries that contain WORDS.")
-    ] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete the history, or only queries with WORDS.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --clear: do not ask for confirmation.")] = False,
 ) -> None:
     """List past queries, newest first; --clear deletes them.

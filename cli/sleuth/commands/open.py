@@ -30,9 +30,7 @@ def open_(
     runtime: Runtime,
     numbers: Annotated[
         list[int] | None,
-        typer.Argument(
-            min=1, metavar="[N]…", help="Numbers of the results to open; by default, the first.", show_default=False
-        ),
+        typer.Argument(min=1, metavar="[N]…", help="Numbers of results; by default, the first.", show_default=False),
     ] = None,
     print_only: Annotated[bool, typer.Option("--print", help="Print the URLs instead of opening them.")] = False,
     as_json: Json = False,

@@ -199,9 +199,7 @@ def _selected(page: Page, section: str) -> Page:
             kept.append(one)
     if not kept:
         near = ", ".join(headings[:10]) or tr("none")
-        raise RequestError(
-            "no heading contains {section!r}", "headings on the page: {near}", section=section, near=near
-        )
+        raise RequestError("no heading contains {section!r}", "its headings: {near}", section=section, near=near)
     return page._replace(markdown=as_markdown(kept))
 
 

@@ -58,12 +58,8 @@ app.info.cls = WatchGroup
 @app.command(epilog=EPILOG, options=("words", *SEARCH_OPTIONS, *FORMATS))
 def run(
     runtime: Runtime,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Name of the saved search; by default, its words.")
-    ] = "",
-    feed: Annotated[
-        str, typer.Option("--feed", metavar="FILE", help="Write an Atom feed of the last 100 new results.")
-    ] = "",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name; by default, the words.")] = "",
+    feed: Annotated[str, typer.Option("--feed", metavar="FILE", help="Atom feed of the last 100 new results.")] = "",
     command: Annotated[
         str, typer.Option("--exec", metavar="CMD", help="Run this program with the new results as JSON on its stdin.")
     ] = "",
@@ -86,9 +82,7 @@ def run(
     with store.locked(name):
         known = store.load(name)
         if known is None and not words:
-            raise RequestError(
-                "no saved search is named {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name
-            )
+            raise RequestError("no saved search {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name)
         watch = known or Watch(name, (), {})
         if words and known and tuple(words) != known.words:
             watch = Watch(name, (), {})  # another query under the same name starts afresh
@@ -173,9 +167,7 @@ def _execute(watch: Watch, outcome: "Outcome") -> None:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         message = "cannot run {command!r} ({reason})"
-        raise RequestError(
-            message, "check that the --exec program exists and is executable", command=watch.command, reason=reason
-        ) from problem
+        raise RequestError(message, "check the --exec program", command=watch.command, reason=reason) from problem
     if done.returncode:
         message = "{command!r} failed with exit status {status}"
         hint = "the same results are reported again by the next run"

@@ -200,9 +200,7 @@ class Dispatcher:
         logs.log("%s: %r", job.candidate.id, problem)
         if cause := os_errors.explain(problem):
             return job.failure(ProviderError(cause.message, **cause.values))
-        error = ProviderError(
-            "{kind} while parsing the response; for details, add --debug", kind=type(problem).__name__
-        )
+        error = ProviderError("{kind} while parsing the response; see --debug", kind=type(problem).__name__)
         return job.failure(error)
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:

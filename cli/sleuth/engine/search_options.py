@@ -64,14 +64,10 @@ class SearchOptions(Record):
         metavar="QUESTION",
         rendered=True,
     )
-    language: str | None = option(
-        "--language --lang", "Language of the results, such as de or zh-CN.", metavar="CODE", rendered=True
-    )
-    region: str | None = option("--region", "Country of the results, such as CH.", metavar="CC", rendered=True)
+    language: str | None = option("--language --lang", "Language, such as de or zh-CN.", metavar="CODE", rendered=True)
+    region: str | None = option("--region", "Country, such as CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
-        "--freshness -t",
-        "Show only results from this period.",
-        metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO")),
+        "--freshness -t", "Show only results this recent.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))
     )
     safe: str | None = option("--safe", "Adult content filter.", choices=choices.SAFE_SEARCH, rendered=True)
     category: str = option("--category", "Type of results.", "general", choices=choices.CATEGORIES, rendered=True)
@@ -84,9 +80,7 @@ class SearchOptions(Record):
     with_time: bool | None = option(
         "--with-time/--no-time", "Send today's date to providers that accept natural language.", rendered=True
     )
-    interactive: bool = option(
-        "--interactive -i", "Start a prompt to open, page through, copy and refine results.", False
-    )
+    interactive: bool = option("--interactive -i", "Start a prompt: open, page, copy, search again.", False)
 
     providers: tuple[str, ...] = option(
         "--provider -p",
@@ -112,9 +106,7 @@ class SearchOptions(Record):
         "--count -n", "Show at most N results.", metavar="N", range=(1, 50), rendered=True
     )
     page: int = option("--page", "Page of results to show.", 1, metavar="N", range=(1, 100), rendered=True)
-    rerank: bool = option(
-        "--rerank", "Order results by relevance to the query, not by rank alone.", False, rendered=True
-    )
+    rerank: bool = option("--rerank", "Order by relevance to the query, not by rank alone.", False, rendered=True)
     recent: bool = option("--recent", "Rank newer pages higher.", False)
     rules: str | None = option("--rules", "Domain rules in Goggles syntax.", metavar="FILE")
     explain: bool = option("--explain", "Show how each result got its rank.", False, rendered=True)

@@ -41,10 +41,7 @@ def render_list(items: list[dict[str, Any]], out: TextIO, color: str) -> None:
             print_wrapped(console, Text(tr(title), "bold"), "")
             _print_group(console, members)
             console.print()
-    hints = (
-        tr("to show one of them: sleuth providers show ID"),
-        tr("to change the order: sleuth config set websearch.fallback ID,ID"),
-    )
+    hints = tr("details: sleuth providers show ID"), tr("to reorder: sleuth config set websearch.fallback ID,ID")
     for hint in hints:
         print_wrapped(console, Text(hint, "dim"), "")
 

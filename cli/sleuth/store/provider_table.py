@@ -265,10 +265,7 @@ def _checked_json(name: str, value: Any) -> str:
         text.encode()
     except (TypeError, ValueError) as problem:
         raise RequestError(
-            "invalid value {value!r} for {name}",
-            "engines is a list of names, options a mapping",
-            name=name,
-            value=value,
+            "invalid value {value!r} for {name}", "engines takes a list, options a mapping", name=name, value=value
         ) from problem
     for option, (low, high) in NUMBER_OPTIONS.items() if name == "options" else ():
         if option in value and number_option(value, option) is None:

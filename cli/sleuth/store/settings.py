@@ -197,7 +197,7 @@ def unknown_key(key: str) -> SettingsError:
 
     near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
     message = "unknown setting {key}; did you mean {near}?" if near else "unknown setting {key}"
-    return SettingsError(message, "to list all settings: sleuth config show", key=key, near="".join(near[:1]))
+    return SettingsError(message, "list all: sleuth config show", key=key, near="".join(near[:1]))
 
 
 def find_setting(key: str) -> Setting[Any]:

@@ -88,9 +88,7 @@ class WatchStore:
         try:
             os.unlink(self._path(name))
         except FileNotFoundError:
-            raise RequestError(
-                "no saved search is named {name!r}", "to list them: sleuth watch list", name=name
-            ) from None
+            raise RequestError("no saved search {name!r}", "to list them: sleuth watch list", name=name) from None
         with suppress(FileNotFoundError):
             os.unlink(f"{self._path(name)}.lock")
 

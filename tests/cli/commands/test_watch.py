@@ -92,7 +92,7 @@ def test_searches_are_listed_and_removed(sleuth: Any, news: News) -> None:
     assert sleuth("watch", "list").out == ""
     done = sleuth("watch", "remove", "walrus")
     assert done.exit == 2
-    assert "no saved search is named 'walrus'" in done.err
+    assert "no saved search 'walrus'" in done.err
     assert sleuth("watch", "remove", "../../sleuth").exit == 2
 
 

@@ -37,13 +37,7 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
             failed += line.failed
             _done(progress, number, total, started)
     if failed:
-        runtime.warn(
-            trn(
-                "{count} query failed; its output line shows the error",
-                "{count} queries failed; their output lines show the errors",
-                failed,
-            )
-        )
+        runtime.warn(trn("{count} query failed; see its line", "{count} queries failed; see their lines", failed))
     return Exit.FAILED if failed else Exit.DONE
 
 

@@ -289,9 +289,7 @@ ENV_FILE = Check("compose.env_file", "Environment file exists", "Environment fil
 SERVICE = Check("compose.service", "Compose file runs SearXNG", "Compose file runs searx", check_image)
 CHECKS = (
     Check("compose.capabilities", "Capabilities are sufficient", "Capabilities are missing", check_capabilities),
-    Check(
-        "compose.restart", "Container restarts automatically", "Container does not restart automatically", check_restart
-    ),
+    Check("compose.restart", "Container restarts automatically", "Container will not restart", check_restart),
     Check("compose.healthcheck", "", "Health check cannot work", check_healthcheck),
     SERVICE,
     Check("compose.ports", "Published port is right", "Published port is wrong or open", check_ports),
