@@ -223,7 +223,7 @@ def test_unreachable_server_hints_at_doctor(sleuth: Any) -> None:
 STATES = [
     (lambda _: Response("<title>403</title>", 403, content_type="text/html"), 1, "bad_response", "- json"),
     (lambda _: Response("Too Many Requests", 429), 5, "rate_limited", "limiter"),
-    (lambda _: Response("no", 401, {"WWW-Authenticate": "Basic"}), 1, "bad_response", "user name"),
+    (lambda _: Response("no", 401, {"WWW-Authenticate": "Basic"}), 4, "key_invalid", "user name"),
     (lambda _: Response("oops", 500), 6, "unreachable", "HTTP 500"),
     (lambda _: Response("not json", 200, content_type="application/json"), 1, "bad_response", "invalid JSON"),
     (lambda _: Response("<html>", 200, content_type="text/html"), 1, "bad_response", "HTML instead of JSON"),

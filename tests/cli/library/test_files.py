@@ -392,7 +392,7 @@ def test_code_keeps_its_indentation(tmp_path: Path, name: str, text: str) -> Non
         ("~~~\ncode | pipe `x`\n    more\n~~~", "code | pipe `x`\n    more"),
         ("<!-- hidden\n\nlines -->shown", "shown"),
         ("a\n\n---\nb", "a\n\nb"),
-        ("![picture](a.png)", "image"),
+        ("![picture](a.png)", "picture"),
         ("<details>\n<summary>More</summary>\n\n*text*\n\n</details>", "More\n\ntext"),
         ("see [the docs][1]\n\n[1]: https://example.org", "see the docs"),
         ("<script>\nvar x\n\ny\n</script>\nafter", "after"),
