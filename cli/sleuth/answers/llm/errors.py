@@ -187,15 +187,9 @@ def error_text(document: Any) -> str:
     body = as_dict(document)
     error = body.get("error")
     inner = as_dict(error)
-    found = (
-        as_text(inner.get("message"))
-        or as_text(error)
-        or as_text(body.get("message"))
-        or as_text(body.get("msg"))
-        or as_text(body.get("detail"))
-        or "; ".join(_validation_error(as_dict(entry)) for entry in as_list(body.get("detail")))
-        or as_text(inner.get("code") or inner.get("type"))
-    )
+    texts = [inner.get("message"), error, body.get("message"), body.get("msg"), body.get("detail")]
+    problems = "; ".join(_validation_error(as_dict(entry)) for entry in as_list(body.get("detail")))
+    found = next(filter(None, map(as_text, texts)), "") or problems or as_text(inner.get("code") or inner.get("type"))
     return shorten(logs.safe(found.strip()), MAX_DETAIL_CHARS)
 
 
