@@ -61,7 +61,7 @@ def used(tmp_path_factory: pytest.TempPathFactory, serve_module: Any) -> Home:
     """A home in use: settings, providers, history, cached answers and pages, a library."""
     home = Home(tmp_path_factory.mktemp("used"), serve_module(well_behaved).url)
     home.main("config", "set", "websearch.max_results", "4")
-    home.main("config", "set", "websearch.region", "CH")
+    home.main("config", "set", "websearch.language", "de")
     home.main("providers", "set", "brave", "--name", "Mine", "--option", "weight=2")
     home.main("library", "add", home.file("notes.md", "# Notes\n\nOf async runtimes.\n"))
     home.main("summarize", f"{home.url}/page")

@@ -229,7 +229,7 @@ def test_zsh_describes_what_it_offers(place):
     setup = f"fpath=({SCRIPTS} $fpath); autoload -Uz compinit; compinit -D -u"
     terminal = Terminal(place, "zsh", ["-f", "-i"], setup, "")
     terminal.shell.send("sleuth c\t")
-    terminal.shell.expect(r"completions +-- Print the completion script of a shell\.")
+    terminal.shell.expect(r"completions +-- Print the completion script for a shell\.")
     terminal.close()
 
 

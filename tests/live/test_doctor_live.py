@@ -132,10 +132,6 @@ def limiter_on(world: World) -> str:
     return str(world.limited().url)
 
 
-def limiter_and_curl(world: World) -> Place:
-    return Place(world.limited().url, environment=ENVIRONMENT._replace(user_agent="curl/8.5.0"))
-
-
 def api_quota(world: World) -> str:
     url = str(world.limited().url)
     for _ in range(4):
@@ -353,7 +349,6 @@ STATES = [
     State(
         limiter_on, "searxng.limiter", "warn", "four JSON requests an hour", "limiter: false", "used one of the four"
     ),
-    State(limiter_and_curl, "searxng.limiter", "fail", "takes sleuth for a bot", "pass_ip", "429"),
     State(api_quota, "searxng.limiter", "fail", "four JSON requests an hour", "pass_ip", "Too Many Requests"),
     State(link_token_at_first, "searxng.limiter", "warn", "`link_token` or `public_instance`", "link_token = false"),
     State(link_token, "searxng.limiter", "fail", "`link_token` or `public_instance`", "link_token = false", "302"),
@@ -373,7 +368,7 @@ STATES = [
         wrong_base_url, "searxng.base_url", "warn", "names another address", "SEARXNG_BASE_URL=", "search.example.org"
     ),
     State(base_url_with_path, "searxng.base_url", "ok", evidence="/searxng"),
-    State(needless_prefix, "searxng.path", "fail", "wrong path", "--api-host http://127.0.0.1:", "SearXNG answers at"),
+    State(needless_prefix, "searxng.path", "fail", "wrong path", "--api-host http://127.0.0.1:", "SearXNG is at"),
     State(password, "searxng.login", "fail", "SearXNG itself has no login", "--basic-auth-username", "Basic realm"),
     State(password_wrong, "searxng.login", "fail", "rejects the user name", "--basic-auth-password -", "401"),
     State(password_right, "searxng.search", "ok"),
@@ -381,7 +376,7 @@ STATES = [
     State(gateway_slow, "searxng.http", "fail", "gets no answer from SearXNG in time", "proxy_read_timeout", "504"),
     State(prefix_right, "searxng.search", "ok"),
     State(prefix_right, "searxng.base_url", "ok", evidence="/searxng"),
-    State(prefixed, "searxng.path", "fail", "wrong path", "/searxng", "SearXNG answers at"),
+    State(prefixed, "searxng.path", "fail", "wrong path", "/searxng", "SearXNG is at"),
     State(prefix_stripped, "searxng.base_url", "warn", "names another address", "X-Script-Name /searxng"),
     State(self_signed, "searxng.tls", "fail", "self-signed", "update-ca-certificates", "self-signed certificate"),
     State(over_tls, "searxng.http", "fail", "expects TLS", "--api-host https://127.0.0.1:", "400"),
