@@ -8,7 +8,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
-from sleuth.engine.content import ContentReader
+from sleuth.engine.content import SNIPPETS_USED, ContentReader, unread
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import Searcher, SearchRequest, clean_query, search_error
 from sleuth.pages.page import Page, PageEvent
@@ -61,13 +61,9 @@ def _read(research: Research, contents: ContentReader, outcome: Outcome, archive
         archived |= {page.url: page.archived for page in pages if page.archived}
     for url, date in archived.items():
         research.warn(archive_warning(url, date))
-    for page in failed:
-        reason = page.problem or tr("it has no text")
-        message = tr("could not read {site}: {reason}", site=domain(page.url) or page.url, reason=reason)
-        research.warn_of("FETCH_FAILED", message)
-    if failed and not texts:
-        message = tr("FETCH_FAILED: no page could be read; using the snippets of the search results")
-        research.warn_of("FETCH_FAILED", message)
+    if failed:
+        template = "could not read {reasons}" if texts else SNIPPETS_USED
+        research.warn_of("FETCH_FAILED", tr(template, reasons=unread(failed)))
     return texts
 
 

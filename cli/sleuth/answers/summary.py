@@ -19,6 +19,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
+from sleuth.engine.content import unread
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
 from sleuth.store.settings import FETCH_PRIVATE, Settings
@@ -113,11 +114,11 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     found = summarise(texts, query, length)
     parts = dict(zip(numbers, found.per_page, strict=True))
     sources = tuple(_source(page, numbers.get(page.url, 0), parts.get(page.url, ())) for page in pages)
-    warnings = tuple(
-        tr("could not read {site}: {reason}", site=source.url, reason=source.problem)
-        for source in sources
-        if not source.citation
-    ) + tuple(archive_warning(page.url, page.archived) for page in good if page.archived)
+    failed = [page for page in pages if not page.ok]
+    warnings = (
+        *([tr("could not read {reasons}", reasons=unread(failed))] if failed else []),
+        *(archive_warning(page.url, page.archived) for page in good if page.archived),
+    )
     read = [source for source in sources if source.citation]
     known = (CitedSource(one.citation, one.url, one.title, text) for one, text in zip(read, texts, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
@@ -129,7 +130,7 @@ def nothing_read(found: Digest, settings: Settings) -> SearchError:
     if settings[FETCH_PRIVATE]:
         hint = "check the URLs"
     why = "; ".join(found.warnings)
-    return SearchError("none of the pages could be read: {why}", hint, code="FETCH_FAILED", why=why)
+    return SearchError("{why}", hint, code="FETCH_FAILED", why=why)
 
 
 def _source(page: Page, citation: int, sentences: Sequence[SummarySentence]) -> DigestSource:

@@ -169,7 +169,7 @@ def _problem(url: str, reason: str) -> str:
 def _report(runtime: Runtime, problems: list[str], total: int, refused: bool) -> None:
     """Warn about pages that could not be read; raise SearchError if none could. `refused`: at a private address."""
     if len(problems) == total:
-        hint = PrivateAddressError.hint if refused else "check the name, or open it in another program"
+        hint = PrivateAddressError.hint if refused else "check the URL or the file name"
         raise SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(problems))
     for problem in problems:
         runtime.warn(problem)

@@ -25,6 +25,8 @@ from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
 ISO_DATE_CHARS = 10
+MAX_NAMED_PAGES = 3  # in a warning
+SNIPPETS_USED = "FETCH_FAILED: pages not read, snippets used instead: {reasons}"
 ANY_TIME = Query("")
 NO_OPTIONS = SearchOptions()
 
@@ -89,6 +91,7 @@ class ContentReader:
             dense=scorer(self.settings, "embedding"),
             rerank=scorer(self.settings, "rerank"),
         )
+        failed = [page for page in pages.values() if not page.ok]
         return outcome._replace(
             results=tuple(
                 _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
@@ -102,7 +105,7 @@ class ContentReader:
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(
                 *outcome.warnings,
-                *_failures(pages.values()),
+                *([tr(SNIPPETS_USED, reasons=unread(failed))] if failed else []),
                 *(models_without_server(self.settings) if options.method == "rag" else ()),
                 *compressed.warnings,
             ),
@@ -158,13 +161,14 @@ def _with_content(hit: Hit, kept: CompressedPage) -> Hit:
     return hit._replace(content=kept.content, passages=spans)
 
 
-def _failures(pages: Iterable[Page]) -> list[str]:
-    failed = [page for page in pages if not page.ok]
-    if not failed:
-        return []
-    reasons = "; ".join(f"{page.url} ({page.problem})" for page in failed[:3])
-    more = f" (+{len(failed) - 3})" if len(failed) > 3 else ""
-    return [tr("FETCH_FAILED: pages not read, snippets used instead: {reasons}", reasons=reasons + more)]
+def unread(pages: Sequence[Page]) -> str:
+    """Return the URLs of pages that could not be read, and why."""
+    urls: dict[str, list[str]] = {}  # by reason
+    for page in pages[:MAX_NAMED_PAGES]:
+        urls.setdefault(page.problem or tr("it has no text"), []).append(page.url)
+    reasons = "; ".join(f"{', '.join(same)}{tr(': ')}{reason}" for reason, same in urls.items())
+    more = len(pages) - MAX_NAMED_PAGES
+    return reasons + (f";{tr(' and {count} more', count=more)}" if more > 0 else "")
 
 
 def _as_json(page: Page) -> dict[str, Any]:

@@ -185,13 +185,12 @@ class Reader:
 
     def _layers(self, url: str, chain: Chain, watch: guard.AddressGuard) -> Iterator[Layer]:
         """Yield the ways to read a page; the chain takes the next one if those before failed or one is slow."""
-        host = _host(url)
-        yield Layer("page", host, partial(self._from_site, url, watch))
+        yield Layer("page", tr("the site"), partial(self._from_site, url, watch))
         problem = chain.errors.get("page")
         if isinstance(problem, PrivateAddressError) or (isinstance(problem, BadRequestError) and not problem.status):
             return
         if self.browser and isinstance(problem, EmptyPageError):
-            yield Layer("browser", host, partial(self._in_browser, self.browser, url, watch))
+            yield Layer("browser", tr("the site"), partial(self._in_browser, self.browser, url, watch))
         is_private = _is_private(url, watch)
         for name, provider, allowed, read in (
             ("jina", tr("the Jina reader"), FETCH_JINA, partial(read_by_jina, key=self.jina_key)),

@@ -316,7 +316,7 @@ def test_a_page_that_all_layers_fail_to_read_has_all_reasons(site: Any, make_sit
     [page] = make_reader(**environ).read([f"{site.address}/gone"])
     assert states(page) == [("page", "bad_response"), ("jina", "empty"), ("archive", "bad_response")]
     assert [attempt.message for attempt in page.attempts] == [
-        "127.0.0.1 has nothing at this address (HTTP 404)",
+        "the site has nothing at this address (HTTP 404)",
         "the Jina reader sent a page without text",
         "the Wayback Machine has no copy of the page",
     ]
@@ -450,7 +450,7 @@ def test_a_private_page_is_refused_and_not_sent_to_services(site: Any, make_site
     environ = jina_says(other, content="text") | {"SLEUTH_FETCH_ARCHIVE": "true", "SLEUTH_ARCHIVE_HOST": other.address}
     [page] = make_reader(guard=guard.check, **environ).read([site.page("/", "secret", "text/plain")])
     assert states(page) == [("page", "refused")]
-    assert page.problem == "127.0.0.1 is at a private address; such pages are not read"
+    assert page.problem == "the site is at a private address; such pages are not read"
     assert not site.requests
     assert not other.requests
 

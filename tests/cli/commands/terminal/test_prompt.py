@@ -63,7 +63,7 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         ("help", "next, previous, first page"),
         ("c", "for example: c 1"),
         ("9", "error: there is no result 9"),
-        ("s 1", "none of the pages could be read"),
+        ("s 1", "could not read http"),
     ]:
         prompt.sendline(line)
         prompt.expect(PROMPT)
