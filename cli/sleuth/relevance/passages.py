@@ -14,16 +14,18 @@ from itertools import pairwise
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.sentences import sentences, word_end
-from sleuth.relevance.words import UNSPACED_RUN
+from sleuth.relevance.words import UNSPACED_SYLLABLES, UNSPACED_VOWELS
 from sleuth_providers.records import Record
 
 PASSAGE_CHARS = 200  # in Latin script; smaller passages leave room for more of them, but each says less
-UNSPACED_PASSAGE_CHARS = 80  # in scripts without spaces, which say as much in fewer characters
+SYLLABLE_PASSAGE_CHARS = 80  # in Chinese, Japanese and Korean, which say as much in fewer characters
 MAX_SENTENCE_CHARS = 3 * PASSAGE_CHARS  # a longer "sentence" is a table, code or a list, and is split
 NEIGHBOUR_SHARE = 0.3  # of the scores of the passages before and after
 DENSE_TOP, DENSE_SHARE = 100, 0.5  # embeddings rescore the best passages, at equal weight with BM25
 RERANK_TOP, RERANK_SHARE = 50, 1.0  # a reranker reads query and passage together, so its score replaces ours
-CLAUSE = re.compile(r"[,;:，、；：|](?=\s|[^\x00-\x7f])")
+# A space ends a phrase in Thai, Lao, Burmese and Khmer, which have no other punctuation.
+CLAUSE = re.compile(rf"[,;:，、；：|](?=\s|[^\x00-\x7f])|(?<=[{UNSPACED_VOWELS}])(?=\s)")
+SYLLABLES = re.compile(f"[{UNSPACED_SYLLABLES}]+")
 
 Span = tuple[int, int]
 Scorer = Callable[[str, Sequence[str]], Sequence[float]]  # query and texts → a score for each text
@@ -58,10 +60,10 @@ def split(text: str) -> list[Span]:
 
 
 def latin_length(text: str) -> float:
-    """Return the length of a text in Latin characters; a character of an unspaced script counts as 2.5."""
+    """Return the length of a text in Latin characters; a Chinese, Japanese or Korean one counts as 2.5."""
     if text.isascii():
         return float(len(text))
-    return len(text) + (PASSAGE_CHARS / UNSPACED_PASSAGE_CHARS - 1) * sum(map(len, UNSPACED_RUN.findall(text)))
+    return len(text) + (PASSAGE_CHARS / SYLLABLE_PASSAGE_CHARS - 1) * sum(map(len, SYLLABLES.findall(text)))
 
 
 def score(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sleuth.relevance.passages import (
     PASSAGE_CHARS,
-    UNSPACED_PASSAGE_CHARS,
+    SYLLABLE_PASSAGE_CHARS,
     Passage,
     best_first,
     latin_length,
@@ -34,8 +34,15 @@ def test_passages_are_whole_sentences_of_about_a_size() -> None:
 
 def test_chinese_passages_are_shorter() -> None:
     parts = split("北京大学位于海淀区。" * 50)
-    assert all(end - start <= UNSPACED_PASSAGE_CHARS + 10 for start, end in parts)
-    assert latin_length("北京") == 2 * PASSAGE_CHARS / UNSPACED_PASSAGE_CHARS
+    assert all(end - start <= SYLLABLE_PASSAGE_CHARS + 10 for start, end in parts)
+    assert latin_length("北京") == 2 * PASSAGE_CHARS / SYLLABLE_PASSAGE_CHARS
+
+
+def test_thai_passages_are_whole_phrases_as_long_as_latin_ones() -> None:
+    phrase = "ชาปลูกบนเนินเขาทางภาคเหนือของประเทศ"
+    passages = [" ".join([phrase] * 40)[slice(*span)] for span in split(" ".join([phrase] * 40))]
+    assert all(set(passage.split(" ")) == {phrase} for passage in passages)
+    assert max(map(len, passages)) > PASSAGE_CHARS // 2
 
 
 def test_a_long_sentence_stays_whole_and_an_endless_one_is_cut() -> None:
