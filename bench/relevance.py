@@ -68,7 +68,8 @@ def run(number: int) -> list[Figure]:
 
 def recorded(page: str) -> list[tuple[tuple[str, str], float]]:
     """Return the lower end of each interval in the table of the page."""
-    return [((found[1], found[2]), float(found[3])) for found in map(ROW.match, page.splitlines()) if found]
+    table = page.partition(BEGIN)[2].partition(END)[0]  # the others are of data that is not in the repository
+    return [((found[1], found[2]), float(found[3])) for found in map(ROW.match, table.splitlines()) if found]
 
 
 if __name__ == "__main__":

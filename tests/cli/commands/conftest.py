@@ -3,7 +3,9 @@
 import io
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,3 +140,16 @@ def model(lone_server: HTTPServer) -> Iterator[ModelServer]:
     served = ModelServer(lone_server)
     yield served
     served.pause.set()
+
+
+@pytest.fixture
+def interrupt() -> Callable[[Any], None]:
+    """Send Ctrl-C to a program once it waits for input: readline misses a signal that comes just before."""
+
+    def send(child: Any) -> None:
+        status = Path(f"/proc/{child.pid}/stat")
+        while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "S":
+            time.sleep(0.01)
+        child.sendintr()
+
+    return send

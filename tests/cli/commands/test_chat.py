@@ -151,10 +151,10 @@ def terminal(sleuth: Any, model: Any) -> Any:
     child.close(force=True)
 
 
-def test_terminal_session_survives_an_interrupt(terminal: Any, model: Any, sleuth: Any) -> None:
+def test_terminal_session_survives_an_interrupt(terminal: Any, model: Any, sleuth: Any, interrupt: Any) -> None:
     terminal.send("half a line")
     terminal.expect("half a line")
-    terminal.sendintr()
+    interrupt(terminal)
     terminal.expect(PROMPT)
     model.pause.clear()
     model.text = "Smol is a small runtime [1].\n\nThis answer takes for ever."

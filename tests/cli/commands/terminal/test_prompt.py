@@ -87,16 +87,16 @@ def test_history_is_kept_private(prompt: Any, sleuth: Any) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_interrupt_ends_the_prompt(prompt: Any) -> None:
-    prompt.sendintr()
+def test_interrupt_ends_the_prompt(prompt: Any, interrupt: Any) -> None:
+    interrupt(prompt)
     prompt.expect(pexpect.EOF)
     assert "Traceback" not in prompt.before
 
 
-def test_interrupt_discards_a_line_that_was_begun(prompt: Any) -> None:
+def test_interrupt_discards_a_line_that_was_begun(prompt: Any, interrupt: Any) -> None:
     prompt.send("half a qu")
     prompt.expect("half a qu")
-    prompt.sendintr()
+    interrupt(prompt)
     prompt.expect(PROMPT)
     prompt.sendline("whole")
     prompt.expect("whole p1 r1")
