@@ -18,12 +18,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from bench.loopback import Server, hits
+from bench.loopback import Handler, Server, hits
 from bench.serve import HttpConnection, request, sleuth_environment, sleuth_server
 
 POPULAR = [f"popular topic {number}" for number in range(20)]
@@ -37,15 +36,13 @@ REPLY = {
 }
 
 
-class Upstream(BaseHTTPRequestHandler):
+class Upstream(Handler):
     """A SearXNG that counts queries, a page, and a model."""
 
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
     asked: Counter[str] = Counter()
     lock = threading.Lock()
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the name that http.server calls
         """Return results, or a page."""
         parts = urlsplit(self.path)
         if parts.path == "/page":
@@ -58,20 +55,10 @@ class Upstream(BaseHTTPRequestHandler):
         found = [hit | {"title": f"{words} {number}"} for number, hit in enumerate(hits(10))]
         self._respond(json.dumps({"results": found}).encode(), "application/json")
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
         """Return the answer of a model."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self._respond(json.dumps(REPLY).encode(), "application/json")
-
-    def _respond(self, body: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
 
 
 class Result(NamedTuple):

@@ -293,7 +293,7 @@ def _continued(replies: Sequence[ProviderReply]) -> list[tuple[Candidate, Query]
 def _next_query(reply: ProviderReply) -> Query | None:
     """Return the query for the next page, or for a longer list if the provider has no pages.
 
-    There is none after a short page, and after a paid one only if it was full.
+    A short page is taken for the last one; a paid provider is queried again only after a full page.
     """
     adapter, query, found = reply.candidate.adapter, reply.query, len(reply.found.results)
     full = min(query.count, adapter.page_size or query.count) if adapter.cost else min(query.count, FULL_PAGE)

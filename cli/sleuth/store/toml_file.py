@@ -71,7 +71,7 @@ def _broken_line(text: str) -> int:
 
 
 def value_at(data: dict[str, Any], key: str) -> Any:
-    """Return the value at a dotted key; None if there is none."""
+    """Return the value at a dotted key, or None."""
     place: Any = data
     for name in key.split("."):
         if not isinstance(place, dict) or name not in place:
