@@ -17,6 +17,8 @@ ATHERIS := .cache/fuzz/atheris
 PACKAGES = while read -r first second _; do \
 	case $$first in Collecting) echo "  $$second" >&2 ;; exit) exit $$second ;; esac; done
 SEARCH = search enable json in searxng
+# Without bytecode, each of the thousands of processes that the tests start would compile every module.
+export PYTHONDONTWRITEBYTECODE =
 PO := $(wildcard cli/sleuth/base/locale/*/LC_MESSAGES/sleuth.po)
 MO := $(PO:.po=.mo)
 

@@ -15,6 +15,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from sleuth.__main__ import run
+from sleuth.library.library import Library
 from sleuth.runtime import Runtime
 
 pytest_plugins = ["tests.site_server"]
@@ -111,6 +112,16 @@ def lone_server() -> Iterator[HTTPServer]:
     """A server of the test's own, for responses that may come after the test."""
     with HTTPServer("127.0.0.1", 0, threaded=True) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def handbook_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with nothing but the handbook, to copy: indexing the handbook takes longer than most tests."""
+    path = tmp_path_factory.mktemp("handbook") / "library.db"
+    library = Library(str(path))
+    library.stats()
+    library.close()
+    return path
 
 
 @pytest.fixture

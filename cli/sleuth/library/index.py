@@ -126,18 +126,18 @@ def remove(connection: sqlite3.Connection, ids: list[int]) -> None:
                     _delete(connection, row)
 
 
-def update(connection: sqlite3.Connection, max_reindexed: int | None = None) -> None:
-    """Reindex if the tokens have changed, and add a handbook that has changed.
+def update(connection: sqlite3.Connection, max_reindexed: int | None = None, *, handbook: bool) -> None:
+    """Reindex if the tokens have changed, and on request add a handbook that has changed.
 
     With `max_reindexed`, a library of more documents is not reindexed but searched as it is.
     """
     from sleuth.library.handbook import fingerprint, handbook_folder
     from sleuth.relevance.words import index_text
 
-    folder = handbook_folder()
-    marks = {"tokens": index_text(PROBE_TEXT), "handbook": fingerprint(folder) if folder else ""}
+    folder = handbook_folder() if handbook else None
+    marks = {"tokens": index_text(PROBE_TEXT)} | ({"handbook": fingerprint(folder)} if folder else {})
     known = _marks(connection)
-    if known == marks:
+    if marks.items() <= known.items():
         return
     if known.get("tokens") != marks["tokens"] and max_reindexed is not None and last_id(connection) > max_reindexed:
         return

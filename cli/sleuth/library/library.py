@@ -1,7 +1,7 @@
 """The library: documents in SQLite with an FTS5 index, searched without a network.
 
 The index holds tokens made by `relevance.words`, so that Chinese is found as well as English. The handbook is added
-when the library is first opened, and again when it has changed.
+when the library is first read, and again when it has changed.
 """
 
 import os
@@ -140,7 +140,7 @@ class Library:
         return sorted(allowed, key=order)
 
     def get(self, url: str) -> Document | None:
-        """Return the document at a URL."""
+        """Return the document at a URL, with its text as it was when it was added."""
         fields = ", ".join(Document._fields)
         with self._reading() as connection:
             row = connection.execute(f"SELECT {fields} FROM page WHERE url = ?", (url,)).fetchone()  # noqa: S608 - constants
@@ -167,18 +167,8 @@ class Library:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
         return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
 
-    def document(self, url: str) -> Document | None:
-        """Return a document with its text as it was when it was added."""
-        with self._reading() as connection:
-            sql = "SELECT title, text, site, published, lang FROM page WHERE url = ?"
-            row = connection.execute(sql, (url,)).fetchone()
-        if row is None:
-            return None
-        title, text, site, published, lang = row
-        return Document(url, title, text, site, published=published, lang=lang)
-
     def _has(self, sql: str, *values: object) -> bool:
-        with self._reading() as connection:
+        with self._reading(handbook=False) as connection:
             return connection.execute(sql, values).fetchone() is not None
 
     def remove(self, pattern: str) -> int:
@@ -231,6 +221,7 @@ class Library:
     def close(self) -> None:
         """Close this thread's connection."""
         connection = self._local.__dict__.pop("connection", None)
+        self._local.__dict__.clear()
         if connection:
             connection.close()
 
@@ -247,26 +238,30 @@ class Library:
             return Listing(tuple(LibraryEntry(*row) for row in rows), total)
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self, *, handbook: bool = True) -> Iterator[sqlite3.Connection]:
         """Yield this thread's connection; it is brought up to date once, if the file is writable."""
+        local = self._local.__dict__
         try:
-            if "connection" not in self._local.__dict__:
-                self._local.connection, self._local.problem = self._open()
+            if "connection" not in local:
+                local["connection"], local["problem"] = self._open()
+            if "updated" not in local or handbook > local["updated"]:
+                local["updated"] = handbook
                 try:
-                    index.update(self._local.connection, MAX_REINDEXED)
+                    index.update(local["connection"], MAX_REINDEXED, handbook=handbook)
                 except sqlite3.OperationalError as problem:  # locked or read-only: search what is there
                     logs.log("library: not updated: %s", problem)
-            yield self._local.connection
+            yield local["connection"]
         except DATABASE_ERRORS as problem:
             self.close()
             raise database_error(self.path, problem) from problem
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._reading() as connection:
+        """Yield the connection for changes. The handbook can wait: adding it takes longer than adding a page."""
+        with self._reading(handbook=False) as connection:
             if self._local.problem:
                 raise self._local.problem
-            index.update(connection)
+            index.update(connection, handbook=False)
             yield connection
 
     def _open(self) -> tuple[sqlite3.Connection, UnwritableError | None]:

@@ -47,7 +47,7 @@ class LibraryProvider(Provider):
         """Tell whether a document is in the library."""
         library = self._library()
         try:
-            return library.document(url) is not None
+            return library.get(url) is not None
         except SleuthError:
             return False
         finally:

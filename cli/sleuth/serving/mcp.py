@@ -152,7 +152,7 @@ class McpServer(Server[Any]):
         self, context: Context, request: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return a document of the library from the index."""
-        document = await self.lists.run(lambda client: client.runtime.library.document(str(request.uri)))
+        document = await self.lists.run(lambda client: client.runtime.library.get(str(request.uri)))
         if document is None:
             raise MCPError(types.INVALID_PARAMS, "no such document in the library")
         text = document_text(document.text, document.site or document.url, self.toolbox.max_chars())

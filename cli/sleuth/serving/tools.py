@@ -167,7 +167,7 @@ class Toolbox:
 
     def _library_page(self, url: str) -> Page | None:
         """Return a document of the library as a page: from the index, never from the disk."""
-        document = None if clean_url(url) else self.client.runtime.library.document(url)
+        document = None if clean_url(url) else self.client.runtime.library.get(url)
         if document is None:
             return None
         found = Page(url, title=document.title, text=document.text, layer="library")

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +29,12 @@ class Typed(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+@pytest.fixture(autouse=True)
+def indexed_handbook(tmp_path: Path, handbook_database: Path) -> None:
+    (tmp_path / "home" / "data").mkdir(parents=True)
+    shutil.copy(handbook_database, tmp_path / "home" / "data")
 
 
 @pytest.fixture

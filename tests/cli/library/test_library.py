@@ -1,6 +1,7 @@
 """The embedded index: documents are found in any language, by many processes at once; the handbook comes first."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -65,8 +66,8 @@ HOSTILE = [
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    library = Library(str(tmp_path / "home" / "library.db"))
+def library(tmp_path: Path, handbook_database: Path) -> Iterator[Library]:
+    library = Library(shutil.copy(handbook_database, tmp_path))
     yield library
     library.close()
 
@@ -343,6 +344,16 @@ def test_list_is_paged_and_counted(library: Library) -> None:
     assert [entry.url for entry in listing.items] == ["https://example.org/1", "https://example.org/2"]
     assert listing.total == 5
     assert library.list(1).total == 5 + library.stats().sources["handbook"]
+
+
+def test_adding_a_page_leaves_the_handbook_to_the_first_search(tmp_path: Path) -> None:
+    library = Library(str(tmp_path / "library.db"))
+    library.add([page(1, "walrus")])
+    assert library.has_read("https://example.org/1")
+    with sqlite3.connect(library.path) as connection:
+        assert connection.execute("SELECT source FROM page").fetchall() == [("page",)]
+    assert library.search("search.formats json", 3)[0].site.startswith(handbook.SITE)
+    library.close()
 
 
 def test_trim_removes_only_the_pages_read_longest_ago(library: Library) -> None:
