@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from sleuth.base.text import redact, spellings
+from sleuth.base.text import may_contain, redact
 from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
 TYPE_CHECKING = False
@@ -23,7 +23,6 @@ TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "en
 
 def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
     """Return an answer with lists and texts truncated and the user's keys, if the server repeats them, redacted."""
-    forms = [form for secret in secrets for form in spellings(secret)]
 
     def safe(value: Any, max_chars: int = MAX_CHARS) -> Any:
         if isinstance(value, Details):
@@ -31,7 +30,7 @@ def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
         if not isinstance(value, str):
             return tuple(map(safe, islice(value, MAX_TEXTS))) if isinstance(value, tuple | list) else value
         text = value[:max_chars]
-        return redact(text, secrets) if any(form in text for form in forms) else text
+        return redact(text, secrets) if secrets and may_contain(text, secrets) else text
 
     return found._replace(
         results=tuple(Result(*map(safe, result, FIELD_LIMITS)) for result in found.results[:MAX_RESULTS]),

@@ -32,10 +32,10 @@ class MarkdownRenderer:
 
     def __init__(self, console: "Console", styles: Styles, width: int) -> None:
         self.console, self.styles, self.width = console, styles, width
-        self._links: dict[int, str] = {}
+        self._links: dict[int, str] | None = None
 
     def set_citation_targets(self, links: Mapping[int, str]) -> None:
-        """Set where citations lead; no other link may look like one."""
+        """Set where citations lead; from then on, links lead nowhere else."""
         self._links = {number: normalise_target(target) for number, target in links.items()}
 
     def lines(self, text: str) -> list[Text]:
@@ -120,11 +120,12 @@ class MarkdownRenderer:
         target = str(node.attrs.get("href", node.attrs.get("src", "")))
         label = _words(node) or (tr("image") if node.type == "image" else "")
         cited = CITATION.fullmatch(label)
-        if cited and self._links.get(int(cited[1])) == target:
+        if cited and self._links and self._links.get(int(cited[1])) == target:
             text.append(label, Style.parse(self.styles["warning" if "?" in cited[2] else "rank"]) + Style(link=target))
             return
         address = ascii_url(clean_url(target))
-        leads = bool(address) and not cited  # what looks like a citation leads nowhere else
+        is_known = self._links is None or target in self._links.values()
+        leads = bool(address) and is_known and not cited  # what looks like a citation leads nowhere else
         text.append(label, style + Style(underline=True, link=address) if leads else style)
         shown = domain(address) or clean(target, 80)
         if shown and label not in (shown, f"www.{shown}", target) and domain(label) != shown:

@@ -6,11 +6,12 @@ from secrets import token_hex
 from typing import Any
 
 from sleuth.answers.answer import Answer, answer_as_json
+from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.presentation import as_text, digest_as_text, safe
 from sleuth.answers.sanitize import fenced, without_fences
 from sleuth.answers.summary import Digest, digest_as_json
 from sleuth.base import logs
-from sleuth.base.errors import SleuthError
+from sleuth.base.errors import SearchError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
@@ -96,12 +97,14 @@ def answer_reply(answer: Answer, max_chars: int) -> ToolReply:
 
 
 def error_reply(error: SleuthError) -> ToolReply:
-    """Return an error with its code and hint; secrets are redacted."""
+    """Return an error with its code and hint, fenced if it may quote a server; secrets are redacted."""
     body = error_as_json(error)
     lines = [tr("error: {message}", message=body["message"]), f"code: {body['code']}"]
     if body["hint"]:
         lines.append(tr("hint: {hint}", hint=body["hint"]))
-    return ToolReply(without_fences("\n".join(map(logs.safe, lines))), failed=True)
+    text = "\n".join(map(logs.safe, lines))
+    is_quoting = isinstance(error, SearchError | ModelError)
+    return ToolReply(_fenced(text, error.provider, ()) if is_quoting else without_fences(text), failed=True)
 
 
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:
@@ -119,8 +122,9 @@ def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:
     reply = reply._replace(document=_without_fences(reply.document))  # some clients show it to the model, too
     if len(reply.text) <= max_chars:
         return reply
-    whole_lines = reply.text[:max_chars].rpartition("\n")[0]  # a truncated URL would be wrong
-    return reply._replace(text=whole_lines or reply.text[:max_chars])
+    end = reply.text[reply.text.rfind("\n") :]  # of the fence
+    start = reply.text[: max_chars - len(end)]
+    return reply._replace(text=(start.rpartition("\n")[0] or start) + end)  # a truncated URL would be wrong
 
 
 def _without_fences(value: Any) -> Any:

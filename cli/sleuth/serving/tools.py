@@ -29,6 +29,7 @@ from sleuth.serving.tool_definitions import ASK, MAX_RESULTS, RESTART, TOOLS, WE
 from sleuth.serving.tool_replies import ToolReply
 from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
 from sleuth.store.settings import MAX_RESULTS as DEFAULT_COUNT
+from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.records import Record
 
 MAX_READ_CHARS = 10_000_000  # read before the passages that match a query are selected
@@ -232,6 +233,6 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
 
 
 def _unreadable(page: Page) -> SearchError:
-    hint = "check the URL; to read pages on a private network: sleuth config set fetch.allow_private true"
-    site = domain(page.url) or page.url
+    is_private = any(attempt.state == PrivateAddressError.state for attempt in page.attempts)
+    hint, site = PrivateAddressError.hint if is_private else "check the URL", domain(page.url) or page.url
     return SearchError("cannot read {site}: {reason}", hint, code="FETCH_FAILED", site=site, reason=page.problem)

@@ -75,15 +75,14 @@ def clear(connection: sqlite3.Connection, words: Sequence[str] = ()) -> bool:
 def clear_prompts(folder: str, words: Sequence[str] = ()) -> int:
     """Delete prompt history lines that contain the words, or all, and return how many there were."""
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    return sum(_delete_lines(os.path.join(folder, name), words) for name in names if name.endswith(PROMPT_FILE_SUFFIX))
+    paths = (os.path.join(folder, name) for name in names if name.endswith(PROMPT_FILE_SUFFIX))
+    return sum(_delete_lines(path, words) for path in paths if os.path.isfile(path))  # reading a pipe would block
 
 
 def _delete_lines(path: str, words: Sequence[str]) -> int:
     with open(path, "rb") as stream:
         lines = stream.read().splitlines(keepends=True)
     kept = [line for line in lines if not contains_all(line.decode("utf-8", "replace"), words)]
-    if not kept:
-        os.unlink(path)
-    elif len(kept) < len(lines):
-        write_atomic(path, b"".join(kept))
+    if len(kept) < len(lines):
+        write_atomic(path, b"".join(kept))  # never unlinked: of a symbolic link, only the link would go
     return len(lines) - len(kept)

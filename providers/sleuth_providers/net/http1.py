@@ -30,7 +30,7 @@ MAX_CHUNK_DIGITS = 16
 NOT_HTTP = "the connection was closed, or the response is not HTTP"
 INCOMPLETE = "the connection was closed before the response was complete"
 INVALID_CHARACTERS = "a key, header or URL contains characters that HTTP does not allow"
-HEADER_LINES = re.compile(rb"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [^\r\n\0]*)+")
+HEADER_LINES = re.compile(rb"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [\t -~\x80-\xff]*)+")
 IDENTITY = ("", "identity")
 COMPRESSED = ("gzip", "x-gzip", "deflate")
 

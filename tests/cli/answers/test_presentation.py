@@ -13,6 +13,7 @@ from sleuth.answers.answer import Answer, answer_as_json
 from sleuth.answers.citations import CitedSource, find, targets
 from sleuth.answers.evidence import STATES
 from sleuth.answers.llm.chat import Usage
+from sleuth.answers.sanitize import safe_markdown
 from sleuth.answers.summary import Digest
 from sleuth.answers.summary import DigestSource as Page
 from sleuth.base import markdown
@@ -144,7 +145,7 @@ def test_hostile_text_can_neither_control_a_terminal_nor_fake_a_citation(
     shown = on_screen(answer, columns)
     links = {number: markdown.normalise_target(target) for number, target in targets(known).items()}
     for url, label in LINK.findall(shown):
-        assert url.startswith(("http://", "https://"))
+        assert url in links.values()
         if mark := re.fullmatch(r"\[(\d+)[?+]*\]", COLOUR.sub("", label)):
             assert links[int(mark[1])] == url
     rest = COLOUR.sub("", LINK.sub(r"\2", shown))
@@ -153,6 +154,21 @@ def test_hostile_text_can_neither_control_a_terminal_nor_fake_a_citation(
         written = presentation.as_text(answer, style)
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
     assert markdown.links(presentation.as_text(answer, "markdown")) is not None
+
+
+def test_long_answer_is_printed_once_and_links_only_to_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = (CitedSource(1, URLS[0], "T", TEXT),)
+    text = "First see [the docs](https://evil.com/?d=1) [1].\n\n" + "".join(f"Paragraph {n}.\n\n" for n in range(30))
+    out = io.StringIO()
+    monkeypatch.setattr(out, "isatty", lambda: True)
+    screen = Screen(Runtime({"SLEUTH_HOME": "/nonexistent", "LANG": "C.UTF-8", "TERM": "xterm"}, out, out, out))
+    screen.console.height = 10
+    screen.set_sources(known)
+    screen.write(text)
+    assert screen.stream.printed, "the text is taller than the terminal"
+    screen.finish(answered(safe_markdown(text, targets(known)), known))
+    assert out.getvalue().count("First see") == 1
+    assert {url for url, _ in LINK.findall(out.getvalue())} <= {URLS[0]}
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,31 @@ def test_clear_with_words_deletes_only_those(searxng: Any) -> None:
     assert remains(searxng.home) == []
 
 
+def test_clear_fails_on_a_damaged_database_and_says_how_to_repair_it(searxng: Any) -> None:
+    searxng("search", WORDS)
+    searxng("history")  # moves the query to the database
+    database = searxng.home / "data" / "sleuth.db"
+    database.write_bytes(damaged := b"SQLite format 3\0" + b"\xff" * 20_000)
+    for words in ((), (WORDS,)):
+        done = searxng("history", "--clear", "--yes", *words)
+        assert (done.exit, done.out) == (2, "")
+        assert "sleuth.db is damaged" in done.err
+        assert "hint: see how to repair it: sleuth doctor" in done.err
+    assert database.read_bytes() == damaged
+
+
+def test_clear_erases_damaged_files(searxng: Any) -> None:
+    searxng("search", WORDS)
+    state = searxng.home / "state"
+    (state / "last-results.json").write_text(f'[["{WORDS}", ')
+    (state / "opened.json").write_text("{")
+    (state / "prompt_history").write_bytes(b"\xff" + WORDS.encode())
+    with (state / "searches.jsonl").open("a") as journal:
+        journal.write(f'\n{{"at":1,"query":"{WORDS}')
+    assert searxng("history", "--clear", "--yes").exit == 0
+    assert remains(searxng.home) == []
+
+
 def test_clear_asks_for_confirmation(searxng: Any) -> None:
     searxng("search", "rust")
     done = searxng("history", "--clear")

@@ -1,6 +1,7 @@
 """Answers are truncated, and keys that a server repeats are redacted."""
 
 import json
+from html import unescape
 from typing import Any
 
 import pytest
@@ -49,13 +50,26 @@ def test_long_texts_are_truncated() -> None:
             assert len(getattr(result, name)) == MAX_FIELD_CHARS.get(name, MAX_CHARS), name
 
 
-@pytest.mark.parametrize("said", [KEY, "sk-secret%2F0123456789", f"your key is {KEY}, keep it"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        KEY,
+        f"your key is {KEY}, keep it",
+        "sk-secret%2F0123456789",
+        "%73k-secret/0123456789",
+        "sk-secret\\/0123456789",
+        "sk-secret&#47;0123456789",  # entities are decoded before a result is shown
+        "sk-secret&#x000000002f;0123456789",
+        "sk-secret&sol;0123456789",
+        "".join(f"&#{ord(character)};" for character in KEY),
+    ],
+)
 def test_repeated_key_is_redacted(said: str) -> None:
     fields: dict[str, Any] = dict.fromkeys(Result._fields, said)
     details = Details(authors=(said,), venue=said)
     hit = Result(**fields | {"engines": (said,), "score": None, "details": details})
     found = limited(Found((hit,), (DirectAnswer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
-    assert "0123456789" not in repr(found)
+    assert "0123456789" not in unescape(repr(found))
     assert "[hidden]" in found.results[0].title
 
 

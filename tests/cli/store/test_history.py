@@ -80,7 +80,17 @@ def test_prompt_history_is_cleared_too(tmp_path: Path) -> None:
     assert clear_prompts(str(tmp_path), ("WHALE",)) == 2
     assert (tmp_path / "prompt_history").read_bytes() == b"blue sky\n\xff\n"
     assert (tmp_path / "prompt_history").stat().st_mode & 0o777 == 0o600
-    assert not (tmp_path / "chat_history").exists()
+    assert (tmp_path / "chat_history").read_bytes() == b""
     assert clear_prompts(str(tmp_path)) == 2
-    assert os.listdir(tmp_path) == ["sleuth.log"]
+    assert (tmp_path / "prompt_history").read_bytes() == b""
+    assert (tmp_path / "sleuth.log").read_text() == "whale\n"
     assert clear_prompts(str(tmp_path / "nowhere")) == 0
+
+
+def test_prompt_history_behind_a_link_is_cleared_and_a_pipe_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("blue whale\n")
+    (tmp_path / "chat_history").symlink_to("elsewhere")
+    os.mkfifo(tmp_path / "prompt_history")
+    assert clear_prompts(str(tmp_path)) == 1
+    assert (tmp_path / "elsewhere").read_bytes() == b""
+    assert (tmp_path / "chat_history").is_symlink()

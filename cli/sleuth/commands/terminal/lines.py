@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import append_private, private_folder
+from sleuth.base.files import append_private, open_own, private_folder
 from sleuth.runtime import Runtime
 from sleuth.store.settings import HISTORY
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MAX_HISTORY_LINES = 1000
+MAX_HISTORY_BYTES = 10_000_000
 
 
 class Lines:
@@ -23,6 +24,7 @@ class Lines:
         self.readline = _readline(runtime)
         if self.readline is not None:
             with suppress(OSError):  # a missing or unreadable history file is an empty one
+                open_own(self.path, MAX_HISTORY_BYTES).close()  # reading a pipe would block
                 self.readline.read_history_file(self.path)
             self.readline.set_history_length(MAX_HISTORY_LINES)
 

@@ -9,6 +9,7 @@ from typing import Self, TextIO
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, ProgressEvent
 from sleuth.answers.citations import CitedSource, heading, link, listed, shown_numbers, targets
+from sleuth.answers.sanitize import safe_markdown
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.runtime import Runtime
@@ -30,7 +31,7 @@ class Screen:
         self.console, self.styles = make_console(self.out, runtime.color), STYLES[runtime.settings[UI_THEME]]
         self.document = MarkdownRenderer(self.console, self.styles, min(self.console.width, MAX_WIDTH))
         self.stream = Stream(self.console, self.document, self._draft, self._final)
-        self.sources: tuple[CitedSource, ...] = ()
+        self.set_sources(())
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +71,8 @@ class Screen:
         """Replace the streamed text by the finished one, except for blocks that were printed already."""
         from sleuth.base.markdown import split_blocks
 
-        pairs = zip(self.stream.printed, split_blocks(written), strict=False)
+        printed = (safe_markdown(block, targets(self.sources)) for block in self.stream.printed)
+        pairs = zip(printed, split_blocks(written), strict=False)
         done = len(list(takewhile(lambda pair: _bare(pair[0]) == _bare(pair[1]), pairs)))
         self.stream.finish(split_blocks(linked)[done:])
 

@@ -42,4 +42,5 @@ def test_other_output_is_not_paged(shown: Any) -> None:
     assert shown("--no-pager", rows=20)[1] == ""
     assert shown("-o", "/dev/null", rows=20)[1] == ""
     assert "https://a.example/8" in shown(rows=20, PAGER="")[0]
+    assert "https://a.example/8" in shown(rows=20, PAGER=" ")[0]
     assert "https://a.example/8" in shown(rows=20, PAGER="no-such-program")[0]
