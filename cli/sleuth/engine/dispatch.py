@@ -163,7 +163,7 @@ class Dispatcher:
                 found = limited(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
                     raise error
-                found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
+                found = found._replace(cost=(found.cost or adapter.cost) if account.key else 0.0)
                 return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as problem:
                 error = problem if account.key else without_key(problem, adapter)
