@@ -169,6 +169,7 @@ class Found(Record):
     engines: Mapping[str, str] = {}  # engines behind the provider that failed, with the reason
     not_applied: tuple[str, ...] = ()  # in addition to `Provider.not_applied`
     cost: float = 0.0  # US dollars, if the provider reports it
+    backoff: float = 0.0  # seconds until the next request, if the provider asks for a pause
 
 
 class Request(Record):

@@ -13,6 +13,7 @@ from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.setting_types import to_toml
 from sleuth.store.settings import (
+    CHAINS_BY_CATEGORY,
     DEFAULT_PROVIDER,
     FALLBACK,
     TABLE,
@@ -25,7 +26,8 @@ from sleuth.store.settings import (
 )
 from sleuth.store.toml_file import read_toml
 
-PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK)  # whose values are ids of providers
+# Whose values are ids of providers.
+PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY)
 
 app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 
@@ -145,8 +147,9 @@ def _report(runtime: Runtime) -> int:
 def _check_providers(runtime: Runtime, setting: Setting[Any], value: Any) -> None:
     """Raise UnknownProviderError if a setting that names providers names one that does not exist."""
     if setting in PROVIDER_SETTINGS:
-        for id in [value] if isinstance(value, str) else value:
-            if id != "auto":
+        chains = value.values() if isinstance(value, dict) else [[value] if isinstance(value, str) else value]
+        for id in "+".join(entry for chain in chains for entry in chain).split("+"):
+            if id not in ("auto", ""):
                 runtime.selector.candidate(id)
 
 

@@ -163,7 +163,7 @@ class Dispatcher:
                 found = limited(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
                     raise error
-                found = found._replace(cost=found.cost or (adapter.cost if account.key else 0.0))
+                found = found._replace(cost=(found.cost or adapter.cost) if account.key else 0.0)
                 return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as problem:
                 error = problem if account.key else without_key(problem, adapter)
@@ -254,6 +254,8 @@ class Dispatcher:
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick, wall=job.third_party)
+            if reply.found.backoff > 0:
+                self.health.note_backoff(id, reply.found.backoff)
             for _ in range(job.sent - 1 - len(job.key_errors)):  # retries, and further requests of one search
                 self.health.record(id, attempt.state, None, 0.0, False)
             self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cost, job.reserved)

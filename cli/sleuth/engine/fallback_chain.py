@@ -20,18 +20,19 @@ GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 class FallbackChain:
     """Queries groups of providers one after another; if one is slow, the next is started as well."""
 
-    def __init__(self, dispatcher: Dispatcher, queries: list[Query], enough_empty: int = 1) -> None:
+    def __init__(self, dispatcher: Dispatcher, queries: list[Query], enough_empty: int, *, chosen: bool) -> None:
         self.dispatcher, self.queries = dispatcher, queries
         self.enough_empty = enough_empty  # providers that found nothing before the search ends
+        self.first_place = 0 if chosen else 1  # 0 is for a group that the user put first
         self.replies: list[ProviderReply] = []
         self.places: dict[str, int] = {}  # the number of each provider's group
 
     def query(self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float) -> bool:
         """Start a group, but for those to be skipped, and wait up to `hedge_delay`; True when there is an answer."""
-        is_library = any(candidate.adapter.offline for candidate in group) and bool(self.places)
+        place = self.first_place + len(self.places)
+        is_library = place > 0 and any(candidate.adapter.offline for candidate in group)
         if is_library and self._wait():  # the last resort, when all others have failed
             return True
-        place = len(self.places)
         for candidate in group:
             self.places[candidate.id] = place
             if attempt := skipped.get(candidate.id):

@@ -186,7 +186,7 @@ class Searcher:
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
         written = chain_entries(self.settings, queries[0])[1]
-        chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY)
+        chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY, chosen=bool(written or first))
         wanted = queries[0]._replace(page=request.query.page)
         groups = self.selector.groups(wanted, first, library=request.library)
         for group in islice(groups, 1 if request.fallback is False else None):
@@ -195,7 +195,7 @@ class Searcher:
             if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
         replies = chain.finish()
-        unknown = [tr("websearch.fallback: unknown provider {id!r}", id=id) for id in self.selector.unknown(wanted)]
+        unknown = [tr("unknown provider {id!r} in the fallback chain", id=id) for id in self.selector.unknown(wanted)]
         return replies._replace(notices=(*replies.notices, *unknown))
 
     def _hedge_delay(self, group: list[Candidate], request: SearchRequest) -> float:
@@ -221,13 +221,12 @@ def search_error(outcome: Outcome) -> SearchError:
     """Return the error for a failed search: all reasons, with the hint and exit code of the first one."""
     failures = [attempt for attempt in outcome.attempts if not attempt.answered]
     failures = [attempt for attempt in failures if attempt.code] or failures
-    if not failures:
-        return SearchError(
-            "no provider is selected",
-            "choose one: sleuth providers use ID, or restore the default chain: sleuth config unset websearch.fallback",
-        )
+    messages = list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
+    if not messages:
+        hint = "choose one: sleuth providers use ID, or look at the chain: sleuth config show websearch"
+        return SearchError("{why}", hint, why=tr("; ").join(outcome.notices) or tr("no provider is selected"))
     first = failures[0]
-    hint, messages = first.hint, list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
+    hint = first.hint
     message = tr("; ").join(messages)
     if len(messages) > 2:
         names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))

@@ -88,6 +88,11 @@ class Health:
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
 
+    def note_backoff(self, provider: str, seconds: float) -> None:
+        """Make the next request wait, because the provider asked for a pause with its answer."""
+        values = f"{provider}#backoff", time.time() + seconds
+        self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, 0, ?, 'rate_limited')", values)
+
     def _failures(self, name: str) -> int:
         row = self.connection.execute("SELECT failures FROM health WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
@@ -138,6 +143,8 @@ class Health:
                 if len(rows) == limit:
                     return Slot(float(rows[-1][0]) + span, granted=False)
             at = max(now, self._last(paced_with, now + MAX_QUEUE_S) + interval) if interval else now
+            backoff = self.cooldown(f"{provider}#backoff", now)
+            at = max(at, backoff.until) if backoff else at
             if at - now > wait:
                 return Slot(at, granted=False, paced=True)
             self._insert(provider, at, "sent", None, 0.0)

@@ -68,14 +68,14 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
 
 
 def _readable_rows(path: str, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:
-    """Yield rows from the start of a table up to the damaged page, then from its end back to it."""
+    """Yield rows from the start of a table, of its index and, backwards, of its end, each up to the damaged page."""
     with suppress(*DATABASE_ERRORS), closing(_open(path)) as connection:
         known = {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}
         shared = ", ".join(name if name in known else f"NULL AS {name}" for name in columns)
         key = next((row[1] for row in connection.execute(f'PRAGMA table_info("{table}")') if row[5]), columns[0])
-        for order in ("ASC", "DESC"):
+        for order in ("NOT INDEXED", f"ORDER BY {key}", f"ORDER BY {key} DESC"):
             with suppress(*DATABASE_ERRORS):
-                yield from map(tuple, connection.execute(f'SELECT {shared} FROM "{table}" ORDER BY {key} {order}'))  # noqa: S608 - names of our own tables
+                yield from map(tuple, connection.execute(f'SELECT {shared} FROM "{table}" {order}'))  # noqa: S608 - names of our own tables
                 return
 
 
@@ -83,6 +83,7 @@ def _open(path: str) -> sqlite3.Connection:
     """Open a copy with its write-ahead log, or without it if the log is damaged too."""
     connection = sqlite3.connect(path)
     try:
+        connection.execute("PRAGMA writable_schema = ON")  # else a file that is too short is not read at all
         connection.execute(TABLES).fetchall()
     except sqlite3.Error:
         connection.close()

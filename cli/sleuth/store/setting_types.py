@@ -73,6 +73,7 @@ FLAG = SettingType(
     lambda v: type(v) is bool, lambda text: FLAGS.get(text.lower()), Translatable("true or false"), ("true", "false")
 )
 TEXT = SettingType(lambda v: isinstance(v, str), str, Translatable("text"))
+KEY = SettingType(lambda v: isinstance(v, str) and v.strip().isprintable(), str, Translatable("printable text"))
 NAMES = SettingType(
     lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, Translatable("a list of strings")
 )

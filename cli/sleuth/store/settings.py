@@ -14,6 +14,7 @@ from sleuth.store.setting_types import (
     COMPRESSION,
     EMAIL,
     FLAG,
+    KEY,
     LANGUAGE_CODE,
     NAMES,
     PATTERNS,
@@ -117,7 +118,7 @@ FETCH_PRIVATE = Setting("fetch.allow_private", False, FLAG, "allow reading pages
 LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-compatible endpoint")
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
 LLM_REASONER = Setting("llm.reasoner_model", "deepseek-flash", TEXT, "model that reflects, with thinking on")
-LLM_KEY = Setting("llm.api_key", "", TEXT, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
+LLM_KEY = Setting("llm.api_key", "", KEY, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
 LLM_TIMEOUT = Setting("llm.timeout", AUTO, SECONDS, "seconds for every reply of the model; auto: by step")
 LLM_TIMEOUTS = {
     step: Setting(f"llm.timeouts.{step}", AUTO, SECONDS, meaning)
@@ -132,11 +133,11 @@ LLM_PRICE_INPUT = Setting("llm.price_input", AUTO, number(0, 10_000, "auto"), "U
 LLM_PRICE_OUTPUT = Setting("llm.price_output", AUTO, number(0, 10_000, "auto"), "USD per million output tokens")
 EMBEDDING_URL = Setting("embedding.base_url", "", URL, "endpoint for embeddings")
 EMBEDDING_MODEL = Setting("embedding.model", "", TEXT, "embedding model; local runs one on this machine")
-EMBEDDING_KEY = Setting("embedding.api_key", "", TEXT, "API key for embeddings", secret=True)
+EMBEDDING_KEY = Setting("embedding.api_key", "", KEY, "API key for embeddings", secret=True)
 EMBEDDING_DIMENSIONS = Setting("embedding.dimensions", 0, whole(0, 100_000), "dimensions; 0 lets the model choose")
 RERANK_URL = Setting("rerank.base_url", "", URL, "endpoint of the reranker")
 RERANK_MODEL = Setting("rerank.model", "", TEXT, "rerank model")
-RERANK_KEY = Setting("rerank.api_key", "", TEXT, "API key for the reranker", secret=True)
+RERANK_KEY = Setting("rerank.api_key", "", KEY, "API key for the reranker", secret=True)
 ASK_ROUNDS = Setting("ask.max_iterations", 3, whole(1, 20), "maximum number of search rounds per answer")
 ASK_PAGES = Setting("ask.pages", 3, whole(1, 20), "pages to read per round")
 AGENT_SEARCH = Setting("agent.web_search.enabled", True, FLAG, "offer the web_search tool to agents")

@@ -36,7 +36,7 @@ class DuckDuckGoMedia(Provider):
     def request(self, query: Query, account: Account) -> Request:
         """Return the request for the JSON, without its token."""
         kind = query.category if query.category in PATHS else "images"
-        period = query.freshness if query.freshness != "range" else ""
+        period = "" if query.freshness in (("range",) if kind == "images" else ("range", "year")) else query.freshness
         filters = {"images": f"time:{period.capitalize()},,,,,", "videos": f"publishedAfter:{period[:1]},,,"}
         params = {
             "o": "json",
@@ -113,6 +113,10 @@ class DuckDuckGoMedia(Provider):
             finds=("https://www.youtube.com/watch?v=x",),
         ),
         sample_plain,
+        sample_plain._replace(
+            query=Query("lighthouse", category="news", freshness="year", since="2025-11-17"),
+            sends="GET https://duckduckgo.com/news.js?o=json&q=lighthouse&l=wt-wt&p=-1",
+        ),
         sample_plain._replace(body="<html>no token</html>", error="BLOCKED"),
         sample_plain._replace(body='{"x": "&vqd=4-1234567890&"}', error="BLOCKED"),
         sample_plain._replace(body="<form id='challenge-form' class='anomaly'>", status=202, error="BLOCKED"),

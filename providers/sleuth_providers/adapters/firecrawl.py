@@ -4,8 +4,18 @@ from sleuth_providers.adapters._google import time_span
 from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadResponseError, QuotaError, RateLimitError
-from sleuth_providers.json import as_dict, as_text, items, marked_result_of, strip_tags, web_results
+from sleuth_providers.json import (
+    as_dict,
+    as_number,
+    as_text,
+    document,
+    items,
+    marked_result_of,
+    strip_tags,
+    web_results,
+)
 
+DOLLARS_PER_CREDIT = 0.00083  # of the standard plan
 KINDS = {"general": "web", "news": "news", "images": "images"}
 
 
@@ -51,9 +61,10 @@ class Firecrawl(Provider):
         return self.post_json(account, "/v2/search", body)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the list of the category; older servers send a single list."""
+        """Parse the list of the category, and the cost; older servers send a single list."""
         hits = items(response, "data", KINDS.get(query.category, "web")) or items(response, "data")
-        return Found(web_results(map(_result, hits)))
+        credits = as_number(document(response).get("creditsUsed")) or 0.0
+        return Found(web_results(map(_result, hits)), cost=credits * DOLLARS_PER_CREDIT)
 
     sample_plain = Sample(
         Query("example x"),

@@ -38,8 +38,8 @@ class InternetArchive(Provider):
     error_rules = (ErrorRule(200, BadRequestError, rb'\A\s*(?:<|{"error")', "the API reports an error"),)
 
     def request(self, query: Query, account: Account) -> Request:
-        """Write filters into the query, whose own operators are removed; phrases stay."""
-        text = " ".join(re.sub(r"[:()\[\]{}^~\\/]", " ", query.text).split())
+        """Write filters into the query, whose own operators are removed, question marks included; phrases stay."""
+        text = " ".join(re.sub(r"[:()\[\]{}^~\\/?!]", " ", query.text).split())
         if text.count('"') % 2:
             text = text.replace('"', " ")
         kind = as_text(account.options.get("mediatype")) or MEDIA_TYPES.get(query.category, "texts")
@@ -97,6 +97,7 @@ class InternetArchive(Provider):
             ),
         ),
         sample_plain,
+        sample_plain._replace(query=Query("lighthouse?!")),
         sample_plain._replace(body='{"error": "syntax"}', error="INVALID_REQUEST"),
         sample_plain._replace(
             body="<html>Search engine returned invalid information</html>",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, QuotaError
 from sleuth_providers.json import as_dict, as_text, direct_answers, items, strip_tags, web_results
@@ -172,4 +173,5 @@ def _result(item: dict[str, object]) -> Result:
         author=as_text(props.get("creator_name")),
         length=as_text(props.get("duration")),
         image=picture,
+        details=picture_size(as_dict(item.get("image"))),
     )

@@ -6,6 +6,23 @@ from sleuth_providers.json import as_number, as_text, document, marked_result_of
 HOSTS = {"mdn": "https://developer.mozilla.org", "learn": "https://learn.microsoft.com"}
 LOCALES = ("en-US", "de", "es", "fr", "ja", "ko", "pt-BR", "ru", "zh-CN", "zh-TW")  # of MDN
 MAX_LEARN_RESULTS = 25
+# Countries of Microsoft Learn for languages that are not named like one.
+LEARN_COUNTRIES = {
+    "ar": "SA",
+    "cs": "CZ",
+    "da": "DK",
+    "el": "GR",
+    "en": "US",
+    "he": "IL",
+    "hi": "IN",
+    "ja": "JP",
+    "ko": "KR",
+    "pt": "BR",
+    "sv": "SE",
+    "uk": "UA",
+    "vi": "VN",
+    "zh": "CN",
+}
 
 
 class Mdn(Provider):
@@ -74,6 +91,11 @@ class Mdn(Provider):
              "lastUpdatedDate": "2026-05-01T00:00:00+00:00"}, {"url": null}], "count": 1200}""",
             finds=("https://learn.microsoft.com/en-us/dotnet/api/x",),
         ),
+        sample_plain._replace(
+            query=Query("sqlite", lang="sv", category="it", engines=("learn",)),
+            sends="GET https://learn.microsoft.com/api/search?search=sqlite&locale=sv-se&%24top=10",
+            body='{"results": []}',
+        ),
         sample_plain,
         sample_plain._replace(
             body='{"errors": {"q": [{"message": "…", "code": "required"}]}}', status=400, error="INVALID_REQUEST"
@@ -92,7 +114,7 @@ def _mdn_locale(lang: str) -> str:
 
 def _learn_locale(query: Query) -> str:
     lang, _, territory = (query.lang or "en-US").partition("-")
-    country = territory or {"en": "US", "zh": "CN", "ja": "JP", "ko": "KR", "pt": "BR"}.get(lang, lang)
+    country = territory or LEARN_COUNTRIES.get(lang, lang)
     return f"{lang}-{country}".lower()
 
 

@@ -5,7 +5,7 @@ import re
 from sleuth_providers.adapters._dates import unix_time
 from sleuth_providers.base import Account, Details, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, BadRequestError, QuotaError
-from sleuth_providers.json import MAX_COUNT, as_count, as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.json import MAX_COUNT, as_count, as_number, as_text, document, items, strip_tags, web_results
 
 # Sites with their own domain; the others are at NAME.stackexchange.com.
 OWN_DOMAINS = {
@@ -81,9 +81,10 @@ class StackExchange(Provider):
         return tuple(sorted(ignored))
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the excerpts; the addresses are not among their fields."""
+        """Parse the excerpts, whose fields lack the address, and the pause, which is mandatory."""
         domain = _domain(_asked_site(response, self._site(query, Account())))
-        return Found(web_results(_result(item, domain) for item in items(response, "items")))
+        backoff = as_number(document(response).get("backoff")) or 0.0
+        return Found(web_results(_result(item, domain) for item in items(response, "items")), backoff=backoff)
 
     sample_plain = Sample(
         Query("asyncio cancel", category="it"),

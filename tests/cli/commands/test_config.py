@@ -56,6 +56,8 @@ def test_values_are_parsed(sleuth: Any, key: str, text: str, value: Any) -> None
         ("cache.url", "http://x"),
         ("fetch.jina", "perhaps"),
         ("llm.base_url", "not an address"),
+        ("llm.api_key", "sk-1\nX-Header: 2"),
+        ("embedding.api_key", "sk-\x01"),
     ],
 )
 def test_invalid_value_is_refused(sleuth: Any, key: str, text: str) -> None:
@@ -67,13 +69,23 @@ def test_invalid_value_is_refused(sleuth: Any, key: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "text"), [("websearch.fallback", "nosuch,duckduckgo"), ("websearch.default_provider", "nosuch")]
+    ("key", "text"),
+    [
+        ("websearch.fallback", "nosuch,duckduckgo"),
+        ("websearch.default_provider", "nosuch"),
+        ("websearch.chains", "{ news = ['bing-news+nosuch'] }"),
+    ],
 )
 def test_unknown_provider_is_refused_by_set_and_found_by_validate(sleuth: Any, key: str, text: str) -> None:
     done = sleuth("config", "set", key, text)
     assert (done.exit, "unknown provider 'nosuch'" in done.err) == (3, True)
-    written = sleuth("config", "validate", SLEUTH_WEBSEARCH_FALLBACK="duckduckgo,nosuch")
-    assert (written.exit, "websearch.fallback: unknown provider 'nosuch'" in written.err) == (2, True)
+    written = sleuth("config", "validate", **{f"SLEUTH_{key.upper().replace('.', '_')}": text})
+    assert (written.exit, f"{key}: unknown provider 'nosuch'" in written.err) == (2, True)
+
+
+def test_providers_of_a_chain_may_be_joined(sleuth: Any) -> None:
+    assert sleuth("config", "set", "websearch.fallback", "crossref+arxiv,library").exit == 0
+    assert sleuth("config", "set", "websearch.chains", "{ news = ['bing-news+google-news'], books = [] }").exit == 0
 
 
 def test_unknown_key_suggests_the_closest_one(sleuth: Any) -> None:

@@ -146,6 +146,14 @@ def test_empty_chain_is_an_error_with_a_hint(sleuth: Any) -> None:
     assert "error: no provider is selected\nhint: choose one: sleuth providers use ID" in done.err
 
 
+@pytest.mark.parametrize(("words", "code"), [("rust async runtime", 1), ("searxng json 403", 0)])
+def test_handbook_is_no_web_search_when_no_other_provider_is_left(make_sleuth: Any, words: str, code: int) -> None:
+    """With nothing set up and `keyless` off, the library is the whole default chain."""
+    done = make_sleuth(SEARXNG_URL="", SLEUTH_WEBSEARCH_KEYLESS="false")("search", words)
+    assert done.exit == code
+    assert ("note: used Library" if code == 0 else "error: no provider is selected") in done.err
+
+
 def test_own_server_has_no_competition_in_a_default_chain(
     sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +201,10 @@ def test_unknown_provider_in_the_settings_is_named(make_sleuth: Any, httpserver:
     httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
     sleuth = make_sleuth(SEARXNG_URL=httpserver.url_for(""))
     done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="nosuch,searxng")
-    assert (done.exit, done.err) == (0, "note: websearch.fallback: unknown provider 'nosuch'\n")
+    assert (done.exit, done.err) == (0, "note: unknown provider 'nosuch' in the fallback chain\n")
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="nosuch")
+    assert done.exit == 1
+    assert done.err.startswith("error: unknown provider 'nosuch' in the fallback chain\nhint: choose one")
     done = sleuth("search", "x", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="nosuch")
     assert (done.exit, done.err.splitlines()) == (
         3,

@@ -109,3 +109,14 @@ def test_successful_test_ends_the_pause(fresh: Any, internet: FakeInternet, paus
     fresh.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "duckduckgo,keenable"
     listed = {row["id"]: row for row in fresh("providers", "list", "--json").json["items"]}
     assert listed["duckduckgo"]["usable"]
+
+
+def test_backoff_of_an_answer_delays_the_next_request(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:
+    def ask(backoff: int) -> Any:
+        body = b'{"items": [{"item_type": "question", "question_id": 7, "title": "A"}], "backoff": %d}' % backoff
+        internet.replies["api.stackexchange.com"] = (200, {"Content-Type": "application/json"}, body)
+        return fresh("search", "-p", "stackexchange", "--no-cache", "x", STACKEXCHANGE_KEY="k")
+
+    assert [ask(40).exit, ask(4000).exit] == [0, 0]
+    assert [30 < pause <= 40 for pause in pauses] == [True]
+    assert "Stack Exchange was skipped: too soon after the last request" in ask(0).err

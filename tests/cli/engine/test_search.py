@@ -601,6 +601,17 @@ def test_refusal_of_a_request_without_a_key_is_not_about_a_key(sleuth: Any, http
         assert done.exit == 5
 
 
+@pytest.mark.parametrize(("key", "cost"), [("", 0.0), ("fc-12345678", 0.01)])
+def test_credits_cost_money_only_with_a_key(sleuth: Any, httpserver: HTTPServer, key: str, cost: float) -> None:
+    reply = {"success": True, "data": {"web": [{"title": "A", "url": "https://a.example/"}]}, "creditsUsed": 12}
+    httpserver.expect_request("/v2/search").respond_with_json(reply)
+    sleuth("providers", "set", "firecrawl", "--api-host", httpserver.url_for(""))
+    if key:
+        sleuth("providers", "set", "firecrawl", "--api-key", "-", stdin=key)
+    done = sleuth("search", "-p", "firecrawl", "--json", "x")
+    assert round(done.json["attempts"][0]["cost"], 3) == cost
+
+
 def test_pages_of_several_providers_are_windows_of_one_list(sleuth: Any, paged: Callable[[], list[str]]) -> None:
     sleuth("providers", "add", "--id", "other", "--adapter", "searxng", "--api-host", sleuth.environ["SEARXNG_URL"])
     pages = [

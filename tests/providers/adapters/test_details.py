@@ -299,6 +299,16 @@ STORY = {"objectID": "1", "title": "SQLite", "url": "https://example.org/", "poi
             {"results": [{"title": "A", "url": "https://example.org/", "publishedDate": "2026"}]},
             {},
         ),
+        (
+            "kagi",
+            "images",
+            {
+                "data": {
+                    "image": [{"url": "https://a.example/", "image": {"url": "/i.jpg", "width": 800, "height": 600}}]
+                }
+            },
+            {"width": 800, "height": 600},
+        ),
         ("open-videos", "videos", {"data": [VIDEO]}, {"channel": "Sea", "views": 1200, "license": "Attribution"}),
     ],
 )
