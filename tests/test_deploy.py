@@ -24,6 +24,8 @@ def test_service_is_hardened_and_checked(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
+    # The binary in the image has this file capability as effective: the kernel refuses to run it without.
+    assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "proxy" else [])
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["healthcheck"]["test"][0] == "CMD"
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))

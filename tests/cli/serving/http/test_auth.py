@@ -1,5 +1,6 @@
 """Access control: token, Host and Origin; and how the command starts and stops."""
 
+import errno
 import json
 import os
 import re
@@ -213,6 +214,23 @@ def test_each_token_has_a_name_and_a_limit(serve: Any, tmp_path: Path) -> None:
     assert "METHOD" not in text
     assert " bob GET /websearch-providers 429 " in server.log
     assert bob not in server.log
+
+
+def test_named_file_may_belong_to_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret that is mounted into a container belongs to a user of the host."""
+    file = tmp_path / "tokens"
+    file.write_text("alice token-of-alice-0123\n")
+    file.chmod(0o644)
+
+    def refuse(path: str, _: int) -> None:
+        raise PermissionError(errno.EPERM, "another user owns it", path)
+
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    monkeypatch.setattr("sleuth.serving.http.tokens.open_own", refuse)
+    assert find_tokens({}, "", str(file)) == ((Token("token-of-alice-0123", "alice"),), str(file), "")
+    file.rename(tmp_path / "serve-token")
+    with pytest.raises(SettingsError, match="another user owns it"):
+        find_tokens({}, str(tmp_path))
 
 
 def test_repeated_search_counts_for_its_token(serve: Any, tmp_path: Path) -> None:
