@@ -42,6 +42,12 @@ def test_several_servers_wait_for_cache_and_search_engine() -> None:
     assert COMPOSE["secrets"].keys() == set(SERVICES["sleuth"]["secrets"])
 
 
+def test_mounted_files_exist() -> None:
+    mounted = [volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])]
+    assert sorted(mounted) == ["./Caddyfile", "./searxng-settings.yml"]
+    assert all((ROOT / "deploy" / name).is_file() for name in mounted)
+
+
 def test_options_and_settings_exist() -> None:
     command: Any = get_command(app)
     words = [re.sub(r"\$\{\w+:-(.*)\}", r"\1", word) for word in SERVICES["sleuth"]["command"][1:]]
