@@ -177,12 +177,14 @@ def run(servers: int, users: int, seconds: float, max_requests: int = sys.maxsiz
 
 
 def main() -> int:
-    """Run the load and print the figures; exit with 1 if there was an error or a repeated request."""
+    """Run the load and print the figures; exit with 1 if there was an error, a repeated request, or none at all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--servers", type=int, default=4)
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
     chosen = parser.parse_args()
+    if chosen.seconds <= THINK_S:
+        parser.error(f"--seconds must be more than {THINK_S:g}: users pause for about that long before each request")
     print(f"load average before: {os.getloadavg()[0]:.1f}")
     found = run(chosen.servers, chosen.users, chosen.seconds)
     total = sum(map(len, found.times.values()))
@@ -200,7 +202,7 @@ def main() -> int:
         print(problem, file=sys.stderr)
     if found.repeated:
         print(f"not exactly one request: {dict(list(found.repeated.items())[:10])}", file=sys.stderr)
-    return 1 if found.errors or found.repeated else 0
+    return 1 if found.errors or found.repeated or not total else 0
 
 
 if __name__ == "__main__":

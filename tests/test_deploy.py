@@ -24,6 +24,8 @@ def test_service_is_hardened_and_checked(name: str) -> None:
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
+    # The binary in the image has this file capability as effective: the kernel refuses to run it without.
+    assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "proxy" else [])
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["healthcheck"]["test"][0] == "CMD"
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
@@ -38,6 +40,12 @@ def test_several_servers_wait_for_cache_and_search_engine() -> None:
     places = json.dumps(SERVICES["sleuth"]["environment"])
     assert all(f"//{name}:" in places for name in ("searxng", "valkey"))
     assert COMPOSE["secrets"].keys() == set(SERVICES["sleuth"]["secrets"])
+
+
+def test_mounted_files_exist() -> None:
+    mounted = [volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])]
+    assert sorted(mounted) == ["./Caddyfile", "./searxng-settings.yml"]
+    assert all((ROOT / "deploy" / name).is_file() for name in mounted)
 
 
 def test_options_and_settings_exist() -> None:

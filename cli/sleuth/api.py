@@ -12,21 +12,27 @@ import io
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
+from sleuth.base.paths import stamp_of
 from sleuth.base.urls import clean_url
-from sleuth.engine.options import check_options, check_value
+from sleuth.engine.options import cache_use, check_options, check_value
 from sleuth.engine.options import language as language_code
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
 from sleuth.engine.search_options import MAX_LIMIT, OPTIONS, SearchOptions
 from sleuth.runtime import Runtime
+from sleuth.store.cache import rendered
+from sleuth.store.cache.disk import Cache
 from sleuth.store.cache.memory import MemoryCache
+from sleuth.store.cache.rendered import file_stamp
 from sleuth.store.setting_types import TEXT, choice, number, whole
+from sleuth.store.settings import LEARN_WEIGHTS
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent, Question
@@ -40,6 +46,7 @@ CACHE = choice(*CACHE_USE)
 LENGTH = choice("short", "medium", "long")
 SIZE = whole(1, MAX_LIMIT)
 TIMEOUT = number(0.1, 600)  # seconds
+MAX_OUTCOMES = 200  # that were answered from the cache, to be repeated
 MAX_ASYNC_CALLS = 64  # that run at the same time; others wait
 ROUNDS = PAGES = whole(1, 20)
 INHERITED: list[object] = []  # what a forked process must neither use nor close
@@ -56,7 +63,7 @@ Compression = Literal["none", "cutoff", "rag"]
 Unit = Literal["char", "token"]
 Length = Literal["short", "medium", "long"]
 SearchMode = Literal["auto", "on", "off"]
-Stamp = tuple[int, ...]  # inode, modification time and size of the settings file
+Stamp = tuple[str, str]  # state of the settings file, and of the file that is touched when the cache is cleared
 
 
 def _in_thread(
@@ -92,7 +99,7 @@ class Client:
         self._thread = threading.local()
         self._lock = threading.Lock()
         self._pool: DaemonThreadPool[Client] | None = None
-        self._recent: tuple[Stamp, MemoryCache, RedisServer | None] | None = None
+        self._recent: tuple[Stamp, MemoryCache, MemoryCache, RedisServer | None] | None = None
 
     def __enter__(self) -> "Client":
         return self
@@ -128,8 +135,8 @@ class Client:
         cache = runtime.cache
         with self._lock:
             if self._recent is None or self._recent[0] != stamp:
-                self._recent = stamp, MemoryCache(cache), runtime.shared
-            _, runtime.cache, runtime.shared = self._recent  # shared, so that all threads learn that Redis failed
+                self._recent = stamp, MemoryCache(cache), MemoryCache(Cache(), MAX_OUTCOMES), runtime.shared
+            _, runtime.cache, runtime.outcomes, runtime.shared = self._recent  # all threads learn that Redis failed
         self._thread.known = stamp, runtime
         return runtime
 
@@ -182,12 +189,20 @@ class Client:
     def perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
         """Run a search with checked options; raises SearchError if no provider answered."""
         runtime = self.runtime
+        key = _outcome_key(runtime, options)
+        if key and (known := runtime.outcomes.get(key)):
+            return runtime.searcher.repeat(known.value, options.category, known.age)
         try:
             outcome = runtime.searcher.search(runtime.search_request(options))
         finally:
             runtime.searcher.finish()
+        if options.refresh:
+            rendered.clear(runtime.paths)  # they show what was just replaced
+            runtime.outcomes.clear()
         if outcome.outcome == "failed":
             raise search_error(outcome)
+        if key:
+            runtime.outcomes.put(key, outcome, outcome.fresh_s)
         return runtime.add_content(outcome, options, on_page)
 
     def read(
@@ -335,11 +350,16 @@ def _ignore(_: Any) -> None:
 
 
 def _stamp(runtime: Runtime) -> Stamp:
-    try:
-        found = os.stat(runtime.paths.config_file)
-    except OSError:
-        return ()
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return file_stamp(runtime.paths.config_file), file_stamp(runtime.paths.cleared)
+
+
+def _outcome_key(runtime: Runtime, options: SearchOptions) -> str:
+    """Return everything but the settings that an outcome depends on; empty if it must not be repeated."""
+    varies = options.wants_content or options.rerank or options.offline or runtime.settings[LEARN_WEIGHTS]
+    if varies or cache_use(options) != "use":
+        return ""
+    watched = map(file_stamp, (runtime.paths.rules, stamp_of(runtime.paths.database)))
+    return repr((options, time.strftime("%F", time.gmtime()), *watched, runtime.cache.cleared()))
 
 
 def _several(name: str, texts: Texts) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sleuth.pages.reader import Reader
     from sleuth.relevance.rules import Rules
     from sleuth.store.cache.disk import Cache, DiskCache
+    from sleuth.store.cache.memory import MemoryCache
     from sleuth.store.cache.redis.server import RedisServer
     from sleuth.store.health import Health
     from sleuth.store.provider_table import ProviderTable
@@ -44,6 +45,8 @@ MAX_CACHED_PAGES = 1000
 
 class Runtime:
     """One run of sleuth. Environment and streams are passed in, so that tests can run many in one process."""
+
+    outcomes: MemoryCache  # of `api.Client`
 
     def __init__(
         self,

@@ -291,8 +291,8 @@ def test_recent_answers_are_kept_in_memory_for_all_threads(
     for number in range(20):
         client.search(f"other {number}", providers="searxng")
     shutil.rmtree(tmp_path / "home" / "cache")
-    assert not client.search("fox", providers="searxng").cached, "only the last twenty are kept"
-    assert client.search("other 19", providers="searxng").cached
+    assert not client.search("fox", providers="searxng", recent=True).cached, "only the last twenty are kept"
+    assert client.search("other 19", providers="searxng", recent=True).cached
 
 
 class BlockedServer:

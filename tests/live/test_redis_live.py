@@ -16,11 +16,12 @@ from pytest_httpserver import HTTPServer
 from tests.live.conftest import free_port
 from werkzeug import Request, Response
 
+from sleuth.api import Client
 from sleuth.store.cache.disk import MAX_ENTRY_CHARS, DiskCache
 from sleuth.store.cache.redis import contents
 from sleuth.store.cache.redis.address import find_address
 from sleuth.store.cache.redis.cache import STALE_S, RedisCache
-from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
+from sleuth.store.cache.redis.server import CLEARED, PREFIX, RedisServer, RedisUnavailableError
 from sleuth.store.cache.redis.usage import DAYS
 from sleuth_providers.net.guard import AddressGuard
 
@@ -492,6 +493,19 @@ def test_answer_of_one_machine_is_used_by_another(
     assert not two(*SEARCH).json["cached"]
 
 
+def test_clear_reaches_the_memory_of_other_machines(
+    machine: Callable[..., Any], redis_server: Any, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sleuth.store.cache.redis.server.CLEARED_POLL_S", 0)
+    with Client(machine("one", redis_server.url).environ) as client:
+        for _ in range(4):
+            client.search("rust async", providers="searxng")
+        assert len(upstream.asked) == 1
+        assert machine("two", redis_server.url)("cache", "clear").exit == 0
+        assert not client.search("rust async", providers="searxng").cached
+    assert len(upstream.asked) == 2
+
+
 def test_stats_and_clear_ignore_foreign_keys(
     machine: Callable[..., Any], server: RedisServer, redis_server: Any
 ) -> None:
@@ -519,7 +533,8 @@ def test_stats_and_clear_ignore_foreign_keys(
     done = one("cache", "clear")
     assert f"shared cache redis://{place(redis_server)}/0, for all machines: results 1, pages 2500" in done.out
     left = {name.decode() for name in server.execute(("KEYS", "*"))[0]}
-    assert left == {"foreign", "sleuth:2:answer:new", f"{PREFIX}limit:{{x}}:minute", usage_key()}
+    own = {CLEARED, f"{PREFIX}limit:{{x}}:minute", usage_key()}
+    assert left == {"foreign", "sleuth:2:answer:new"} | own
 
 
 def test_stats_and_clear_report_an_unreachable_server(machine: Callable[..., Any]) -> None:

@@ -174,6 +174,13 @@ def append_private(path: str) -> int:
     return handle
 
 
+def touch(path: str) -> None:
+    """Set the modification time of a file to now, and create it if it is missing; a failure is ignored."""
+    with suppress(OSError):
+        os.close(append_private(path))
+        os.utime(path)
+
+
 @contextmanager
 def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, remove: bool = False) -> Iterator[bool]:
     """Hold a lock file shared by all processes of this machine; yields False when the lock could not be acquired.

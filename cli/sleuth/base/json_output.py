@@ -27,8 +27,18 @@ def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) 
 
 def camel_case(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields under their published names: `elapsed_ms` becomes `elapsedMs`."""
-    words = {name: name.split("_") for name in fields}
-    return {first + "".join(map(str.title, rest)): fields[name] for name, (first, *rest) in words.items()}
+    return {_published[name]: value for name, value in fields.items()}
+
+
+class _PublishedNames(dict[str, str]):
+    """Names in camel case, each converted once."""
+
+    def __missing__(self, name: str) -> str:
+        first, *rest = name.split("_")
+        return self.setdefault(name, first + "".join(map(str.title, rest)))
+
+
+_published = _PublishedNames()
 
 
 def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ class Paths:
         self.database = os.path.join(data, "sleuth.db")  # the provider table and the usage log
         self.library = os.path.join(data, "library.db")
         self.rendered = os.path.join(cache, "rendered")  # the folder of rendered answers
+        self.cleared = os.path.join(cache, "cleared")  # touched when running servers must forget what they have cached
         self.journal = os.path.join(state, "searches.jsonl")  # searches that are not in the database yet
 
 

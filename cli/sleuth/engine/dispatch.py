@@ -207,13 +207,14 @@ class Dispatcher:
         if self.cache_use != "use":
             return None
         entry, ttl = self.cache.get(key), self.selector.settings[CACHE_TTL] * 60
-        if entry is None or ((entry.expired or entry.age > ttl) and not self.request.offline):
+        fresh_s = min(entry.fresh_s, ttl - entry.age) if entry else 0.0
+        if entry is None or (fresh_s <= 0 and not self.request.offline):
             return None
         found = found_from_json(entry.value)
         if found is None:
             return None
         reply = job.answer(found)
-        return reply._replace(attempt=reply.attempt._replace(cached=True, age=entry.age, cost=0.0))
+        return reply._replace(attempt=reply.attempt._replace(cached=True, age=entry.age, fresh_s=fresh_s, cost=0.0))
 
     def _reserve(self, job: Job, max_wait: float) -> ProviderReply | None:
         """Count the request against the rate limits; returns a reply when one is reached."""

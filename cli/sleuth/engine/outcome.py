@@ -36,6 +36,7 @@ class Attempt(Record):
     code: str = ""
     status: int | None = None
     age: float = 0.0  # seconds since a cached answer was fetched
+    fresh_s: float = 0.0  # until a cached answer expires
 
     @property
     def answered(self) -> bool:
@@ -75,6 +76,11 @@ class Outcome(Record):
     notices: tuple[str, ...] = ()  # for information, such as which provider was used instead
     attribution: tuple[str, ...] = ()  # what providers ask to be shown with their results
     pages: tuple[Mapping[str, Any], ...] = ()  # how each page was read, with --content
+
+    @property
+    def fresh_s(self) -> float:
+        """Return for how long the same search has the same outcome; 0 unless all of it came from the cache."""
+        return min((attempt.fresh_s for attempt in self.attempts), default=0.0)
 
     def as_json(self) -> dict[str, Any]:
         """Return the published JSON form, as printed by `sleuth search --json`."""
@@ -146,7 +152,7 @@ def _listed(value: Any) -> Any:
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
     fields = attempt._asdict()
-    for name in ("hint", "code", "status", "age"):
+    for name in ("hint", "code", "status", "age", "fresh_s"):
         del fields[name]
     lists = {"not_applied": list(attempt.not_applied), "engines": dict(attempt.engines)}
     return camel_case(fields | lists | {"message": attempt.message or None})

@@ -18,7 +18,7 @@ from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, Outcome, TrialResult
+from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
@@ -81,11 +81,20 @@ class Searcher:
 
     def search(self, request: SearchRequest, while_waiting: Callable[[], object] | None = None) -> Outcome:
         """Run a request, and `while_waiting` while providers work; failures of providers are part of the outcome."""
-        words = {"sleuth.query": " | ".join(request.questions)} if self.settings[TRACE_QUERIES] else {}
-        with tracing.span("search", {"sleuth.category": request.query.category} | words) as span:
-            outcome = self._run(request, while_waiting)
-            about = {"outcome": outcome.outcome, "provider": outcome.provider, "cached": outcome.cached}
-            facts = about | {"results": len(outcome.results)}
+        words, category = " | ".join(request.questions), request.query.category
+        return self._traced(words, category, lambda: self._run(request, while_waiting))
+
+    def repeat(self, outcome: Outcome, category: str, seconds: float) -> Outcome:
+        """Return an outcome that came from the cache `seconds` ago, and record it as a search of its own."""
+        again = outcome._replace(age=outcome.age + seconds, elapsed_ms=1)
+        return self._traced(outcome.query, category, lambda: self._recorded(again, outcome.attempts))
+
+    def _traced(self, words: str, category: str, work: Callable[[], Outcome]) -> Outcome:
+        about = {"sleuth.category": category} | ({"sleuth.query": words} if self.settings[TRACE_QUERIES] else {})
+        with tracing.span("search", about) as span:
+            outcome = work()
+            found = {"outcome": outcome.outcome, "provider": outcome.provider, "cached": outcome.cached}
+            facts = found | {"results": len(outcome.results)}
             span.set_attributes({f"sleuth.{name}": value for name, value in facts.items()})
             return outcome
 
@@ -126,10 +135,11 @@ class Searcher:
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
             outcome = outcome._replace(warnings=(warning, *outcome.warnings))
-        if self.journal and not dispatcher.replays:
-            self._record(outcome, replies.all)
-        _log(outcome)
-        return outcome
+        if dispatcher.replays:
+            _log(outcome)
+            return outcome
+        local = [r.attempt for r in replies.all if r.attempt.cached or r.candidate.adapter.offline]
+        return self._recorded(outcome, local)
 
     def jobs(self) -> list[JobState]:
         """Return the providers of the current search; another thread may call this."""
@@ -150,14 +160,16 @@ class Searcher:
         while self._dispatchers:
             self._dispatchers.pop().finish()
 
-    def _record(self, outcome: Outcome, replies: Sequence[ProviderReply]) -> None:
-        """Add the search to the journal, with the attempts that made no request: those are not logged elsewhere."""
-        local = [r.attempt for r in replies if r.attempt.cached or r.candidate.adapter.offline]
+    def _recorded(self, outcome: Outcome, local: Sequence[Attempt]) -> Outcome:
+        """Log a search and add it to the journal, with the attempts that made no request: no other log has them."""
+        _log(outcome)
         uncounted = [attempt for attempt in local if attempt.state not in NOT_QUERIED_STATES]
-        if append_search(self.journal, journal_line(outcome, uncounted, with_query=self.settings[HISTORY])):
+        line = journal_line(outcome, uncounted, with_query=self.settings[HISTORY])
+        if self.journal and append_search(self.journal, line):
             from sleuth.store.journal_import import import_full_journal
 
             import_full_journal(self.health.connection, self.journal)
+        return outcome
 
     def _provider_query(self, query: Query, text: str, now: datetime) -> Query:
         """Return the query for providers. They get plain domains only; patterns are applied to the results."""

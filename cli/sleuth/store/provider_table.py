@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from sleuth.base.errors import RequestError, UnknownProviderError
-from sleuth.base.files import append_private
+from sleuth.base.files import touch
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
 from sleuth.base.urls import origins
@@ -183,13 +182,8 @@ class ProviderTable:
         """Change the table and touch its stamp, which invalidates caches: before the commit too, in case of a crash."""
         with explain_errors(self.path), transaction(self.connection):
             yield
-            self._touch_stamp()
-        self._touch_stamp()
-
-    def _touch_stamp(self) -> None:
-        with suppress(OSError):
-            os.close(append_private(stamp_of(self.path)))
-            os.utime(stamp_of(self.path))
+            touch(stamp_of(self.path))
+        touch(stamp_of(self.path))
 
     def _rows(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
         with explain_errors(self.path):

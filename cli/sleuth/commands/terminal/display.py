@@ -14,7 +14,7 @@ from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
 from sleuth.store.journal import journal_line
-from sleuth.store.settings import CACHE_TTL, HISTORY, UI_THEME
+from sleuth.store.settings import HISTORY, UI_THEME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
 def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
     """Whether the same command would print the same again: all of it came from the cache, with nothing to report."""
     messages = outcome.warnings or outcome.notices or runtime.warnings
-    cached = outcome.cached and outcome.outcome == "success" and all(attempt.cached for attempt in outcome.attempts)
+    cached = outcome.outcome == "success" and outcome.fresh_s > 0
     return bool(cached and outcome.results and not messages and runtime.settings[HISTORY])
 
 
@@ -140,8 +140,7 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     deliver(runtime, shown_text, None)
     err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
-    ttl = runtime.settings[CACHE_TTL] * 60 - outcome.age
-    rendered.save(key, format, text, messages, line, outcome.age, ttl)
+    rendered.save(key, format, text, messages, line, outcome.age, outcome.fresh_s)
 
 
 class _Buffer(io.StringIO):

@@ -102,12 +102,12 @@ class AccessMiddleware:
             self._record(scope, exchange.status, time.monotonic() - started)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        client, name = (scope.get("client") or ("?",))[0], scope["token_name"] or "-"
-        path = clean(scope["path"], 200, entities=False)
-        if status != 200 or scope["path"] not in PUBLIC_PATHS:  # health checks would fill the log
-            logs.log("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
+        client, name, path = (scope.get("client") or ("?",))[0], scope["token_name"] or "-", scope["path"]
+        template = getattr(scope.get("route"), "path", "other")  # a raw path may be anything
+        if status != 200 or path not in PUBLIC_PATHS:  # health checks would fill the log
+            write, path = (logs.log_facts, path) if path == template else (logs.log, clean(path, 200, entities=False))
+            write("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
         if self.metrics:
-            template = getattr(scope.get("route"), "path", "other")  # a raw path may be anything
             method = scope["method"] if scope["method"] in METHODS else "other"  # each label takes memory for ever
             self.metrics.count_request(method, template, status, name, seconds)
 

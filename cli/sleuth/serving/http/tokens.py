@@ -45,7 +45,7 @@ def find_tokens(environ: Mapping[str, str], state: str, file: str | None = None)
     path = os.path.abspath(os.path.expanduser(file or os.path.join(state, FILE_NAME)))
     if not os.path.exists(path):
         _create(path)
-    return Tokens(_parse(_read(path), path), path, _permission_warning(path))
+    return Tokens(_parse(_read(path, named=file is not None), path), path, _permission_warning(path))
 
 
 def _parse(text: str, path: str) -> tuple[Token, ...]:
@@ -73,10 +73,11 @@ def _create(path: str) -> None:
             write_atomic(path, f"{secrets.token_urlsafe(32)}\n".encode())
 
 
-def _read(path: str) -> str:
+def _read(path: str, *, named: bool) -> str:
+    """Return the text of a file; one that the user names may belong to another user, as a secret in a container does."""
     try:
-        with open_own(path, MAX_FILE_CHARS) as stream:
-            return stream.read().decode("ascii", "replace").strip()
+        with open(path, "rb") if named else open_own(path, MAX_FILE_CHARS) as stream:
+            return stream.read(MAX_FILE_CHARS).decode("ascii", "replace").strip()
     except OSError as problem:
         reason = problem.strerror
         raise SettingsError(
@@ -100,5 +101,6 @@ def _invalid(source: str) -> SettingsError:
 
 
 def _permission_warning(path: str) -> str:
-    others = stat.S_IMODE(os.stat(path).st_mode) & 0o077 if os.name == "posix" else 0
+    state = os.stat(path)
+    others = os.name == "posix" and state.st_uid == os.geteuid() and state.st_mode & 0o077
     return tr("other users can read {path}; run: chmod 600 {path}", path=path) if others else ""

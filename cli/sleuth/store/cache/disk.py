@@ -29,11 +29,16 @@ READ = "SELECT value, store_time, expire_time FROM Cache WHERE key = ? AND raw =
 
 
 class CacheEntry(Record):
-    """A cached value and its age in seconds."""
+    """A cached value, its age, and for how long it is still valid, in seconds."""
 
     value: Any
     age: float
-    expired: bool
+    fresh_s: float
+
+    @property
+    def expired(self) -> bool:
+        """Tell whether the value should be replaced."""
+        return self.fresh_s <= 0
 
 
 class Cache:
@@ -47,6 +52,10 @@ class Cache:
 
     def put(self, key: str, value: Any, seconds: float) -> None:
         """Store a JSON value for some time."""
+
+    def cleared(self) -> Any:
+        """Return a value that differs after another machine has cleared the cache."""
+        return None
 
     def single_flight(self, key: str, timeout: float) -> Any:
         """Return a context manager that lets one caller at a time, of all processes, work on a key."""
@@ -67,8 +76,8 @@ class DiskCache(Cache):
             if row is None or not isinstance(row[0], str):
                 return None
             now = time.time()
-            expired = (row[2] is not None and row[2] <= now) or row[1] > now + CLOCK_TOLERANCE_S
-            return CacheEntry(json.loads(row[0]), max(0.0, now - row[1]), expired)
+            known = row[2] is not None and row[1] <= now + CLOCK_TOLERANCE_S
+            return CacheEntry(json.loads(row[0]), max(0.0, now - row[1]), row[2] - now if known else 0.0)
         except (sqlite3.Error, ValueError, TypeError, RecursionError):
             return None
 

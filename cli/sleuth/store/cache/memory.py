@@ -13,19 +13,23 @@ MAX_ENTRIES = 20
 class MemoryCache(Cache):
     """Evicts the least recently used entry; thread-safe."""
 
-    def __init__(self, backend: Cache) -> None:
-        self.backend = backend
+    def __init__(self, backend: Cache, max_entries: int = MAX_ENTRIES) -> None:
+        self.backend, self.max_entries = backend, max_entries
         self._entries: OrderedDict[str, tuple[Any, float, float]] = OrderedDict()  # value, time stored, time of expiry
         self._lock = threading.Lock()
+        self._mark = backend.cleared()
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry for a key, from memory or the backend."""
-        now = time.time()
+        now, mark = time.time(), self.cleared()
         with self._lock:
+            if mark != self._mark:
+                self._entries.clear()
+                self._mark = mark
             value, stored, expires = self._entries.get(key, (None, 0.0, 0.0))
             if now < expires:
                 self._entries.move_to_end(key)
-                return CacheEntry(value, max(0.0, now - stored), expired=False)
+                return CacheEntry(value, max(0.0, now - stored), expires - now)
         return self.backend.get(key)
 
     def put(self, key: str, value: Any, seconds: float) -> None:
@@ -34,9 +38,18 @@ class MemoryCache(Cache):
         with self._lock:
             self._entries[key] = (value, now, now + seconds)
             self._entries.move_to_end(key)
-            while len(self._entries) > MAX_ENTRIES:
+            while len(self._entries) > self.max_entries:
                 self._entries.popitem(last=False)
         self.backend.put(key, value, seconds)
+
+    def clear(self) -> None:
+        """Forget what is in memory."""
+        with self._lock:
+            self._entries.clear()
+
+    def cleared(self) -> Any:
+        """Return a value that differs after another machine has cleared the cache."""
+        return self.backend.cleared()
 
     def single_flight(self, key: str, timeout: float) -> Any:
         """Let one caller at a time, of all processes, work on a key."""

@@ -46,7 +46,7 @@ class RenderedKey:
     def stamps(self) -> str:
         """Return the state of the files that an answer depends on."""
         watched = (self.paths.config_file, self.paths.rules, stamp_of(self.paths.database))
-        return " ".join(map(_stamp, watched))
+        return " ".join(map(file_stamp, watched))
 
 
 def make_key(
@@ -104,10 +104,13 @@ def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, a
 
 
 def clear(paths: Paths) -> None:
-    """Delete every rendered answer, and temporary files of killed writers."""
+    """Delete every rendered answer, and temporary files of killed writers; running servers forget theirs."""
     from shutil import rmtree
 
+    from sleuth.base.files import touch
+
     rmtree(paths.rendered, ignore_errors=True)
+    touch(paths.cleared)
 
 
 def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
@@ -134,13 +137,14 @@ def _make_room(folder: str) -> None:
 
     files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
     if len(files) >= MAX_ANSWERS:
-        files.sort(key=_stamp)  # starts with the time of the last change
+        files.sort(key=file_stamp)  # starts with the time of the last change
         for file in files[: len(files) - MAX_ANSWERS + 1]:
             with suppress(OSError):  # another process was faster
                 os.unlink(file)
 
 
-def _stamp(path: str) -> str:
+def file_stamp(path: str) -> str:
+    """Return what differs after a file was changed or replaced."""
     try:
         found = os.stat(path)
     except OSError:

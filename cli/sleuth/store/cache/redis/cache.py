@@ -50,6 +50,10 @@ class RedisCache(Cache):
         except RedisUnavailableError:
             self.fallback.put(key, value, seconds)
 
+    def cleared(self) -> Any:
+        """Return a value that differs after a machine has cleared the cache."""
+        return self.server.cleared()
+
     @contextmanager
     def single_flight(self, key: str, timeout: float) -> Iterator[None]:
         """Let one caller at a time work on a key, first on this machine, then on all; waits at most `timeout`."""
@@ -98,6 +102,6 @@ def _parse_entry(text: Any, ttl_ms: Any) -> CacheEntry | None:
         fresh = ttl_ms / 1000 - STALE_S
         if not 0 < ttl <= MAX_TTL_S or fresh > ttl:
             return None
-        return CacheEntry(value, ttl - fresh, expired=fresh <= 0)
+        return CacheEntry(value, ttl - fresh, fresh)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -1,10 +1,11 @@
 """Count and delete the entries in the shared server, and describe the server."""
 
+import os
 import time
 from typing import Any
 
 from sleuth.base.text import clean
-from sleuth.store.cache.redis.server import PREFIX, RedisServer, RedisUnavailableError
+from sleuth.store.cache.redis.server import CLEARED, PREFIX, RedisServer, RedisUnavailableError
 from sleuth_providers.records import Record
 
 SCAN_COUNT = 1000  # keys per SCAN
@@ -57,6 +58,7 @@ def count(server: RedisServer, seconds: float = 2.0, *, remove: bool = False) ->
 
 def clear(server: RedisServer) -> CacheContents:
     """Delete the entries of all machines; rate limits, locks and keys of other programs are kept."""
+    server.execute(("SET", CLEARED, os.urandom(16).hex()))
     return count(server, CLEAR_TIMEOUT_S, remove=True)
 
 

@@ -16,6 +16,8 @@ from sleuth.store.cache.redis.connection import Command, Node, NotRedisError, Re
 from sleuth_providers.records import Record
 
 PREFIX = "sleuth:1:"  # of all keys; the number is the version of the format
+CLEARED = f"{PREFIX}cleared"  # gets another value when the cache is cleared
+CLEARED_POLL_S = 1.0
 REPLY_TIMEOUT_S = 1.0
 RETRY_AFTER_S = 30.0  # for which a server that failed is not used
 MAX_IDLE_CONNECTIONS = 4
@@ -85,6 +87,7 @@ class RedisServer:
         self._retry_at = 0.0
         self._warned = False
         self._closed = False
+        self._cleared: tuple[float, Any] = -CLEARED_POLL_S, None  # when CLEARED was read, and its value
         self._start()
 
     def _start(self) -> None:
@@ -153,6 +156,15 @@ class RedisServer:
         except RedisUnavailableError:
             return None  # the limits of this machine still apply
         return time.time() + wait / 1000 if isinstance(wait, int) and wait > 0 else None
+
+    def cleared(self) -> Any:
+        """Return a value that differs after a machine has cleared the cache; it is read once a second."""
+        read_at, value = self._cleared
+        if time.monotonic() - read_at >= CLEARED_POLL_S:
+            with suppress(RedisUnavailableError):
+                [value] = self.execute(("GETRANGE", CLEARED, 0, 64))
+            self._cleared = time.monotonic(), value
+        return value
 
     def close(self) -> None:
         """Release the locks of abandoned work and close all connections."""
