@@ -26,6 +26,7 @@ from sleuth.store.settings import (
 from sleuth.store.toml_file import read_toml
 
 PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK)  # whose values are ids of providers
+Key = Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
 
 app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 
@@ -52,11 +53,7 @@ def show(
 
 
 @app.command(epilog="Example: sleuth config get websearch.max_results")
-def get(
-    runtime: Runtime,
-    key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
-    as_json: Json = False,
-) -> None:
+def get(runtime: Runtime, key: Key, as_json: Json = False) -> None:
     """Print the value of one setting."""
     value = _shown(runtime.settings, find_setting(key)).value
     plain = value if isinstance(value, str) and value.isprintable() else to_toml(value)
@@ -66,7 +63,7 @@ def get(
 @app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
 def set_(
     runtime: Runtime,
-    key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
+    key: Key,
     value: Annotated[
         str, typer.Argument(help="The value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
     ],
@@ -83,9 +80,7 @@ def set_(
 
 
 @app.command(epilog="Example: sleuth config unset websearch.max_results")
-def unset(
-    runtime: Runtime, key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
-) -> None:
+def unset(runtime: Runtime, key: Key) -> None:
     """Remove one setting from the file, which restores its default."""
     change(runtime.paths.config_file, key, None)
     _note_override(runtime, find_setting(key))

@@ -93,11 +93,8 @@ def _find(chapters: Chapters, topic: str) -> tuple[str, Section | None] | None:
         return name, None
     names = [name] if name in chapters else [] if hash else list(chapters)
     heading = place if hash else anchor(topic)
-    for chapter in names:
-        for section in chapters[chapter]:
-            if section.anchor == heading:
-                return chapter, section
-    return None
+    found = ((chapter, section) for chapter in names for section in chapters[chapter] if section.anchor == heading)
+    return next(found, None)
 
 
 def _search(runtime: Runtime, chapters: Chapters, topic: str) -> tuple[str, Section]:

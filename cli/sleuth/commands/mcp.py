@@ -84,5 +84,5 @@ def _serve_http(toolbox: "Toolbox", listener: Listener) -> int:
 def _explain(runtime: Runtime) -> None:
     """Explain the command to a person who typed it in a terminal."""
     runtime.note(tr("this is an MCP server: an agent starts it and talks to it over stdin"))
-    runtime.note(tr("to configure your agent, see docs/agents.md or run: sleuth search -p library set up agents"))
+    runtime.note(tr("to add it to an agent: sleuth agents install AGENT; to list the agents: sleuth agents list"))
     runtime.note(tr("press Ctrl-D or Ctrl-C to quit"))

@@ -173,9 +173,8 @@ def add(
 ) -> None:
     """Add a provider: a results page as a URL with %s, or another instance of a built-in adapter."""
     if len({new_id, id} - {None}) != 1 or not (new_id or id):
-        raise RequestError(
-            "give one id for the new provider", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
-        )
+        hint = "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
+        raise RequestError("give one id for the new provider", hint)
     id = str(new_id or id)
     if adapter is None and not fields["api_host"]:
         raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")

@@ -16,7 +16,7 @@ from sleuth.render import View
 from sleuth.runtime import Runtime
 
 HELP = """\
-  1  2 5  3-6     open these results in the browser
+  1  2 5  3-6     open these results in the browser (also: o 2)
   n, p, f         next, previous, first page
   c N             copy the URL of result N
   x               toggle full URLs
@@ -90,8 +90,8 @@ class SearchPrompt:
         elif line == "x":
             self.view = self.view._replace(full_urls=not self.view.full_urls)
             self._show()
-        elif NUMBERS.fullmatch(line):
-            for number in _numbers(line):
+        elif NUMBERS.fullmatch(numbers := rest if command == "o" else line):
+            for number in _numbers(numbers):
                 display.open_url(display.result_url(self._current().results, number))
         elif line in ("c", "r", "s") or (command in ("c", "r", "s") and NUMBER.fullmatch(rest.strip())):
             if not rest:
