@@ -26,7 +26,7 @@ from sleuth.store.settings import (
 from sleuth.store.toml_file import read_toml
 
 PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK)  # whose values are ids of providers
-Key = Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The key of the setting.", show_default=False)]
 
 app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 
@@ -34,7 +34,7 @@ app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 @app.command(epilog="Example: sleuth config show --origin")
 def show(
     runtime: Runtime,
-    section: Annotated[str, typer.Argument(help="Show only keys that start with this, such as websearch.")] = "",
+    section: Annotated[str, typer.Argument(metavar="SECTION", help="Show only keys that start with this.")] = "",
     origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -65,7 +65,7 @@ def set_(
     runtime: Runtime,
     key: Key,
     value: Annotated[
-        str, typer.Argument(help="The value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
+        str, typer.Argument(metavar="VALUE", help="Lists as a,b or TOML; - reads a secret from stdin or a prompt.")
     ],
 ) -> None:
     """Change one setting in the file; comments and order are kept."""

@@ -45,7 +45,7 @@ def mcp(
 ) -> int:
     """Serve web_search and other tools to an agent, over MCP on stdin and stdout, or over HTTP.
 
-    Agents start this command themselves; docs/agents.md has the configuration of each. The tools are web_search,
+    Agents start this command themselves; `sleuth agents install` adds it to their settings. The tools are web_search,
     fetch_page, summarize, library_search and, if a model is configured, ask. Set agent.web_search.enabled to false to
     offer neither web_search nor ask. The server exits when stdin ends. With --http it serves many agents, which need
     the token of sleuth serve.

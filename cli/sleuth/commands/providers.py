@@ -115,7 +115,7 @@ def set_(
     type: Annotated[Literal["api", "local"] | None, typer.Option(help="Type of the provider.")] = None,
     enable: Annotated[bool | None, typer.Option("--enable/--disable", help="Enable or disable the provider.")] = None,
     unset: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="Clear a field: " + ", ".join(CLEARABLE))
+        list[str] | None, typer.Option(metavar="FIELD", help="Clear a field: " + ", ".join(CLEARABLE) + ".")
     ] = None,
     *,
     option: list[str] | None,
@@ -185,7 +185,7 @@ def add(
     _warn_if_unencrypted(runtime, id)
 
 
-@app.command(epilog="Example: sleuth providers remove work-searxng")
+@app.command(epilog="Example: sleuth providers remove work")
 def remove(runtime: Runtime, id: Id) -> None:
     """Remove a provider that you added."""
     id = runtime.table.get(id).id

@@ -52,7 +52,7 @@ class WatchGroup(HelpGroup):
         return super().parse_args(ctx, args)
 
 
-app = make_app("Save searches and show only new results: WORDS…, run, list, remove.")
+app = make_app("Save searches and show only new results: WORDS…, run, list, remove.", epilog=EPILOG)
 app.info.cls = WatchGroup
 
 
