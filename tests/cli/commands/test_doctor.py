@@ -252,7 +252,7 @@ def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     assert sleuth("doctor", "--only", "searxng.json").exit == 1
 
 
-def test_name_of_a_missing_settings_file_is_no_host(sleuth: Any, tmp_path: Path) -> None:
+def test_name_of_a_missing_settings_file_is_no_host(sleuth: Any, tmp_path: Any) -> None:
     done = sleuth("doctor", str(tmp_path / "settings.yml"))
     assert done.exit == 1
     assert "✗ Settings file cannot be read" in done.out
