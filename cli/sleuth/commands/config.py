@@ -103,9 +103,8 @@ def edit(runtime: Runtime) -> int:
     try:
         subprocess.run([*shlex.split(editor), path], check=True)  # noqa: S603 - the user's own editor
     except (OSError, ValueError, subprocess.CalledProcessError) as problem:
-        raise SettingsError(
-            "the editor {editor!r} failed", "use another one: EDITOR=nano sleuth config edit", editor=editor
-        ) from problem
+        hint = "use another one: EDITOR=nano sleuth config edit"
+        raise SettingsError("the editor {editor!r} failed", hint, editor=editor) from problem
     return _report(runtime)
 
 

@@ -56,9 +56,8 @@ def handbook(
 def _chapters() -> Chapters:
     folder = handbook_folder()
     if folder is None:
-        raise RequestError(
-            "the handbook is not installed", "check the installation: sleuth doctor --only install.library"
-        )
+        hint = "check the installation: sleuth doctor --only install.library"
+        raise RequestError("the handbook is not installed", hint)
     found: Chapters = {}
     for file in sorted(os.listdir(folder)):
         if file.endswith(".md"):

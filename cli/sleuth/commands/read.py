@@ -125,10 +125,8 @@ def _from_input(text: str) -> tuple[list[str], str]:
         answer = json.loads(text)
         return [str(hit["url"]) for hit in answer["results"]], str(answer.get("query") or "")
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise RequestError(
-            "standard input is not the output of sleuth search --json",
-            "for example: sleuth search --json … | sleuth read",
-        ) from problem
+        hint = "for example: sleuth search --json … | sleuth read"
+        raise RequestError("standard input is not the output of sleuth search --json", hint) from problem
 
 
 def _target(runtime: Runtime, word: str) -> str:

@@ -52,6 +52,7 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         ("n", "rust p2 r1"),
         ("p", "rust p1 r4"),
         ("c 5", "copied https://a.example/rust/1/5"),
+        ("c 1", "copied https://a.example/rust/1/1"),
         ("x", "https://a.example/rust/1/4"),
         ("go generics", "go generics p1 r2"),
         ("+2", "second idea p1 r1"),
