@@ -168,9 +168,8 @@ class Chat:
         elif number.isdecimal() and int(number) in known:
             self._show_passage(known[int(number)])
         else:
-            raise RequestError(
-                "there is no source {number}", "to list the sources: /sources", number=clean(number, 20, entities=False)
-            )
+            shown = clean(number, 20, entities=False)
+            raise RequestError("there is no source {number}", "to list the sources: /sources", number=shown)
 
     def _show_passage(self, source: CitedSource) -> None:
         """Show the passages of a source that support its citations, or else its beginning."""
