@@ -122,14 +122,19 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
 
 
 def _misspelt_command(runtime: "Runtime", words: list[str]) -> bool:
-    """Print a note if the first word of a search resembles a command, or the word after `help`."""
+    """Print a note if the first word of a search, or the one after `help`, resembles a command; refuse `confg set`."""
     from difflib import get_close_matches
 
+    from sleuth.base.errors import RequestError
     from sleuth.base.i18n import tr
     from sleuth.commands import COMMANDS
+    from sleuth.commands.fast.help import FOLDER
 
     help, word = ("help ", words[1]) if words[0] == "help" and len(words) == 2 else ("", words[0])
     near = get_close_matches(word, COMMANDS, 1, MIN_LIKENESS)
+    if near and words[1:] and os.path.isfile(os.path.join(FOLDER, "en", f"sleuth-{near[0]}-{words[1]}.txt")):
+        hint = "to search for these words: sleuth search {name} …"
+        raise RequestError("unknown command {name}; did you mean {near}?", hint, name=word, near=near[0])
     if near:
         runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=help + word, near=help + near[0]))
     return bool(near)

@@ -44,6 +44,16 @@ def test_words_that_are_no_command_are_searched_for(sleuth: Any, httpserver: HTT
     assert "'help serach'; did you mean: sleuth help search" in sleuth("help", "serach").err
 
 
+def test_misspelt_command_with_its_subcommand_is_not_searched_for(sleuth: Any, httpserver: HTTPServer) -> None:
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("confg", "set", "llm.api_key", "sk-secret")
+    assert done.exit == 2
+    assert done.err == (
+        "error: unknown command confg; did you mean config?\nhint: to search for these words: sleuth search confg …\n"
+    )
+    assert httpserver.log == []
+
+
 def test_colour_can_be_turned_off(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")

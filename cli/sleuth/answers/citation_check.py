@@ -127,7 +127,7 @@ def tally(checks: Sequence[Support]) -> str:
     """Return how many citations had which result, empty if there are none."""
     counts = Counter(one.support for one in checks)
     parts = [tr(COUNT_TEMPLATES[state], count=counts[state]) for state in COUNT_TEMPLATES if counts[state]]
-    return tr("citations: {counts}", counts=", ".join(parts)) if parts else ""
+    return tr("citations: {counts}", counts=tr(", ").join(parts)) if parts else ""
 
 
 def attach(text: str, sources: Sequence[CitedSource]) -> str:

@@ -156,14 +156,7 @@ def _link(label: str, url: str, style: str) -> str:
     target = _target(url)
     if not target or style == "plain":
         return ""
-    if style == "terminal":
-        return hyperlink(f"[{label}]", target)
     return f"[[{label}]]({markdown_target(_for_markdown(target))})"
-
-
-def hyperlink(text: str, target: str) -> str:
-    """Return a clickable link for terminals (OSC 8)."""
-    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
@@ -246,8 +239,7 @@ def _reference(source: CitedSource, style: str) -> Iterator[str]:
         where = site or address(source)
         yield f"- \\[{source.citation}\\] {named}" + (f" — {_escaped(where)}" if where else "")
         return
-    named = hyperlink(title, target) if target and style == "terminal" else title
-    yield f"[{source.citation}] {named}" + (f" — {site}" if site else "")
+    yield f"[{source.citation}] {title}" + (f" — {site}" if site else "")
     if place := address(source):
         yield f"    {place}"
 

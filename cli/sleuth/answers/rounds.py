@@ -9,6 +9,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
 from sleuth.engine.content import SNIPPETS_USED, ContentReader, unread
+from sleuth.engine.options import country, language, unset
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import Searcher, SearchRequest, clean_query, search_error
 from sleuth.pages.page import Page, PageEvent
@@ -96,15 +97,14 @@ def _usable(query: str, question: str) -> str:
 
 def _request(research: Research, query: str) -> SearchRequest:
     question, settings = research.question, research.settings
-    language = "" if settings[LANGUAGE] == "auto" else settings[LANGUAGE]
     has_timeout = any(settings.look_up(limit).origin != "default" for limit in (TIMEOUT, SEARXNG_TIMEOUT))
     return SearchRequest(
         questions=(query,),
         query=Query(
             "",
             count=max(settings[MAX_RESULTS], RESULTS_PER_PAGE * research.max_pages),
-            lang=question.lang or language,
-            region=question.region or settings[REGION].upper(),
+            lang=language(question.lang or settings[LANGUAGE]),
+            region=country(question.region or settings[REGION]),
             safe=settings[SAFE_SEARCH],
             content=True,
             dated=settings[SEARCH_WITH_TIME],
@@ -114,4 +114,5 @@ def _request(research: Research, query: str) -> SearchRequest:
         offline=question.offline,
         timeout=question.timeout or (None if has_timeout else SEARCH_TIMEOUT_S),
         rules=question.rules,
+        from_settings=unset(lang=question.lang, region=question.region, safe=None),
     )

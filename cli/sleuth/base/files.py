@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from sleuth.base.append import NONBLOCK, is_file_at, try_lock
-from sleuth.base.errors import UnwritableError
+from sleuth.base.errors import RequestError, UnwritableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,12 @@ def unwritable(path: str, problem: Exception) -> UnwritableError:
         path=path,
         reason=getattr(problem, "strerror", None) or problem,
     )
+
+
+def unreadable(path: str, problem: Exception, hint: str) -> RequestError:
+    """Return the error for a file that cannot be read."""
+    reason = getattr(problem, "strerror", None) or problem
+    return RequestError("cannot read {path} ({reason})", hint, path=path, reason=reason)
 
 
 def open_own(path: str, max_bytes: int) -> "BinaryIO":

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from sleuth.base import logs
-from sleuth.base.errors import Exit, RequestError
-from sleuth.base.files import private_folder, unwritable, write_atomic
+from sleuth.base.errors import RequestError
+from sleuth.base.files import private_folder, unreadable, unwritable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.commands.terminal.questions import confirm
@@ -80,7 +80,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writin
 @app.command(epilog="Example: sleuth agents install claude", options=("providers",))
 def install(
     runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False, *, providers: list[str] | None
-) -> int:
+) -> None:
     """Add sleuth to the MCP servers of an agent; shows the change and asks first.
 
     For agents that support skills, a skill that explains when and how to search is added, too. Restart the agent
@@ -98,11 +98,11 @@ def install(
     }
     if skill := _skill_file(runtime, client, project):
         files[skill] = lambda path, text: SKILL
-    return _change(runtime, files, f"sleuth agents install {agent}", yes, undo)
+    _change(runtime, files, yes, undo)
 
 
 @app.command(epilog="Example: sleuth agents remove claude")
-def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False) -> int:
+def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False) -> None:
     """Remove sleuth from the MCP servers of an agent; shows the change and asks first."""
     client = _find(agent)
 
@@ -117,7 +117,7 @@ def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = F
     skill = _skill_file(runtime, client, project)
     if skill and _read(skill) == SKILL:  # a skill that was edited belongs to the user
         files[skill] = lambda path, text: None
-    return _change(runtime, files, f"sleuth agents remove {agent}", yes)
+    _change(runtime, files, yes)
 
 
 @app.command("list", epilog="Example: sleuth agents list")
@@ -235,29 +235,27 @@ def _read(path: str) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeError) as problem:
-        reason = getattr(problem, "strerror", None) or "not UTF-8"
-        raise RequestError("cannot read {path} ({reason})", "check the file", path=path, reason=reason) from problem
+        raise unreadable(path, problem, "check the file") from problem
 
 
-def _change(runtime: Runtime, files: Mapping[str, Edit], command: str, yes: bool, undo: UndoFile | None = None) -> int:
+def _change(runtime: Runtime, files: Mapping[str, Edit], yes: bool, undo: UndoFile | None = None) -> None:
     """Show what changes in the files, ask, and write them."""
     changes = {path: (old, edit(path, old)) for path, edit in files.items() for old in [_read(path)]}
     changes = {path: (old, new) for path, (old, new) in changes.items() if old != new}
     if not changes:
         runtime.note(tr("nothing to change"))
-        return Exit.DONE
+        return
     for path, (old, new) in changes.items():
         lines = unified_diff(old.splitlines(), (new or "").splitlines(), path, path, lineterm="")
         # The file may be from a stranger's project, and name keys of other servers near the change.
         print("\n".join(line[:1] + logs.safe(line[1:]) for line in lines), file=runtime.stdout)
     if not yes:
-        confirm(runtime, tr("Apply this change? [y/N] "), command)
+        confirm(runtime, tr("Apply this change? [y/N] "))
     for path, (old, new) in changes.items():
         if undo and new:
             undo.remember(path, old, new)
         _write(path, new)
         print(tr("deleted {path}" if new is None else "changed {path}", path=path), file=runtime.stderr)
-    return Exit.DONE
 
 
 def _write(path: str, text: str | None) -> None:

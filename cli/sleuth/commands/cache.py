@@ -37,10 +37,8 @@ def clear(runtime: Runtime) -> int:
     """Delete all cached results and pages, including those in a shared cache."""
     rendered.clear(runtime.paths)
     answers, pages = runtime.result_cache.clear(), runtime.page_cache.clear()
-    print(
-        tr("deleted from the cache: results {answers}, pages {pages}", answers=answers, pages=pages),
-        file=runtime.stdout,
-    )
+    done = tr("deleted from the cache: results {answers}, pages {pages}", answers=answers, pages=pages)
+    print(done, file=runtime.stdout)
     if runtime.shared is None:
         return Exit.DONE
     from sleuth.store.cache.redis import contents

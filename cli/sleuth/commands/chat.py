@@ -9,7 +9,7 @@ from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question
 from sleuth.answers.citations import CitedSource, by_number, references
 from sleuth.answers.conversation import Conversation, Switch, switch_for
-from sleuth.base.errors import Exit, RequestError, SleuthError
+from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.files import write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -57,7 +57,7 @@ def chat(
     pages: o.Pages = None,
     extractive: o.Extractive = False,
     **options: Any,
-) -> int:
+) -> None:
     """Ask questions in a conversation; each can refer to earlier ones.
 
     Lines that begin with a slash are commands; /help lists them. Ctrl-C stops an answer,
@@ -66,7 +66,7 @@ def chat(
     runtime.cache = MemoryCache(runtime.cache)
     question = Question("", search, rounds=rounds or 0, pages=pages or 0, extractive=extractive)
     question = with_options(runtime, question, SearchOptions(**options))
-    return Chat(runtime, question, switch_for(search)).run()
+    Chat(runtime, question, switch_for(search)).run()
 
 
 class Chat:
@@ -90,7 +90,7 @@ class Chat:
             "help": self._help,
         }
 
-    def run(self) -> int:
+    def run(self) -> None:
         """Answer questions and run commands until the user quits."""
         if self.is_interactive:
             self._print(tr("ask a question; /help lists the commands, Ctrl-D quits"))
@@ -99,7 +99,6 @@ class Chat:
                 self._run(line)
         finally:
             self.lines.close()
-        return Exit.DONE
 
     def _next(self) -> str | None:
         while True:
@@ -163,15 +162,14 @@ class Chat:
         if not known:
             raise RequestError("the last answer has no sources", "to always search: /mode chat, then /search on")
         if not number and self.options.format == "rich":
-            Screen(self.runtime).list(self._last().sources, list(known), tr("Sources"))
+            Screen(self.runtime).list(self._last().sources, ())
         elif not number:
             self._write(references(self._last().sources, list(known), "plain"))
         elif number.isdecimal() and int(number) in known:
             self._show_passage(known[int(number)])
         else:
-            raise RequestError(
-                "there is no source {number}", "to list the sources: /sources", number=clean(number, 20, entities=False)
-            )
+            shown = clean(number, 20, entities=False)
+            raise RequestError("there is no source {number}", "to list the sources: /sources", number=shown)
 
     def _show_passage(self, source: CitedSource) -> None:
         """Show the passages of a source that support its citations, or else its beginning."""

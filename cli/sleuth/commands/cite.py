@@ -10,10 +10,12 @@ from sleuth.answers.answer import source_as_json
 from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
 from sleuth.answers.sources import read_sources
 from sleuth.base.errors import Exit, RequestError
+from sleuth.base.files import unreadable
 from sleuth.base.json_output import json_text
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
+from sleuth.commands.terminal.screen import Screen
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.runtime import Runtime
 
@@ -71,17 +73,22 @@ def cite(
     checks = citation_check.check(text, known) if check or deep else []
     if deep:
         checks = _judged(runtime, checks, text, known)
-    chosen = "json" if as_json else style or _default_style(runtime, output)
-    is_text = chosen in ("markdown", "terminal", "plain")
-    linked = link(text, known, chosen if is_text else "markdown", citation_check.signs(checks))
+    by_default = "terminal" if not output and display.is_terminal(runtime) else "markdown"
+    chosen = "json" if as_json else style or by_default
+    linked = link(text, known, "plain" if chosen == "plain" else "markdown", citation_check.signs(checks))
     if chosen in ("bibtex", "csl-json"):
         written = _references(known, linked, chosen)
     elif chosen == "json":
         written = json_text(_document(text, linked, known, checks), indent=2) + "\n"
+    elif chosen == "terminal":
+        written = _rendered(runtime, linked, known, listed=listed)
     else:
         written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
     display.deliver(runtime, written, output)
-    _print_notes(runtime, linked, checks)
+    if linked.out_of_range:
+        runtime.warn(without_source(linked.out_of_range))
+    if checks:
+        runtime.note(citation_check.tally(checks))
     unsupported = any(one.support in ("weak", "not_found") for one in checks) or bool(linked.out_of_range)
     return Exit.FAILED if exit_status and unsupported else Exit.DONE
 
@@ -118,8 +125,7 @@ def _read(runtime: Runtime, path: str, hint: str) -> str:
             with open(path, encoding="utf-8-sig", errors="replace") as stream:
                 text = stream.read(MAX_FILE_CHARS + 1)
     except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise RequestError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
+        raise unreadable(path, problem, hint) from problem
     if len(text) > MAX_FILE_CHARS:
         raise RequestError("{path} is too long", "use at most {most} characters", path=path, most=MAX_FILE_CHARS)
     return text
@@ -136,8 +142,15 @@ def _references(known: Sequence[CitedSource], linked: LinkedText, format: str) -
     return out.getvalue()
 
 
-def _default_style(runtime: Runtime, output: str | None) -> str:
-    return "terminal" if not output and display.is_terminal(runtime) else "markdown"
+def _rendered(runtime: Runtime, linked: LinkedText, known: Sequence[CitedSource], *, listed: bool) -> str:
+    """Return the text as `sleuth ask` shows an answer."""
+    out = display.Buffer(runtime.stdout)
+    screen = Screen(runtime, out=out)
+    screen.set_sources(tuple(known))
+    screen.replace("", linked.text)
+    if listed:
+        screen.list(known, linked.cited)
+    return out.getvalue()
 
 
 def _document(
@@ -155,10 +168,3 @@ def _document(
             if source.citation in linked.cited
         ],
     }
-
-
-def _print_notes(runtime: Runtime, linked: LinkedText, checks: Sequence[citation_check.Support]) -> None:
-    if linked.out_of_range:
-        runtime.warn(without_source(linked.out_of_range))
-    if checks:
-        runtime.note(citation_check.tally(checks))

@@ -28,6 +28,7 @@ from sleuth.store.toml_file import read_toml
 
 # Whose values are ids of providers.
 PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY)
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The key of the setting.", show_default=False)]
 
 app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 
@@ -35,7 +36,7 @@ app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
 @app.command(epilog="Example: sleuth config show --origin")
 def show(
     runtime: Runtime,
-    section: Annotated[str, typer.Argument(help="Show only keys that start with this, such as websearch.")] = "",
+    section: Annotated[str, typer.Argument(metavar="SECTION", help="Show only keys that start with this.")] = "",
     origin: Annotated[bool, typer.Option("--origin", help="Show where each value comes from.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -54,11 +55,7 @@ def show(
 
 
 @app.command(epilog="Example: sleuth config get websearch.max_results")
-def get(
-    runtime: Runtime,
-    key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
-    as_json: Json = False,
-) -> None:
+def get(runtime: Runtime, key: Key, as_json: Json = False) -> None:
     """Print the value of one setting."""
     value = _shown(runtime.settings, find_setting(key)).value
     plain = value if isinstance(value, str) and value.isprintable() else to_toml(value)
@@ -68,9 +65,9 @@ def get(
 @app.command("set", epilog="Example: sleuth config set websearch.max_results 10")
 def set_(
     runtime: Runtime,
-    key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)],
+    key: Key,
     value: Annotated[
-        str, typer.Argument(help="The value; lists as a,b or TOML; - reads a secret from stdin or a prompt.")
+        str, typer.Argument(metavar="VALUE", help="Lists as a,b or TOML; - reads a secret from stdin or a prompt.")
     ],
 ) -> None:
     """Change one setting in the file; comments and order are kept."""
@@ -85,9 +82,7 @@ def set_(
 
 
 @app.command(epilog="Example: sleuth config unset websearch.max_results")
-def unset(
-    runtime: Runtime, key: Annotated[str, typer.Argument(help="The key of the setting.", show_default=False)]
-) -> None:
+def unset(runtime: Runtime, key: Key) -> None:
     """Remove one setting from the file, which restores its default."""
     change(runtime.paths.config_file, key, None)
     _note_override(runtime, find_setting(key))
@@ -110,9 +105,8 @@ def edit(runtime: Runtime) -> int:
     try:
         subprocess.run([*shlex.split(editor), path], check=True)  # noqa: S603 - the user's own editor
     except (OSError, ValueError, subprocess.CalledProcessError) as problem:
-        raise SettingsError(
-            "the editor {editor!r} failed", "use another one: EDITOR=nano sleuth config edit", editor=editor
-        ) from problem
+        hint = "use another one: EDITOR=nano sleuth config edit"
+        raise SettingsError("the editor {editor!r} failed", hint, editor=editor) from problem
     return _report(runtime)
 
 

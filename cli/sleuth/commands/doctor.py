@@ -57,7 +57,7 @@ def doctor(
     """
     if repair:
         return _repair(runtime)
-    if settings is None and url and "://" not in url and os.path.isfile(url):
+    if settings is None and url and "://" not in url and (url.endswith((".yml", ".yaml")) or os.path.isfile(url)):
         settings = url
     if fix and not settings:
         raise RequestError("--fix needs a settings file", "sleuth doctor settings.yml --fix")

@@ -56,9 +56,8 @@ def handbook(
 def _chapters() -> Chapters:
     folder = handbook_folder()
     if folder is None:
-        raise RequestError(
-            "the handbook is not installed", "check the installation: sleuth doctor --only install.library"
-        )
+        hint = "check the installation: sleuth doctor --only install.library"
+        raise RequestError("the handbook is not installed", hint)
     found: Chapters = {}
     for file in sorted(os.listdir(folder)):
         if file.endswith(".md"):
@@ -93,11 +92,8 @@ def _find(chapters: Chapters, topic: str) -> tuple[str, Section | None] | None:
         return name, None
     names = [name] if name in chapters else [] if hash else list(chapters)
     heading = place if hash else anchor(topic)
-    for chapter in names:
-        for section in chapters[chapter]:
-            if section.anchor == heading:
-                return chapter, section
-    return None
+    found = ((chapter, section) for chapter in names for section in chapters[chapter] if section.anchor == heading)
+    return next(found, None)
 
 
 def _search(runtime: Runtime, chapters: Chapters, topic: str) -> tuple[str, Section]:

@@ -88,7 +88,7 @@ def _clear(runtime: Runtime, words: tuple[str, ...], *, yes: bool, as_json: bool
                 "Delete {count} queries and the prompt history? [y/N] ",
                 count,
             )
-            confirm(runtime, question, "sleuth history --clear")
+            confirm(runtime, question)
         erased = clear(runtime.database, words)
     lines = clear_prompts(paths.state, words)
     last_results.forget(paths.state, words)

@@ -180,8 +180,9 @@ def remove(
         raise RequestError("nothing to remove", "give URLs, files or folders, or add --all")
     if everything:
         if not yes:
-            question = tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
-            confirm(runtime, question, "sleuth library remove --all")
+            confirm(
+                runtime, tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
+            )
         removed = runtime.library.remove_all()
     else:
         removed = sum(runtime.library.remove(pattern) for target in targets or () for pattern in _patterns(target))
@@ -197,7 +198,7 @@ def stats(runtime: Runtime, as_json: Json = False) -> None:
     if as_json:
         write_json(found._asdict() | {"maxMegabytes": limit, "path": runtime.paths.library}, runtime.stdout)
         return
-    sources = ", ".join(f"{name} {count}" for name, count in sorted(found.sources.items()))
+    sources = tr(", ").join(f"{name} {count}" for name, count in sorted(found.sources.items()))
     summary = tr(
         "{pages} pages ({sources}), {size:.1f} of {limit} MB",
         pages=found.pages,

@@ -45,7 +45,7 @@ def mcp(
 ) -> int:
     """Serve web_search and other tools to an agent, over MCP on stdin and stdout, or over HTTP.
 
-    Agents start this command themselves; docs/agents.md has the configuration of each. The tools are web_search,
+    Agents start this command themselves; `sleuth agents install` adds it to their settings. The tools are web_search,
     fetch_page, summarize, library_search and, if a model is configured, ask. Set agent.web_search.enabled to false to
     offer neither web_search nor ask. The server exits when stdin ends. With --http it serves many agents, which need
     the token of sleuth serve.
@@ -84,5 +84,5 @@ def _serve_http(toolbox: "Toolbox", listener: Listener) -> int:
 def _explain(runtime: Runtime) -> None:
     """Explain the command to a person who typed it in a terminal."""
     runtime.note(tr("this is an MCP server: an agent starts it and talks to it over stdin"))
-    runtime.note(tr("to configure your agent, see docs/agents.md or run: sleuth search -p library set up agents"))
+    runtime.note(tr("to add it to an agent: sleuth agents install AGENT; to list the agents: sleuth agents list"))
     runtime.note(tr("press Ctrl-D or Ctrl-C to quit"))

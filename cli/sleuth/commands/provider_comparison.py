@@ -50,9 +50,8 @@ def compare(
     if recording:
         words, ids = words or tuple(recording.questions), ids or tuple(recording.providers)
     if not words or len(ids) < 2:
-        raise RequestError(
-            "give at least one query and two providers", "for example: sleuth providers compare -p a,b QUERY…"
-        )
+        hint = "for example: sleuth providers compare -p a,b QUERY…"
+        raise RequestError("give at least one query and two providers", hint)
     options = SearchOptions(questions=words, count=count, timeout=timeout, cached=False)
     request = runtime.search_request(options)._replace(recording=recording)
     found = run(runtime.selector, runtime.cache, request, runtime.selector.named(ids))

@@ -115,7 +115,7 @@ def set_(
     type: Annotated[Literal["api", "local"] | None, typer.Option(help="Type of the provider.")] = None,
     enable: Annotated[bool | None, typer.Option("--enable/--disable", help="Enable or disable the provider.")] = None,
     unset: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="Clear a field: " + ", ".join(CLEARABLE))
+        list[str] | None, typer.Option(metavar="FIELD", help="Clear a field: " + ", ".join(CLEARABLE) + ".")
     ] = None,
     *,
     option: list[str] | None,
@@ -173,9 +173,8 @@ def add(
 ) -> None:
     """Add a provider: a results page as a URL with %s, or another instance of a built-in adapter."""
     if len({new_id, id} - {None}) != 1 or not (new_id or id):
-        raise RequestError(
-            "give one id for the new provider", "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
-        )
+        hint = "for example: sleuth providers add ID --url 'https://host/search?q=%s'"
+        raise RequestError("give one id for the new provider", hint)
     id = str(new_id or id)
     if adapter is None and not fields["api_host"]:
         raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")
@@ -186,7 +185,7 @@ def add(
     _warn_if_unencrypted(runtime, id)
 
 
-@app.command(epilog="Example: sleuth providers remove work-searxng")
+@app.command(epilog="Example: sleuth providers remove work")
 def remove(runtime: Runtime, id: Id) -> None:
     """Remove a provider that you added."""
     id = runtime.table.get(id).id

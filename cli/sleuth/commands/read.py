@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sleuth.base.errors import Exit, RequestError, SearchError
+from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.base.urls import clean_url, host
@@ -62,7 +62,7 @@ def read(
     ] = None,
     as_json: Json = False,
     **values: Any,
-) -> int:
+) -> None:
     """Print pages, PDFs and files as Markdown.
 
     Standard input may be URLs or paths, one per line, or the JSON of a search. A page that cannot be read is reported
@@ -73,9 +73,9 @@ def read(
     if links:
         if options.offline and not all(target.startswith("file:") for target in wanted):
             raise RequestError("--links needs the network; links are not cached", "omit --offline")
-        return _show_links(runtime, wanted, as_json, options.output, options.timeout)
-    show_pages(runtime, wanted, options, section, max_tokens, as_json=as_json)
-    return Exit.DONE
+        _show_links(runtime, wanted, as_json, options.output, options.timeout)
+    else:
+        show_pages(runtime, wanted, options, section, max_tokens, as_json=as_json)
 
 
 def show_pages(
@@ -125,10 +125,8 @@ def _from_input(text: str) -> tuple[list[str], str]:
         answer = json.loads(text)
         return [str(hit["url"]) for hit in answer["results"]], str(answer.get("query") or "")
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise RequestError(
-            "standard input is not the output of sleuth search --json",
-            "for example: sleuth search --json … | sleuth read",
-        ) from problem
+        hint = "for example: sleuth search --json … | sleuth read"
+        raise RequestError("standard input is not the output of sleuth search --json", hint) from problem
 
 
 def _target(runtime: Runtime, word: str) -> str:
@@ -239,7 +237,7 @@ def page_as_json(page: Page) -> dict[str, Any]:
     }
 
 
-def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str | None, timeout: float | None) -> int:
+def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str | None, timeout: float | None) -> None:
     from functools import partial
 
     from sleuth_providers.threads import run_all
@@ -247,16 +245,14 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
     answers = run_all(partial(_links, runtime, target, timeout) for target in targets)
     problems = [answer for answer in answers if isinstance(answer, tuple)]
     _report(runtime, [problem for problem, _ in problems], len(targets), any(refused for _, refused in problems))
-    found = {
-        target: [] if isinstance(answer, tuple) else answer for target, answer in zip(targets, answers, strict=True)
-    }
+    links = [[] if isinstance(answer, tuple) else answer for answer in answers]
+    found = dict(zip(targets, links, strict=True))
     if as_json:
         pages = [{"url": url, "links": [link._asdict() for link in links]} for url, links in found.items()]
         text = json_text({"pages": pages}, indent=2) + "\n"
     else:
         text = "".join(f"{link.url}\t{link.text}\n" for links in found.values() for link in links)
     display.deliver(runtime, text, output)
-    return Exit.DONE
 
 
 def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | tuple[str, bool]":

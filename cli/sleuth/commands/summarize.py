@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from sleuth.answers.summary import digest, nothing_read
-from sleuth.base.errors import Exit, RequestError
+from sleuth.base.errors import RequestError
 from sleuth.commands.read import DEFAULTS, Targets, find_targets, read_pages
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
@@ -39,7 +39,7 @@ def summarize(
     extractive: o.Extractive = False,
     format: o.TextFormat = None,
     **values: Any,
-) -> int:
+) -> None:
     """Summarise pages or files, each and as a whole, with citations.
 
     A configured model writes the summaries, and each [n] is checked against its page. Without a
@@ -48,7 +48,6 @@ def summarize(
     wanted, searched = find_targets(runtime, targets or [], "for example: sleuth summarize URL…")
     options = SearchOptions(format=format, **values)
     show_summary(runtime, wanted, query or searched, _length(length), options, extractive=extractive)
-    return Exit.DONE
 
 
 def show_summary(

@@ -17,6 +17,7 @@ from sleuth.commands.search import make_view, save_results
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import HelpGroup, Json, make_app
+from sleuth.engine.search import search_error
 from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.relevance.urls import canonical
 from sleuth.runtime import Runtime
@@ -51,7 +52,7 @@ class WatchGroup(HelpGroup):
         return super().parse_args(ctx, args)
 
 
-app = make_app("Save searches and show only new results: WORDS…, run, list, remove.")
+app = make_app("Save searches and show only new results: WORDS…, run, list, remove.", epilog=EPILOG)
 app.info.cls = WatchGroup
 
 
@@ -113,9 +114,7 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
         except SleuthError as problem:
             failed = failed or problem
             runtime.warn(f"{name}: {tr(problem.message, **problem.values)}")
-    if found:
-        return Exit.DONE
-    return failed.exit if failed else Exit.NO_RESULTS
+    return Exit.DONE if found else failed.exit if failed else Exit.NO_RESULTS
 
 
 def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions) -> "list[Hit]":
@@ -123,8 +122,6 @@ def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions
     options = shown._replace(words=watch.words, refresh=True, **{"count": COUNT} | watch.options)
     outcome = runtime.searcher.search(runtime.search_request(options))
     if outcome.outcome == "failed":
-        from sleuth.engine.search import search_error
-
         raise search_error(outcome)
     seen = set(watch.seen)
     unseen = (hit for hit in outcome.results if canonical(hit.url) not in seen)

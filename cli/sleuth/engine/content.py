@@ -7,6 +7,7 @@ from typing import Any
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
+from sleuth.engine.merge import DATE_FILTERS, UNDATED
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.scorers import models_without_server, scorer
 from sleuth.engine.search_options import SearchOptions
@@ -105,6 +106,7 @@ class ContentReader:
             pages=tuple(_as_json(page) for page in pages.values()),
             warnings=(
                 *outcome.warnings,
+                *([tr(UNDATED)] if _undated(outcome) else []),
                 *([tr(SNIPPETS_USED, reasons=unread(failed))] if failed else []),
                 *(models_without_server(self.settings) if options.method == "rag" else ()),
                 *compressed.warnings,
@@ -124,11 +126,16 @@ class ContentReader:
             logs.log("library: pages not added: %r", problem)
 
 
+def _undated(outcome: Outcome) -> set[str]:
+    """Return the URLs of results without a date from providers that could not filter by date."""
+    unfiltered = {one.provider for one in outcome.attempts if DATE_FILTERS & set(one.not_applied)}
+    return {hit.url for hit in outcome.results if not hit.published and unfiltered & set(hit.providers)}
+
+
 def _dated(outcome: Outcome, pages: Mapping[str, Page], span: Query, recent: bool) -> list[Hit]:
     """Return the results with the dates of their pages; those that no provider could filter are dropped if too old."""
     known = {url: page.published for url, page in pages.items() if len(page.published) == ISO_DATE_CHARS}
-    unfiltered = {one.provider for one in outcome.attempts if {"freshness", "range"} & set(one.not_applied)}
-    undated = {hit.url for hit in outcome.results if not hit.published and unfiltered & set(hit.providers)}
+    undated = _undated(outcome)
     return [
         hit
         for hit in add_dates(outcome.results, known, datetime.now(UTC), recent)

@@ -22,15 +22,11 @@ if TYPE_CHECKING:
 
 
 # Fields of a query as the user knows them.
-OPTION_NAMES = {
-    "range": "--freshness FROM..TO",
-    "include": "--site",
-    "engines": "--engine",
-    **{
-        name: f"--{name}"
-        for name in ("freshness", "lang", "region", "safe", "page", "category", "exclude", "content", "with-time")
-    },
-}
+OPTION_NAMES = {"include": "--site", "engines": "--engine", "range": "--freshness"}
+OTHER_OPTIONS = "lang region safe page freshness category exclude content with-time"
+OPTION_NAMES |= {name: f"--{name}" for name in OTHER_OPTIONS.split()}
+DATE_FILTERS = frozenset({"freshness", "range"})
+UNDATED = "--freshness was not applied to results without a date"
 
 
 class Replies(Record):
@@ -58,6 +54,7 @@ def merge(
     kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
+    invalid = _invalid_patterns((*query.include, *patterns))
     used = dict.fromkeys(attempt.provider for attempt in attempts if attempt.state == "ok")
     return Outcome(
         query=text,
@@ -74,7 +71,7 @@ def merge(
         answers=_answers(replies.all),
         suggestions=_unique(text for reply in replies.all for text in reply.found.suggestions),
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
-        warnings=tuple(dict.fromkeys((*_warnings(replies, attempts), *_invalid_patterns((*query.include, *patterns))))),
+        warnings=tuple(dict.fromkeys((*_warnings(request, replies, attempts), *invalid))),
         notices=replies.notices,
         attribution=_attribution(replies.all, kept),
     )
@@ -156,7 +153,7 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
         return results, False
     from sleuth.relevance.fusion import published_on
 
-    kept, undated = [], not results
+    kept, undated = [], False
     for result in results:
         date, year = published_on(result, now), result.details.year
         first, last = (date, date) if date or not year else (f"{year:04}-01-01", f"{year:04}-12-31")
@@ -168,7 +165,7 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
 
 def _applied(reply: ProviderReply, undated: bool) -> Attempt:
     """Return the attempt without the options in `not_applied` that sleuth applied itself."""
-    done = {"include", "exclude", "page"} | (set() if undated else {"freshness", "range"})
+    done = {"include", "exclude", "page"} | (set() if undated else DATE_FILTERS)
     return reply.attempt._replace(not_applied=tuple(name for name in reply.attempt.not_applied if name not in done))
 
 
@@ -201,14 +198,17 @@ def _as_typed(option: str, attempt: Attempt) -> str:
     return " ".join([OPTION_NAMES.get(option, option), ",".join(unknown) if option == "engines" else ""]).strip()
 
 
-def _warnings(replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
+def _warnings(request: SearchRequest, replies: Replies, attempts: tuple[Attempt, ...]) -> Iterator[str]:
     ignored: dict[str, list[str]] = {}  # names of providers by the options they ignore
     for reply, attempt in zip(replies.all, attempts, strict=True):
         name = reply.candidate.row.name
         # No warning for excluded domains that were not sent: their results are dropped here.
-        options = [_as_typed(one, attempt) for one in attempt.not_applied if not one.startswith("--exclude")]
+        wanted = [one for one in attempt.not_applied if one not in (*request.from_settings, *DATE_FILTERS)]
+        options = [_as_typed(one, attempt) for one in wanted if not one.startswith("--exclude")]
         if attempt.answered and options:
             ignored.setdefault("; ".join(options), []).append(name)
+        if attempt.answered and not request.query.content and DATE_FILTERS & set(attempt.not_applied):
+            yield tr(UNDATED)  # else pages are read, and may have dates
         unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
         if attempt.message and (attempt.answered or (attempt.state != "skipped" and unexpected)):
             yield attempt.message

@@ -61,7 +61,13 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         recent=options.recent,
         rerank=options.rerank,
         date_wanted=bool(options.with_time),
+        from_settings=unset(lang=options.language, region=options.region, safe=options.safe),
     )
+
+
+def unset(**options: str | None) -> tuple[str, ...]:
+    """Return the names of options without a value, which come from the settings."""
+    return tuple(name for name, value in options.items() if not value)
 
 
 def cache_use(options: SearchOptions) -> str:
@@ -169,17 +175,14 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
 
     if path is None and not os.path.exists(default):
         return None
-    from sleuth.base.files import open_own
+    from sleuth.base.files import open_own, unreadable
     from sleuth.relevance.rules import Rules
 
     try:
         with open(path, "rb") if path else open_own(default, MAX_RULES_BYTES) as stream:
             found = Rules.parse(stream.read(MAX_RULES_BYTES).decode("utf-8", "replace"))
     except OSError as problem:
-        hint = "check its owner and permissions: ls -l {path}"
-        raise RequestError(
-            "cannot read {path}: {reason}", hint, path=path or default, reason=problem.strerror
-        ) from problem
+        raise unreadable(path or default, problem, "check its owner and permissions: ls -l {path}") from problem
     for line, message in found.problems:
         warn(tr("{path}:{line}: {message}", path=path or default, line=line, message=message))
     return found

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from sleuth.base.errors import RequestError
-from sleuth.base.files import write_out
+from sleuth.base.files import unreadable, write_out
 from sleuth.base.json_output import json_text
 from sleuth.base.text import redact
 from sleuth.engine.found import found_as_json, found_from_json
@@ -140,9 +140,7 @@ def _read(path: str) -> dict[str, Any]:
         for entry in document["exchanges"]:
             _check(entry)
     except OSError as problem:
-        raise RequestError(
-            "cannot read {path} ({reason})", "give a file written by --record", path=path, reason=problem.strerror
-        ) from problem
+        raise unreadable(path, problem, "give a file written by --record") from problem
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise RequestError("{path} is not a recording", "give a file written by --record", path=path) from problem
     return dict(document)

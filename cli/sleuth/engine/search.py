@@ -60,6 +60,7 @@ class SearchRequest(Record):
     rerank: bool = False
     date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
     library: bool = False  # whether the library may answer when no provider does
+    from_settings: tuple[str, ...] = ()  # fields of the query that no option set: no warning if a provider lacks them
 
 
 class JobState(Record):

@@ -155,8 +155,8 @@ class SearchOptions(Record):
     exit_status: bool = option("--exit-status", "Exit with status 7 when there are no results.", False, rendered=True)
 
     cached: bool = option("--cache/--no-cache", "Use the cache.", True, other_names=("cache",))
-    refresh: bool = option("--refresh", "Search again and replace the cached results.", False)
-    offline: bool = option("--offline", "Use no network: search the cache and the library only.", False)
+    refresh: bool = option("--refresh", "Ignore what is cached, and replace it.", False)
+    offline: bool = option("--offline", "Use no network, only the cache and the library.", False)
 
     batch: str | None = option("--batch", "Run one query per line of a file, or of standard input (-).", metavar="FILE")
     ordered: bool = option("--ordered", "Print results in the order of the queries.", False)

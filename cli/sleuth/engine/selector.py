@@ -127,9 +127,14 @@ class ProviderSelector:
         loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
         groups = filter(None, ([one for one in group if self._joins(one, written, library)] for group in loaded))
         if not written and (needs := ordering_needs(query, Provider())):
-            yield from sorted(groups, key=lambda group: _rank(group, query, needs))
+            yield from sorted(groups, key=lambda group: self._rank(group, query, needs))
         else:
             yield from groups
+
+    def _rank(self, group: list[Candidate], query: Query, needs: set[str]) -> tuple[bool, bool]:
+        """Return a key that puts the user's own server and providers with all options first, and no web search last."""
+        lacking = all(self.is_third_party(one) and needs & ordering_needs(query, one.adapter) for one in group)
+        return any(one.adapter.offline or one.adapter.caveat for one in group), lacking
 
     def _first(self, id: str) -> Candidate:
         try:
@@ -299,14 +304,6 @@ def _check_public(host: str, addresses: list[str]) -> None:
             message="{provider} is at a private address, which cannot be set over HTTP",
             hint="set it on this machine: sleuth providers set {id} --api-host URL",
         )
-
-
-def _rank(group: list[Candidate], query: Query, needs: set[str]) -> tuple[bool, bool]:
-    """Return a key that puts providers which can do what a query needs first, and those that are no web search last."""
-    return (
-        any(one.adapter.offline or one.adapter.caveat for one in group),
-        all(needs & ordering_needs(query, one.adapter) for one in group),
-    )
 
 
 def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms: int = 0) -> Attempt:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.urls import domain
+from sleuth.relevance.details import is_picture
 from sleuth.relevance.hit import Hit
 from sleuth_providers.records import Record
 
@@ -37,8 +38,9 @@ def facts(hit: Hit) -> list[Fact]:
 
 
 def facts_line(hit: Hit) -> str:
-    """Return the facts of a result that has details as one line of text; empty for an ordinary page."""
-    return SEPARATOR.join(fact.text for fact in facts(hit)) if hit.details.known() else ""
+    """Return the facts of a result that has details, with the URL of a picture; empty for an ordinary page."""
+    texts = [*(fact.text for fact in facts(hit)), *([hit.image] if is_picture(hit) else [])]
+    return SEPARATOR.join(texts) if hit.details.known() else ""
 
 
 def _work(hit: Hit) -> Iterator[Fact]:
@@ -66,7 +68,6 @@ def _picture(hit: Hit) -> Iterator[Fact]:
     yield Fact(details.license, details.license_url)
     yield Fact(hit.author)
     yield Fact(hit.published)
-    yield Fact(tr("image") if hit.image else "", hit.image)
 
 
 def _video(hit: Hit) -> Iterator[Fact]:
@@ -96,7 +97,6 @@ def _page(hit: Hit) -> Iterator[Fact]:
     yield Fact(tr("accepted answer") if details.accepted else "")
     if details.comments:
         yield Fact(trn("{count} comment", "{count} comments", details.comments))
-    yield Fact(tr("image") if hit.image else "", hit.image)
 
 
 def compact(number: int) -> str:

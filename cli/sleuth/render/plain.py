@@ -27,7 +27,7 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     )
     for hit in outcome.results:
         out.write(f"{hit.citation}. {hit.title}\n   {hit.url}\n")
-        if about := facts_line(hit):
+        if about := facts_line(hit) or hit.published:
             out.write(f"   {about}\n")
         if hit.content is not None:
             out.writelines(f"   {line}\n" if line else "\n" for line in hit.content.splitlines())

@@ -12,6 +12,7 @@ from sleuth.base.text import shorten, shorten_middle
 from sleuth.base.text import width as text_width
 from sleuth.base.urls import ascii_url
 from sleuth.engine.outcome import Outcome
+from sleuth.relevance.details import is_picture
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.render.fields import explanation
@@ -71,10 +72,14 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[str, str]) -> None:
     title = Text(hit.title, Style.parse(styles["title"]) + Style(link=ascii_url(hit.url)))
     print_wrapped(console, title, INDENT, Text(f"{hit.citation:>2}  ", styles["rank"]))
-    if view.full_urls or not console.is_terminal:  # not wrapped, so that the address can be copied
-        print_lines(console, [Text(INDENT) + _about(hit, view._replace(full_urls=True), styles, 0)])
-    else:
-        print_wrapped(console, _about(hit, view, styles, min(console.width, MAX_WIDTH) - len(INDENT)), INDENT)
+    view = view._replace(full_urls=view.full_urls or not console.is_terminal)
+    room = min(console.width, MAX_WIDTH) - len(INDENT)
+    about = [_about(hit, view, styles, room), *([_address(hit.image, view, styles, room)] if is_picture(hit) else [])]
+    for line in about:
+        if view.full_urls:  # not wrapped, so that the address can be copied
+            print_lines(console, [Text(INDENT) + line])
+        else:
+            print_wrapped(console, line, INDENT)
     if picture := view.thumbnails.get(hit.thumbnail):
         console.print(picture)
     if hit.content is not None or hit.snippet:
@@ -102,15 +107,20 @@ def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
     after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
     on_own_line = bool(known) and not view.full_urls and room - after < min(MIN_ADDRESS_WIDTH, text_width(hit.url))
     space = room if on_own_line else room - after
-    address = hit.url
-    if not view.full_urls and text_width(address) > space:  # without its scheme no terminal takes it for a whole one
-        address = shorten_middle(address.removeprefix("https://"), space)
-    text = Text(address, Style.parse(styles["about"]) + Style(link=ascii_url(hit.url)))
+    text = _address(hit.url, view, styles, space)
     for number, fact in enumerate(known):
         text.append("\n" if on_own_line and number == 0 else SEPARATOR, styles["quiet"])
         link = Style(link=ascii_url(fact.url)) if fact.url else Style()
         text.append(fact.text, Style.parse(styles["quiet"]) + link)
     return text
+
+
+def _address(url: str, view: View, styles: dict[str, str], room: int) -> Text:
+    """Return a linked URL, shortened in the middle unless the full one is wanted."""
+    shown = url
+    if not view.full_urls and text_width(url) > room:  # without its scheme no terminal takes it for a whole one
+        shown = shorten_middle(url.removeprefix("https://"), room)
+    return Text(shown, Style.parse(styles["about"]) + Style(link=ascii_url(url)))
 
 
 def _text(hit: Hit, query: str, view: View, styles: dict[str, str]) -> Text:

@@ -241,7 +241,8 @@ def _checked(name: str, value: Any, type: str) -> Any:
     if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
         raise RequestError("{name} contains control characters", "remove line breaks and control characters", name=name)
     if not value.strip():
-        raise RequestError("{name} cannot be empty", "set it to a value", name=name)
+        hint = "to clear it: sleuth providers set ID --unset {name}" if name in CLEARABLE else "set it to a value"
+        raise RequestError("{name} cannot be empty", hint, name=name)
     if name == "type" and value not in TYPES:
         raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":

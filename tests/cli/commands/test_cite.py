@@ -1,6 +1,7 @@
 """`sleuth cite`: text in, links and references out; what the sources do not bear out is marked."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -128,12 +129,22 @@ def test_json_lists_citations_without_a_check(sleuth: Any, sources: str) -> None
     assert [one["citation"] for one in found["references"]] == [1, 2]
 
 
-def test_terminal_gets_hyperlinks_but_no_control_sequences(sleuth: Any, sources: str) -> None:
-    out = sleuth("cite", "--sources", sources, stdin="\x1b[31mred\x07 [1]\n\tin\u3000 place\n", terminal=True).out
-    assert out.startswith(
-        "[31mred \x1b]8;;https://tokio.org/a\x1b\\[1]\x1b]8;;\x1b\\\n\tin\u3000 place\n\nReferences\n"
-    )
-    assert "    https://tokio.org/a\n" in out
+def test_terminal_shows_rendered_markdown_with_links_and_marks(sleuth: Any, sources: str) -> None:
+    text = "# Tokio\n\n" + "Tokio is **fast** [1]. " + "The moon is made of cheese [2]. " * 3
+    done = sleuth("cite", "--check", "--sources", sources, stdin=text, terminal=True, FORCE_COLOR="1")
+    shown = re.sub("\x1b(?:\\[[0-9;]*m|\\]8;[^\x1b]*\x1b\\\\)", "", done.out)
+    assert "**" not in shown
+    assert "# " not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert re.search("\x1b\\[1;31m\\[2\\?\\?\\]", done.out)  # as `sleuth ask` highlights it
+    assert ";https://tokio.org/a\x1b\\" in done.out
+    assert "\nReferences\n 1  " in shown
+    assert "    https://tokio.org/a\n" in shown
+
+
+def test_control_sequences_of_the_text_are_dropped(sleuth: Any, sources: str) -> None:
+    out = sleuth("cite", "--sources", sources, stdin="\x1b[31mred\x07 [1]\n", terminal=True, NO_COLOR="1").out
+    assert out.startswith("[31mred ")
     assert "\x1b" not in sleuth("cite", "--sources", sources, stdin="\x1b]8;;x\x1b\\ [1]").out
 
 

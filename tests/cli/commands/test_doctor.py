@@ -250,3 +250,10 @@ def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     sleuth.environ.pop("SEARXNG_URL")
     sleuth("providers", "set", "searxng", "--unset", "api_host")
     assert sleuth("doctor", "--only", "searxng.json").exit == 1
+
+
+def test_name_of_a_missing_settings_file_is_no_host(sleuth: Any, tmp_path: Any) -> None:
+    done = sleuth("doctor", str(tmp_path / "settings.yml"))
+    assert done.exit == 1
+    assert "✗ Settings file cannot be read" in done.out
+    assert "settings.yml: No such file or directory" in done.out

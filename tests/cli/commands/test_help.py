@@ -66,3 +66,9 @@ def test_help_needs_no_readable_settings(sleuth: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[ui\nlanguage = 1")
     assert sleuth.process("config", "--help", COLUMNS="80").out == ENGLISH["sleuth-config.txt"]
+
+
+def test_narrow_terminal_has_room_for_descriptions(sleuth: Any) -> None:
+    out = sleuth.process("search", "--help", COLUMNS="24").out
+    assert "\n  --page N\n    Page of results to\n" in out
+    assert "\n  --timeout S\n    Give up after this\n" in out

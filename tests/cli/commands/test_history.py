@@ -158,7 +158,7 @@ def test_clear_asks_for_confirmation(searxng: Any) -> None:
     searxng("search", "rust")
     done = searxng("history", "--clear")
     assert done.exit == 2
-    assert done.err == "error: not a terminal; nothing was changed\nhint: to confirm: sleuth history --clear --yes\n"
+    assert done.err == "error: not a terminal; nothing was changed\nhint: to confirm, add --yes\n"
     code, out, err = ask(searxng, "n\n", "history", "--clear")
     assert (code, out) == (2, "")
     assert "Delete 1 query and the prompt history?" in err

@@ -50,6 +50,23 @@ def test_every_form_of_freshness_works_with_content(sleuth: Any, web: HTTPServer
     assert len(done.json["results"]) == 4
 
 
+def test_dates_of_pages_settle_freshness(sleuth: Any, httpserver: HTTPServer) -> None:
+    for name, date in ("new", "2026-02-03"), ("old", "2020-02-03"), ("undated", ""):
+        meta = f'<meta property="article:published_time" content="{date}T08:00:00Z">' if date else ""
+        text = "".join(f"<p>{SENTENCE.format(name=name, n=n)}</p>" for n in range(20))
+        page = f"<html><head><title>{name}</title>{meta}</head><body><article>{text}</article></body></html>"
+        httpserver.expect_request(f"/{name}").respond_with_data(page, content_type="text/html")
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    command = ("search", "-p", "searxng", "--no-cache", "--content", "--freshness", "2026-01-01..2026-12-31", "--json")
+    warning = "--freshness was not applied to results without a date"
+    for names, kept, warns in (("new", "old"), ["new"], False), (("new", "undated"), ["new", "undated"], True):
+        hits = [{"url": httpserver.url_for(f"/{name}"), "title": name, "content": name} for name in names]
+        httpserver.expect_oneshot_request("/search").respond_with_json({"results": hits})
+        done = sleuth(*command, "runtime")
+        assert [hit["title"] for hit in done.json["results"]] == kept
+        assert (warning in done.err) == warns
+
+
 @pytest.mark.parametrize("budget", [1, 30, 200, 1000])
 def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> None:
     done = sleuth("search", "-p", "searxng", "--max-tokens", str(budget), "--json", "async threads")

@@ -370,7 +370,21 @@ def test_engine_that_the_server_does_not_have_is_named(sleuth: Any, searxng: HTT
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
-    assert done.err.count("not applied by SearXNG: --freshness FROM..TO") == 1
+    assert done.err == "warning: --freshness was not applied to results without a date\n"
+
+
+def test_setting_that_a_provider_cannot_apply_is_no_warning(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("config", "set", "websearch.region", "CH")
+    done = sleuth("search", "-p", "searxng", "--json", "x")
+    assert done.json["attempts"][0]["notApplied"] == ["region"]
+    assert done.err == ""
+    assert "not applied: --region" in sleuth("search", "-p", "searxng", "-v", "x").err
+    assert "warning: not applied by SearXNG: --region\n" in sleuth("search", "-p", "searxng", "--region", "DE", "x").err
+
+
+def test_own_server_stays_first_if_it_lacks_an_option(sleuth: Any, searxng: HTTPServer) -> None:
+    done = sleuth("search", "--region", "CH", "--json", "x")
+    assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:

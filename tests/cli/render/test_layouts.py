@@ -69,7 +69,7 @@ NEWS = Hit(7, "News", "https://news.google.com/rss/x", site_name="Example Times"
     [
         (PAPER, "Ada Example, Bert Muster, Carl Third et al. · 2026 · J. Search · cited 12× · PDF"),
         (BOOK, "Woolf, Virginia · 1927 · Hogarth · 310 editions · ISBN 9780156907392"),
-        (PICTURE, "4000 × 3000 · CC BY-SA 4.0 · Ada · image"),
+        (PICTURE, "4000 × 3000 · CC BY-SA 4.0 · Ada"),
         (VIDEO, "8:02 · Sea · 2026-05-01 · 1.2M views"),
         (VIDEO._replace(details=Details(width=4, height=3, channel="Sea")), "8:02 · Sea · 2026-05-01"),
         (QUESTION, "2026-01-02 · 1 point · 3 answers · accepted answer"),
@@ -86,11 +86,18 @@ def test_line_of_facts(hit: Hit, line: str) -> None:
     assert " · ".join(fact.text for fact in facts(hit)) == line
 
 
-def test_plain_text_has_the_line_only_for_results_with_details() -> None:
+def test_plain_text_has_the_details_or_the_date() -> None:
     out = io.StringIO()
     renderer("plain")(Outcome("x", "p", results=(REPOSITORY, NEWS)), out, View())
     expected = "6. a/b\n   https://github.com/a/b\n   ★ 1.5k · Python · MIT\n\n"
-    assert out.getvalue() == f"{expected}7. News\n   https://news.google.com/rss/x\n"
+    assert out.getvalue() == f"{expected}7. News\n   https://news.google.com/rss/x\n   2026-11-15\n"
+
+
+@pytest.mark.parametrize("format", ["plain", "markdown", "rich"])
+def test_picture_has_its_own_url(format: str) -> None:
+    for out in io.StringIO(), Terminal():
+        renderer(format)(Outcome("x", "p", results=(PICTURE,)), out, View())
+        assert PICTURE.image in out.getvalue().replace("\\", "")
 
 
 class Terminal(io.StringIO):

@@ -8,10 +8,8 @@ from sleuth.answers.citation_check import check as check_support
 from sleuth.answers.citations import CitedSource, below, drop_citations, find, link
 from sleuth.answers.prose import prose
 
-STYLES = ("markdown", "terminal", "plain")
-
 PARTS = "\n%%\n"
-STYLES = ("markdown", "terminal", "plain")
+STYLES = ("markdown", "plain")
 WORDS = (
     "[1] ¦ [2] ¦ [3+] ¦ [1??] ¦ [1-2] ¦ [9] ¦ \n%%\n ¦ \n\n ¦ ]( ¦ [1][2] ¦ [a][1] ¦ ]: ¦  [1] .  ¦ "
     "Rust is a language for systems."
@@ -37,9 +35,8 @@ def check(data: bytes) -> None:
         assert {*linked.cited, *linked.out_of_range} == {number for mark in marks for number in mark.numbers}
         assert all(number <= len(sources) for number in linked.cited)
         below(text, sources, linked.cited, style)
-        assert style == "terminal" or link(linked.text, sources, style).text == linked.text, "linking is idempotent"
-        if style != "terminal":
-            assert ("\x1b" in linked.text) <= ("\x1b" in text), "no control characters are added"
+        assert link(linked.text, sources, style).text == linked.text, "linking is idempotent"
+        assert ("\x1b" in linked.text) <= ("\x1b" in text), "no control characters are added"
     assert link(text, ()).text == text, "without sources nothing changes"
     assert_in_order([part.rstrip(" ") for part in outside[:-1]] + outside[-1:], drop_citations(text))
     _check_support(text, sources)

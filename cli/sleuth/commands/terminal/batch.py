@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TextIO
 
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.files import unwritable
+from sleuth.base.files import unreadable, unwritable
 from sleuth.base.i18n import trn
 from sleuth.commands.terminal.progress import Progress
 from sleuth.engine.batch import BatchLine, answered, open_output, read_queries, run_batch
@@ -80,12 +80,7 @@ def _open(path: str) -> TextIO:
     try:
         return open(path, encoding="utf-8", errors="replace")
     except OSError as problem:
-        raise RequestError(
-            "cannot read {path}: {reason}",
-            "give --batch a file with one query per line",
-            path=path,
-            reason=problem.strerror,
-        ) from problem
+        raise unreadable(path, problem, "give --batch a file with one query per line") from problem
 
 
 def _count(runtime: Runtime, path: str, done: int) -> int | None:

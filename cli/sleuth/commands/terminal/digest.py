@@ -7,7 +7,7 @@ from sleuth.answers import presentation
 from sleuth.answers.answer import ProgressEvent
 from sleuth.answers.citation_check import tally
 from sleuth.answers.summary import Digest, digest_as_json, write_digest
-from sleuth.base.i18n import tr, trn
+from sleuth.base.i18n import trn
 from sleuth.base.json_output import json_text
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.answer import AnswerOptions, print_warnings
@@ -63,4 +63,4 @@ def _finish(screen: Screen, found: Digest) -> None:
     overall, *each = presentation.digest_parts(found, "markdown")
     screen.replace(found.text, overall)
     screen.stream.finish(each)
-    screen.list(found.pages, [source.citation for source in found.pages], tr("Sources"))
+    screen.list(found.pages, ())

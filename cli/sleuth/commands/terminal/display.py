@@ -47,7 +47,7 @@ def write(runtime: Runtime, outcome: Outcome, format: str, view: View, output: s
     """Write the results; a search that failed does not replace a file."""
     if output and outcome.outcome == "failed" and os.path.exists(output):
         return
-    buffer = io.StringIO() if output else _Buffer(runtime.stdout)
+    buffer = io.StringIO() if output else Buffer(runtime.stdout)
     renderer(format)(outcome, buffer, view)
     deliver(runtime, buffer.getvalue(), output)
 
@@ -108,11 +108,15 @@ def show_messages(
 
 def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
     """Print what each provider did, for --verbose."""
+    from sleuth.engine.merge import OPTION_NAMES
+
     for attempt in outcome.attempts:
+        ignored = ", ".join(OPTION_NAMES.get(name, name) for name in attempt.not_applied)
         facts = [
             f"{attempt.provider}{tr(': ')}{attempt.state}",
             trn("{count} result", "{count} results", attempt.count) if attempt.answered else attempt.message,
             tr("cached") if attempt.cached else f"{attempt.elapsed_ms} ms",
+            tr("not applied: {options}", options=ignored) if ignored else "",
             *(f"{engine}{tr(': ')}{reason}" for engine, reason in sorted(attempt.engines.items())),
         ]
         runtime.note(" · ".join(fact for fact in facts if fact))
@@ -129,7 +133,7 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     """Show an outcome and save the output, with a placeholder for its age, for the next time."""
     outcome = outcome._replace(elapsed_ms=1)  # what it takes from the saved output
     out, err = runtime.stdout, runtime.stderr
-    runtime.stdout, runtime.stderr = saved_out, saved_err = _Buffer(out), _Buffer(err)
+    runtime.stdout, runtime.stderr = saved_out, saved_err = Buffer(out), Buffer(err)
     try:
         write(runtime, outcome, format, view._replace(age=rendered.AGE))
         show_messages(runtime, outcome, format, rendered.AGE)
@@ -143,7 +147,7 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     rendered.save(key, format, text, messages, line, outcome.age, outcome.fresh_s)
 
 
-class _Buffer(io.StringIO):
+class Buffer(io.StringIO):
     """Text for a stream, rendered as that stream would show it."""
 
     def __init__(self, stream: TextIO) -> None:

@@ -19,12 +19,11 @@ def show_once(runtime: Runtime, providers: tuple[str, ...], query: Query, *, off
     own, names = _services(runtime, providers, query)
     if not names:
         return
+    beginning = "no default provider is set; queries go to the first of these that answers: "
     if own:
-        beginning = tr("queries go to {own}; if it fails, to the first of these that answers: ", own=own)
-    else:
-        beginning = tr("no default provider is set; queries go to the first of these that answers: ")
+        beginning = "queries go to {own}; if it fails, to the first of these that answers: "
     choices = tr("; to choose one: sleuth providers use ID; to use none: sleuth config set websearch.keyless false")
-    runtime.note(beginning + ", ".join(names) + choices)
+    runtime.note(tr(beginning, own=own) + ", ".join(names) + choices)
     from sleuth.base.files import private_folder, write_atomic
     from sleuth.base.logs import log
 

@@ -12,11 +12,12 @@ from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.progress import WaitingLine
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest, search_error
+from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
 HELP = """\
-  1  2 5  3-6     open these results in the browser
+  1  2 5  3-6     open these results in the browser (also: o 2)
   n, p, f         next, previous, first page
   c N             copy the URL of result N
   x               toggle full URLs
@@ -50,6 +51,7 @@ class SearchPrompt:
         self.options = request._replace(query=request.query._replace(page=1))  # of every new search
         runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
+        self.hits: dict[int, Hit] = {}  # by number, of all pages of the current search
         self.lines = Lines(runtime, "prompt")
 
     def run(self) -> int:
@@ -90,13 +92,13 @@ class SearchPrompt:
         elif line == "x":
             self.view = self.view._replace(full_urls=not self.view.full_urls)
             self._show()
-        elif NUMBERS.fullmatch(line):
-            for number in _numbers(line):
-                display.open_url(display.result_url(self._current().results, number))
+        elif NUMBERS.fullmatch(numbers := rest if command == "o" else line):
+            for number in _numbers(numbers):
+                display.open_url(display.result_url(self.hits.values(), number))
         elif line in ("c", "r", "s") or (command in ("c", "r", "s") and NUMBER.fullmatch(rest.strip())):
             if not rest:
                 raise RequestError("give the number of a result", "for example: {command} 1", command=command)
-            url = display.result_url(self._current().results, int(rest))
+            url = display.result_url(self.hits.values(), int(rest))
             {"c": self._copy, "r": self._read_page, "s": self._summarise}[command](url)
         else:
             words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
@@ -125,6 +127,8 @@ class SearchPrompt:
         if outcome.outcome == "failed":
             raise search_error(outcome)
         self.request, self.outcome = request, outcome
+        shown_before = self.hits if request.query.page > 1 else {}
+        self.hits = shown_before | {hit.citation: hit for hit in outcome.results}
         self._show()
 
     def _show(self) -> None:

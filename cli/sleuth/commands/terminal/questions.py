@@ -28,10 +28,10 @@ def piped_text(runtime: Runtime, max_chars: int = MAX_PIPED_CHARS) -> str:
     return text
 
 
-def confirm(runtime: Runtime, question: str, command: str) -> None:
-    """Raise RequestError unless the user answers yes; `command` is the one to type without a terminal."""
+def confirm(runtime: Runtime, question: str) -> None:
+    """Raise RequestError unless the user answers yes."""
     if not runtime.stdin.isatty():
-        raise RequestError("not a terminal; nothing was changed", "to confirm: {command} --yes", command=command)
+        raise RequestError("not a terminal; nothing was changed", "to confirm, add --yes")
     runtime.stdout.flush()
     print(question, end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):

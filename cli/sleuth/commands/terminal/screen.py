@@ -21,13 +21,15 @@ ATTACHED = re.compile(r" ?\[\d+\+\]")
 class Screen:
     """Shows an answer on a terminal, or writes it to a file as a terminal would show it."""
 
-    def __init__(self, runtime: Runtime, progress: Progress | None = None, output: str | None = None) -> None:
+    def __init__(
+        self, runtime: Runtime, progress: Progress | None = None, output: str | None = None, out: TextIO | None = None
+    ) -> None:
         from sleuth.render.document import MarkdownRenderer
         from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
         from sleuth.render.stream import Stream
 
         self.runtime, self.output, self.progress = runtime, output, progress or Progress(runtime, "none")
-        self.out: TextIO = io.StringIO() if output else runtime.stdout
+        self.out: TextIO = out or (io.StringIO() if output else runtime.stdout)
         self.console, self.styles = make_console(self.out, runtime.color), STYLES[runtime.settings[UI_THEME]]
         self.document = MarkdownRenderer(self.console, self.styles, min(self.console.width, MAX_WIDTH))
         self.stream = Stream(self.console, self.document, self._draft, self._final)
@@ -65,7 +67,7 @@ class Screen:
         if presentation.is_extractive(found):
             self.stream.heading = presentation.extractive_label()
         self.replace(found.text, text.text)
-        self.list(found.sources, shown_numbers(found.sources, text.cited), heading(text.cited))
+        self.list(found.sources, text.cited)
 
     def replace(self, written: str, linked: str) -> None:
         """Replace the streamed text by the finished one, except for blocks that were printed already."""
@@ -76,11 +78,12 @@ class Screen:
         done = len(list(takewhile(lambda pair: _bare(pair[0]) == _bare(pair[1]), pairs)))
         self.stream.finish(split_blocks(linked)[done:])
 
-    def list(self, sources: Sequence[CitedSource], numbers: Collection[int], title: str) -> None:
-        """Print the list of sources."""
+    def list(self, sources: Sequence[CitedSource], cited: Collection[int]) -> None:
+        """Print the list of the cited sources, or all if none is cited."""
         from sleuth.render.answer import print_references
 
-        print_references(self.console, self.styles, title, listed(sources, numbers), targets(sources))
+        groups = listed(sources, shown_numbers(sources, cited))
+        print_references(self.console, self.styles, heading(cited), groups, targets(sources))
 
     def print(self, lines: Sequence[str]) -> None:
         """Print lines of text, wrapped."""

@@ -143,7 +143,8 @@ def _parameters(command: Any, ctx: Any, common: tuple[str, ...] | None) -> dict[
 
 def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
     """Return lines with a name on the left and its description on the right."""
-    left = max((len(name) for name, _ in rows if len(name) <= MAX_NAME_COLUMNS), default=0) + 4
+    most = min(MAX_NAME_COLUMNS, width // 2 - 4)  # the description gets at least half of a narrow terminal
+    left = max((len(name) for name, _ in rows if len(name) <= most), default=0) + 4
     lines: list[str] = []
     for name, text in rows:
         described = [" " * left + line for line in wrap_text(text, width - left)]

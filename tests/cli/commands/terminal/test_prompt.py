@@ -52,6 +52,7 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         ("n", "rust p2 r1"),
         ("p", "rust p1 r4"),
         ("c 5", "copied https://a.example/rust/1/5"),
+        ("c 1", "copied https://a.example/rust/1/1"),
         ("x", "https://a.example/rust/1/4"),
         ("go generics", "go generics p1 r2"),
         ("+2", "second idea p1 r1"),
@@ -68,9 +69,10 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         prompt.sendline(line)
         prompt.expect(PROMPT)
         assert expected in prompt.before.replace("\x1b[1m", "").replace("\x1b[0m", ""), line
-    prompt.sendline("1 2-3")
-    prompt.expect(PROMPT)
-    assert prompt.opened.read_text().split() == [f"https://a.example/n/1/{n}" for n in (1, 2, 3)]
+    for line in ("1 2-3", "o 2"):
+        prompt.sendline(line)
+        prompt.expect(PROMPT)
+    assert prompt.opened.read_text().split() == [f"https://a.example/n/1/{n}" for n in (1, 2, 3, 2)]
     prompt.sendline("q")
     prompt.expect(pexpect.EOF)
     prompt.close()
