@@ -77,8 +77,8 @@ class Answerer:
         if self.models is None:
             raise WritingError(
                 "no model is configured",
-                "set its API key: sleuth config set llm.api_key -, "
-                "or use a local model: sleuth config set llm.base_url http://localhost:11434/v1",
+                "to use a model, set its API key: sleuth config set llm.api_key -, "
+                "or use a local one: sleuth config set llm.base_url http://localhost:11434/v1",
             )
         url = self.settings[LLM_URL]
         if question.offline and not is_private(url):
