@@ -104,9 +104,7 @@ def install(
 @app.command(epilog="Example: sleuth agents remove claude")
 def remove(runtime: Runtime, agent: Name, project: Project = False, yes: Yes = False) -> None:
     """Remove sleuth from the MCP servers of an agent; shows the change and asks first."""
-    client = _find(agent)
-
-    undo = UndoFile(runtime)
+    client, undo = _find(agent), UndoFile(runtime)
 
     def without(path: str, text: str) -> str | None:
         if undo.applies(path, text):

@@ -41,7 +41,6 @@ def _downloaded(runtime: Runtime, urls: list[str], renderable: Any) -> dict[str,
     from sleuth_providers.threads import run_parallel
 
     reader, is_allowed = runtime.reader, runtime.settings[FETCH_PRIVATE]
-
     one_at_a_time = Lock()  # decoding takes up to 4 bytes per pixel
 
     def download(url: str) -> Any:
