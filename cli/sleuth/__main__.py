@@ -135,6 +135,8 @@ def _misspelt_command(runtime: "Runtime", words: list[str]) -> bool:
     if near and words[1:] and os.path.isfile(os.path.join(FOLDER, "en", f"sleuth-{near[0]}-{words[1]}.txt")):
         hint = "to search for these words: sleuth search {name} …"
         raise RequestError("unknown command {name}; did you mean {near}?", hint, name=word, near=near[0])
+    if word.startswith(("http://", "https://")):
+        runtime.note(tr("to read a page: sleuth read URL"))
     if near:
         runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=help + word, near=help + near[0]))
     return bool(near)

@@ -42,6 +42,7 @@ def test_words_that_are_no_command_are_searched_for(sleuth: Any, httpserver: HTT
     assert (misspelt.exit, misspelt.err) == (0, "note: searching for 'serach'; did you mean: sleuth search\n")
     assert sleuth("--quiet", "serach", "x").err == ""
     assert "'help serach'; did you mean: sleuth help search" in sleuth("help", "serach").err
+    assert sleuth("https://a.example/").err == "note: to read a page: sleuth read URL\n"
 
 
 def test_misspelt_command_with_its_subcommand_is_not_searched_for(sleuth: Any, httpserver: HTTPServer) -> None:
