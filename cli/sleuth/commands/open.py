@@ -48,10 +48,9 @@ def open_(
         found = [{"citation": number, "title": hits[number].title, "url": hits[number].url} for number in wanted]
         write_json(found, runtime.stdout)
         return
-    for url in urls:
-        if print_only:
-            print(url, file=runtime.stdout)
-        else:
-            display.open_url(url)
+    if print_only:
+        print(*urls, sep="\n", file=runtime.stdout)
+    for url in () if print_only else urls:
+        display.open_url(url)
     if runtime.settings[LEARN_WEIGHTS]:
         opened.record(runtime.paths.state, [hits[number] for number in wanted], list(hits.values()))
