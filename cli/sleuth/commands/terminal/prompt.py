@@ -17,7 +17,7 @@ from sleuth.render import View
 from sleuth.runtime import Runtime
 
 HELP = """\
-  1  2 5  3-6     open these results in the browser (also: o 2)
+  1  2 5  3-6     open in the browser (also: o 2)
   n, p, f         next, previous, first page
   c N             copy the URL of result N
   x               toggle full URLs
