@@ -24,7 +24,7 @@ HELP = """\
   r N             read result N here
   s N             summarise result N
   +N              search for suggestion N
-  d WORDS         search for WORDS, even if they look like a command
+  d WORDS         search for WORDS that look like a command
   WORDS           search for WORDS
   ?, h, help      this help
   q               quit (also Ctrl-D)"""
@@ -78,7 +78,7 @@ class SearchPrompt:
     def _read(self) -> str | None:
         """Return the next line; Ctrl-C discards a line that was begun, and quits otherwise."""
         try:
-            return self.lines.ask("sleuth (? for help) ")
+            return self.lines.ask(tr("sleuth (? for help) "))
         except KeyboardInterrupt:
             print(file=self.runtime.stderr)
             return "" if self.lines.unfinished() else None
