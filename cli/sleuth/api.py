@@ -63,7 +63,7 @@ Compression = Literal["none", "cutoff", "rag"]
 Unit = Literal["char", "token"]
 Length = Literal["short", "medium", "long"]
 SearchMode = Literal["auto", "on", "off"]
-Stamp = tuple[str, str]  # state of the settings file, and of the file that is touched when the cache is cleared
+Stamp = tuple[Any, ...]  # state of the settings file, and of the marks that the cache was cleared
 
 
 def _in_thread(
@@ -127,11 +127,11 @@ class Client:
         """The runtime of this thread, renewed when the settings file changes and in a forked process."""
         self._check_process()
         known: tuple[Stamp, Runtime] | None = getattr(self._thread, "known", None)
-        if known and known[0] == _stamp(known[1]):
+        if known and known[0] == self._stamp(known[1]):
             return known[1]
         self.close()
         runtime = Runtime(self.environ, io.StringIO(), io.StringIO(), _LoggedStream())
-        stamp = _stamp(runtime)
+        stamp = self._stamp(runtime)
         cache = runtime.cache
         with self._lock:
             if self._recent is None or self._recent[0] != stamp:
@@ -139,6 +139,10 @@ class Client:
             _, runtime.cache, runtime.outcomes, runtime.shared = self._recent  # all threads learn that Redis failed
         self._thread.known = stamp, runtime
         return runtime
+
+    def _stamp(self, runtime: Runtime) -> Stamp:
+        shared = self._recent[3] if self._recent else None
+        return *map(file_stamp, (runtime.paths.config_file, runtime.paths.cleared)), shared and shared.cleared()
 
     def close(self) -> None:
         """Close the connections of this thread; later calls open new ones."""
@@ -178,7 +182,7 @@ class Client:
 
         The parameters are the options of `sleuth search`. `cache` is use, refresh or off.
         """
-        given = {name: value for name, value in locals().items() if name in OPTIONS}
+        given = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
         given |= {name: _several(name, given[name]) for name in ("providers", "engines", "sites", "exclude")}
         check_value("cache", cache, CACHE)
         options = check_options(
@@ -349,17 +353,13 @@ def _ignore(_: Any) -> None:
     """Do nothing."""
 
 
-def _stamp(runtime: Runtime) -> Stamp:
-    return file_stamp(runtime.paths.config_file), file_stamp(runtime.paths.cleared)
-
-
 def _outcome_key(runtime: Runtime, options: SearchOptions) -> str:
     """Return everything but the settings that an outcome depends on; empty if it must not be repeated."""
     varies = options.wants_content or options.rerank or options.offline or runtime.settings[LEARN_WEIGHTS]
     if varies or cache_use(options) != "use":
         return ""
     watched = map(file_stamp, (runtime.paths.rules, stamp_of(runtime.paths.database)))
-    return repr((options, time.strftime("%F", time.gmtime()), *watched, runtime.cache.cleared()))
+    return repr((options, time.strftime("%F", time.gmtime()), *watched))
 
 
 def _several(name: str, texts: Texts) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ class BusyError(SleuthError):
     """All threads work and the queue is full."""
 
     code = "BUSY"
+    retry_after = 1  # seconds
 
 
 class Closable(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from sleuth.base.text import replace_invisible
 
@@ -27,18 +28,13 @@ def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) 
 
 def camel_case(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields under their published names: `elapsed_ms` becomes `elapsedMs`."""
-    return {_published[name]: value for name, value in fields.items()}
+    return {_published(name): value for name, value in fields.items()}
 
 
-class _PublishedNames(dict[str, str]):
-    """Names in camel case, each converted once."""
-
-    def __missing__(self, name: str) -> str:
-        first, *rest = name.split("_")
-        return self.setdefault(name, first + "".join(map(str.title, rest)))
-
-
-_published = _PublishedNames()
+@cache
+def _published(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))
 
 
 def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:

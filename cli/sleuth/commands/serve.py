@@ -111,12 +111,9 @@ class Listener:
             runtime.warn(tokens.warning)
         self.runtime, self.tokens = runtime, tokens
         origins = allowed_origins(allow_origin or ())
+        allowed_hosts(host, port, allow_host or ())  # an invalid name is an error before the socket is open
         self.socket = listen(host, port, remote=allow_remote)
-        try:
-            hosts = allowed_hosts(host, self.socket.getsockname()[1], allow_host or ())
-        except BaseException:
-            self.socket.close()
-            raise
+        hosts = allowed_hosts(host, self.socket.getsockname()[1], allow_host or ())
         self.rules = AccessRules(tokens.all, hosts, origins)
 
     def run(self, app: "ASGIApp", on_stop: "OnStop", metrics: "RequestMetrics | None" = None, path: str = "") -> int:

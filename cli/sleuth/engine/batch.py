@@ -12,7 +12,7 @@ from typing import Protocol, TextIO
 from sleuth.base.errors import RequestError, SleuthError, describe
 from sleuth.base.files import append_private
 from sleuth.base.json_output import json_text
-from sleuth.engine.outcome import Outcome, outcome_as_json
+from sleuth.engine.outcome import Outcome
 from sleuth_providers.records import Record
 
 LINE_START = b'{"input": "'
@@ -93,7 +93,7 @@ def run_batch(
 def _answer(search: Search, number: int, text: str) -> BatchLine:
     try:
         outcome = search(text)
-        document = {"input": text} | outcome_as_json(outcome)
+        document = {"input": text} | outcome.as_json()
         failed = outcome.outcome == "failed"
     except SleuthError as error:
         message, hint = describe(error)

@@ -1,22 +1,19 @@
 """The same queries to several providers: what each finds that others do not, how fast, and at what cost."""
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.dispatch import Dispatcher
+from sleuth.engine.job import ProviderReply
 from sleuth.engine.search import SearchRequest, clean_query
+from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.relevance.urls import canonical
+from sleuth.store.cache.disk import Cache
 from sleuth_providers.records import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sleuth.engine.job import ProviderReply
-    from sleuth.engine.selector import Candidate, ProviderSelector
-    from sleuth.store.cache.disk import Cache
 
 
 class ComparedPage(Record):
@@ -64,7 +61,7 @@ class Comparison(Record):
 
 
 def compare(
-    selector: "ProviderSelector", cache: "Cache", request: SearchRequest, candidates: "Sequence[Candidate]"
+    selector: ProviderSelector, cache: Cache, request: SearchRequest, candidates: Sequence[Candidate]
 ) -> Comparison:
     """Send every question of a request to every candidate at the same time, and compare the first results of each."""
     queries = [request.query._replace(text=clean_query(text)) for text in request.questions]
@@ -86,7 +83,7 @@ def compare(
     return Comparison(tuple(query.text for query in queries), totals, overlap, found)
 
 
-def _collect(pages: dict[tuple[str, str], ComparedPage], question: str, reply: "ProviderReply", count: int) -> None:
+def _collect(pages: dict[tuple[str, str], ComparedPage], question: str, reply: ProviderReply, count: int) -> None:
     """Add the first results of a reply; two spellings of a URL are one page."""
     rank = 0
     for result in reply.found.results:
@@ -100,7 +97,7 @@ def _collect(pages: dict[tuple[str, str], ComparedPage], question: str, reply: "
         page.ranks.setdefault(reply.candidate.id, rank)
 
 
-def _totals(id: str, replies: "list[ProviderReply]", pages: tuple[ComparedPage, ...], timed: bool) -> ProviderTotals:
+def _totals(id: str, replies: list[ProviderReply], pages: tuple[ComparedPage, ...], timed: bool) -> ProviderTotals:
     answered = [reply.attempt for reply in replies if reply.attempt.answered]
     failed = [reply.attempt for reply in replies if not reply.attempt.answered]
     mean = round(sum(attempt.elapsed_ms for attempt in answered) / len(answered)) if answered and timed else None

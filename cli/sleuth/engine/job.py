@@ -10,16 +10,8 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean, redact
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
+from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query
-from sleuth_providers.errors import (
-    BlockedError,
-    DeadlineError,
-    KeyInvalidError,
-    KeyMissingError,
-    ProviderError,
-    RateLimitError,
-    UnavailableError,
-)
 from sleuth_providers.records import Record
 
 try:
@@ -35,10 +27,10 @@ if TYPE_CHECKING:
 
 NOTHING = Found()
 # The error of a failed engine by a word in its reason.
-ENGINE_ERRORS: dict[str, type[ProviderError]] = {
-    **dict.fromkeys(("captcha", "denied"), BlockedError),
-    "too many": RateLimitError,
-    "timeout": DeadlineError,
+ENGINE_ERRORS: dict[str, type[errors.ProviderError]] = {
+    **dict.fromkeys(("captcha", "denied"), errors.BlockedError),
+    "too many": errors.RateLimitError,
+    "timeout": errors.DeadlineError,
 }
 
 
@@ -57,7 +49,7 @@ class Job:
     def __init__(self, candidate: Candidate, query: Query, deadline: float, notes: tuple[str, ...] = ()) -> None:
         self.candidate, self.query, self.deadline, self.notes = candidate, query, deadline, notes
         self.started = time.monotonic()
-        self.key_errors: list[tuple[str, ProviderError]] = []  # recorded by the main thread
+        self.key_errors: list[tuple[str, errors.ProviderError]] = []  # recorded by the main thread
         self.host = ""  # that answered, of several
         self.price = 0.0  # estimated, if the answer is abandoned
         self.thread: Thread | None = None
@@ -65,7 +57,7 @@ class Job:
         self.third_party = False  # used without a key, on a host that is not the user's
         self.pause = 0.0  # seconds until it is this request's turn
         self.sent = 0  # HTTP requests
-        self.error: ProviderError | None = None
+        self.error: errors.ProviderError | None = None
 
     def elapsed_ms(self) -> int:
         """Return the time since the job was started."""
@@ -92,30 +84,30 @@ class Job:
         )
         return self.reply(attempt, found)
 
-    def failure(self, error: ProviderError, secrets: tuple[str, ...] = ()) -> ProviderReply:
+    def failure(self, error: errors.ProviderError, secrets: tuple[str, ...] = ()) -> ProviderReply:
         """Return the reply for an error, which may quote what the server repeated of a key."""
         self.error = error
         attempt = failed(self.candidate, error, self.elapsed_ms())
         return self.reply(attempt._replace(message=redact(attempt.message, secrets)))
 
 
-def engines_failed(found: Found) -> ProviderError | None:
+def engines_failed(found: Found) -> errors.ProviderError | None:
     """Return the error for an answer that is empty because the engines behind the provider failed."""
     if found.results or found.answers or not found.engines:
         return None
     reasons = ", ".join(f"{engine}: {reason}" for engine, reason in sorted(_safe_engines(found).items()))
     texts = " ".join(found.engines.values()).lower()
-    error_type = next((kind for word, kind in ENGINE_ERRORS.items() if word in texts), UnavailableError)
+    error_type = next((kind for word, kind in ENGINE_ERRORS.items() if word in texts), errors.UnavailableError)
     return error_type(reasons, message="all engines of {provider} failed", hint="diagnose it: sleuth doctor --verbose")
 
 
-def without_key(error: ProviderError, adapter: Provider) -> ProviderError:
+def without_key(error: errors.ProviderError, adapter: Provider) -> errors.ProviderError:
     """Return the error for a request that was sent without a key, so that no key can have been rejected."""
-    if not isinstance(error, KeyInvalidError) or error.message != KeyInvalidError.message:
+    if not isinstance(error, errors.KeyInvalidError) or error.message != errors.KeyInvalidError.message:
         return error  # its own message, for example that a server requires a password
     message = "{provider} refuses requests without an API key" if adapter.env else "{provider} refused the request"
-    hint = KeyMissingError.hint if adapter.env else ""
-    return BlockedError(error.detail, message=message, hint=hint, status=error.status)
+    hint = errors.KeyMissingError.hint if adapter.env else ""
+    return errors.BlockedError(error.detail, message=message, hint=hint, status=error.status)
 
 
 def _safe_engines(found: Found) -> dict[str, str]:

@@ -79,8 +79,6 @@ def check_options(values: Mapping[str, Any]) -> SearchOptions:
     """Return the options of a program, given by name; raises RequestError for a value that an option does not take."""
     for name, value in values.items():
         spec = OPTIONS[name]
-        if value is None:
-            continue
         if spec.choices:
             check_value(name, value, choice(*spec.choices))
         elif spec.range:

@@ -82,9 +82,25 @@ class Outcome(Record):
         """Return for how long the same search has the same outcome; 0 unless all of it came from the cache."""
         return min((attempt.fresh_s for attempt in self.attempts), default=0.0)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the published JSON form, as printed by `sleuth search --json`."""
-        return outcome_as_json(self)
+        document: dict[str, Any] = {
+            "query": self.query,
+            "provider": self.provider,
+            "elapsedMs": self.elapsed_ms,
+            "cached": self.cached,
+            "ageSeconds": round(self.age) if self.cached else None,
+            "results": [hit_as_json(hit, explain=explain) for hit in self.results],
+            "outcome": self.outcome,
+            "status": _status_as_json(self.status),
+            "attempts": [_attempt_as_json(attempt) for attempt in self.attempts],
+            "answers": [{"text": answer.text, "url": answer.url or None} for answer in self.answers],
+            "suggestions": list(self.suggestions),
+            "corrections": list(self.corrections),
+            "warnings": [*self.notices, *self.warnings],
+        }
+        optional = {"attribution": list(self.attribution), "pages": [dict(page) for page in self.pages]}
+        return document | {name: value for name, value in optional.items() if value}
 
 
 class TrialResult(Record):
@@ -101,28 +117,6 @@ class TrialResult(Record):
 def trial_as_json(result: TrialResult) -> dict[str, Any]:
     """Return the published JSON form of a test result."""
     return {"id": result.id, "success": result.success, "message": result.message, "latencyMs": result.latency_ms}
-
-
-def outcome_as_json(outcome: Outcome, *, explain: bool = False) -> dict[str, Any]:
-    """Return the published JSON form of an outcome."""
-    document: dict[str, Any] = {
-        "query": outcome.query,
-        "provider": outcome.provider,
-        "elapsedMs": outcome.elapsed_ms,
-        "cached": outcome.cached,
-        "ageSeconds": round(outcome.age) if outcome.cached else None,
-        "results": [hit_as_json(hit, explain=explain) for hit in outcome.results],
-        "outcome": outcome.outcome,
-        "status": _status_as_json(outcome.status),
-        "attempts": [_attempt_as_json(attempt) for attempt in outcome.attempts],
-        "answers": [{"text": answer.text, "url": answer.url or None} for answer in outcome.answers],
-        "suggestions": list(outcome.suggestions),
-        "corrections": list(outcome.corrections),
-        "warnings": [*outcome.notices, *outcome.warnings],
-    }
-    if outcome.attribution:
-        document["attribution"] = list(outcome.attribution)
-    return document | ({"pages": [dict(page) for page in outcome.pages]} if outcome.pages else {})
 
 
 def _status_as_json(status: Status) -> dict[str, Any]:
@@ -142,12 +136,8 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     fields |= {name: fields[name] or None for name in ("site_name", "published", "thumbnail")}
     left_out = ["details"] if explain else ["details", "votes", "adjustments"]
     left_out += [name for name in ("author", "length", "image", "passages") if not fields[name]]
-    fields |= {name: _listed(value) for name, value in hit.details.known().items()}
+    fields |= {name: list(value) if isinstance(value, tuple) else value for name, value in hit.details.known().items()}
     return camel_case({name: value for name, value in fields.items() if name not in left_out})
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:

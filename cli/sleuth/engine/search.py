@@ -88,7 +88,7 @@ class Searcher:
     def repeat(self, outcome: Outcome, category: str, seconds: float) -> Outcome:
         """Return an outcome that came from the cache `seconds` ago, and record it as a search of its own."""
         again = outcome._replace(age=outcome.age + seconds, elapsed_ms=1)
-        return self._traced(outcome.query, category, lambda: self._recorded(again, outcome.attempts))
+        return self._traced(outcome.query, category, lambda: self._recorded(again, outcome.attempts, self.journal))
 
     def _traced(self, words: str, category: str, work: Callable[[], Outcome]) -> Outcome:
         about = {"sleuth.category": category} | ({"sleuth.query": words} if self.settings[TRACE_QUERIES] else {})
@@ -136,11 +136,8 @@ class Searcher:
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
             outcome = outcome._replace(warnings=(warning, *outcome.warnings))
-        if dispatcher.replays:
-            _log(outcome)
-            return outcome
         local = [r.attempt for r in replies.all if r.attempt.cached or r.candidate.adapter.offline]
-        return self._recorded(outcome, local)
+        return self._recorded(outcome, local, "" if dispatcher.replays else self.journal)
 
     def jobs(self) -> list[JobState]:
         """Return the providers of the current search; another thread may call this."""
@@ -161,15 +158,15 @@ class Searcher:
         while self._dispatchers:
             self._dispatchers.pop().finish()
 
-    def _recorded(self, outcome: Outcome, local: Sequence[Attempt]) -> Outcome:
+    def _recorded(self, outcome: Outcome, local: Sequence[Attempt], journal: str) -> Outcome:
         """Log a search and add it to the journal, with the attempts that made no request: no other log has them."""
         _log(outcome)
         uncounted = [attempt for attempt in local if attempt.state not in NOT_QUERIED_STATES]
         line = journal_line(outcome, uncounted, with_query=self.settings[HISTORY])
-        if self.journal and append_search(self.journal, line):
+        if journal and append_search(journal, line):
             from sleuth.store.journal_import import import_full_journal
 
-            import_full_journal(self.health.connection, self.journal)
+            import_full_journal(self.health.connection, journal)
         return outcome
 
     def _provider_query(self, query: Query, text: str, now: datetime) -> Query:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sleuth.base.json_output import write_json
-from sleuth.engine.outcome import Outcome, outcome_as_json
+from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import chosen_fields
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
     """Write the outcome as indented JSON."""
-    document = outcome_as_json(outcome, explain=view.explain)
+    document = outcome.as_json(explain=view.explain)
     if view.fields:
         document["results"] = [chosen_fields(hit, view.fields, explain=view.explain) for hit in outcome.results]
     if view.age and outcome.cached:

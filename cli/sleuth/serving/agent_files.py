@@ -14,17 +14,12 @@ from sleuth_providers.records import Record
 
 ENTRY = "sleuth"
 # Space, comments, strings, punctuation, and numbers or words.
-TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 REMARK = re.compile(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)(?=\n)")  # a comment up to the end of its line
 DEFAULT_INDENT = "  "
 
 Entry = dict[str, Any]
-
-
-class _Token(Record):
-    text: str
-    start: int
-    end: int
+Token = re.Match[str]
 
 
 class _Member(Record):
@@ -95,22 +90,22 @@ def _added(text: str, section: str, entry: Entry) -> str:
     own = next((member for member in _members(tokens, parent.value) if member.key == ENTRY), None)
     if own is None:
         return _insert(text, tokens, parent.value, ENTRY, entry)
-    start, end = tokens[own.value].start, tokens[own.end - 1].end
-    return text[:start] + _dumped(entry, _indent(text, tokens[own.first].start)) + text[end:]
+    start, end = tokens[own.value].start(), tokens[own.end - 1].end()
+    return text[:start] + _dumped(entry, _indent(text, tokens[own.first].start())) + text[end:]
 
 
-def _insert(text: str, tokens: list[_Token], place: int, key: str, value: Any) -> str:
+def _insert(text: str, tokens: list[Token], place: int, key: str, value: Any) -> str:
     """Return the text with a new last member of the object whose brace is the token `place`."""
     members = list(_members(tokens, place))
     if not members:
-        outer = _indent(text, tokens[place].start)
+        outer = _indent(text, tokens[place].start())
         inner = outer + DEFAULT_INDENT
         closing = tokens[place + 1]
         member = f"{inner}{json.dumps(key)}: {_dumped(value, inner)}"
-        return f"{text[: tokens[place].end]}\n{member}\n{outer}{text[closing.start :]}"
-    inner, last = _indent(text, tokens[members[-1].first].start), members[-1]
-    trailing = "," if tokens[last.end].text == "," else ""
-    end = tokens[last.end].end if trailing else tokens[last.end - 1].end
+        return f"{text[: tokens[place].end()]}\n{member}\n{outer}{text[closing.start() :]}"
+    inner, last = _indent(text, tokens[members[-1].first].start()), members[-1]
+    trailing = "," if tokens[last.end][0] == "," else ""
+    end = tokens[last.end].end() if trailing else tokens[last.end - 1].end()
     remark = REMARK.match(text, end)
     behind = remark.end() if remark else end
     member = f"\n{inner}{json.dumps(key)}: {_dumped(value, inner)}{trailing}"
@@ -121,48 +116,43 @@ def _removed(text: str, section: str) -> str:
     tokens = _tokens(text)
     parent = next(member for member in _members(tokens, 0) if member.key == section)
     own = next(member for member in _members(tokens, parent.value) if member.key == ENTRY)
-    start, end = tokens[own.first].start, tokens[own.end - 1].end
+    start, end = tokens[own.first].start(), tokens[own.end - 1].end()
     line = text.rfind("\n", 0, start) + 1
     if not text[line:start].strip():
         start = max(line - 1, 0)
-    if tokens[own.end].text == ",":
-        return text[:start] + text[tokens[own.end].end :]
+    if tokens[own.end][0] == ",":
+        return text[:start] + text[tokens[own.end].end() :]
     before = tokens[own.first - 1]
-    if before.text == ",":
-        return text[: before.start] + text[before.end : start] + text[end:]
+    if before[0] == ",":
+        return text[: before.start()] + text[before.end() : start] + text[end:]
     return text[:start] + text[end:]
 
 
-def _tokens(text: str) -> list[_Token]:
+def _tokens(text: str) -> list[Token]:
     """Return the tokens without space and comments."""
-    found, place = [], 0
-    while place < len(text):
-        token = TOKEN.match(text, place)
-        if token is None:
-            raise ValueError("not JSON")
-        place = token.end()
-        if not token[0].isspace() and not token[0].startswith(("//", "/*")):
-            found.append(_Token(token[0], token.start(), token.end()))
-    return found
+    found = list(TOKEN.finditer(text))
+    if sum(len(token[0]) for token in found) < len(text):
+        raise ValueError("not JSON")
+    return [token for token in found if not token[0].isspace() and not token[0].startswith(("//", "/*"))]
 
 
-def _members(tokens: list[_Token], place: int) -> Iterator[_Member]:
+def _members(tokens: list[Token], place: int) -> Iterator[_Member]:
     """Yield the members of the object whose opening brace is the token `place`."""
-    if tokens[place].text != "{":
+    if tokens[place][0] != "{":
         raise ValueError("not an object")
     place += 1
-    while tokens[place].text != "}":
+    while tokens[place][0] != "}":
         end = _behind(tokens, place + 2)
-        yield _Member(json.loads(tokens[place].text), place, place + 2, end)
-        place = end + 1 if tokens[end].text == "," else end
+        yield _Member(json.loads(tokens[place][0]), place, place + 2, end)
+        place = end + 1 if tokens[end][0] == "," else end
 
 
-def _behind(tokens: list[_Token], place: int) -> int:
+def _behind(tokens: list[Token], place: int) -> int:
     """Return the index of the token behind the value that begins at `place`."""
     depth = 0
     while True:
-        depth += tokens[place].text in "{["
-        depth -= tokens[place].text in "}]"
+        depth += tokens[place][0] in "{["
+        depth -= tokens[place][0] in "}]"
         place += 1
         if not depth:
             return place
@@ -171,10 +161,8 @@ def _behind(tokens: list[_Token], place: int) -> int:
 def _meaning(text: str) -> dict[str, Any]:
     """Return the value of JSON with comments and trailing commas."""
     tokens = _tokens(text)
-    last_commas = {
-        place for place, token in enumerate(tokens[:-1]) if token.text == "," and tokens[place + 1].text in "}]"
-    }
-    value = json.loads(" ".join(token.text for place, token in enumerate(tokens) if place not in last_commas) or "{}")
+    last_commas = {place for place, token in enumerate(tokens[:-1]) if token[0] == "," and tokens[place + 1][0] in "}]"}
+    value = json.loads(" ".join(token[0] for place, token in enumerate(tokens) if place not in last_commas) or "{}")
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value

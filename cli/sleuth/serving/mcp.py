@@ -178,14 +178,11 @@ class McpServer(Server[Any]):
             with suppress(SleuthError):  # invalid settings: the next request says so
                 names = await self.lists.run(lambda _: [tool.name for tool in self.toolbox.offered()])
                 if known not in (None, names):
-                    await self._tell_change()
+                    await self._bus.publish(ToolsListChanged())
+                    for connection in tuple(self._connections):
+                        await connection.send_tool_list_changed()
                 known = names
             await asyncio.sleep(WATCH_INTERVAL_S)
-
-    async def _tell_change(self) -> None:
-        await self._bus.publish(ToolsListChanged())
-        for connection in tuple(self._connections):
-            await connection.send_tool_list_changed()
 
 
 @asynccontextmanager

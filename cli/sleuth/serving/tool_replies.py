@@ -16,7 +16,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import ascii_host
-from sleuth.engine.outcome import Outcome, outcome_as_json
+from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
@@ -48,7 +48,7 @@ def search_reply(outcome: Outcome, max_chars: int) -> ToolReply:
         answers = [f"{answer.text} {answer.url}".strip() for answer in outcome.answers]
         body = "\n\n".join([*answers, *map(_entry, hits)]) or tr("no results for {query!r}", query=outcome.query)
         notes = (*outcome.notices, *outcome.warnings)
-        return ToolReply(_fenced(body, outcome.provider, notes), outcome_as_json(plain._replace(results=tuple(hits))))
+        return ToolReply(_fenced(body, outcome.provider, notes), plain._replace(results=tuple(hits)).as_json())
 
     return _fitted(make, sum(map(len, snippets)), max_chars)
 

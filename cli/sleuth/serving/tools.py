@@ -125,15 +125,13 @@ class Toolbox:
     def _web_search(self, arguments: Arguments, report: Report) -> ToolReply:
         report(ToolStep(tr("searching for {query}", query=clean(arguments["query"], 100)), 0, 1))
         restart = arguments.pop("restart_citations", False)
-        outcome = self.client.search(**self._with_count(arguments), providers=self.providers, timeout=self.timeout)
+        outcome = self.client.search(**arguments, providers=self.providers, timeout=self.timeout)
         report(ToolStep(trn("{count} result", "{count} results", len(outcome.results)), 1, 1))
         return tool_replies.search_reply(self._numbered(outcome, restart), self.max_chars())
 
     def _library_search(self, arguments: Arguments, report: Report) -> ToolReply:
         restart, max_chars = arguments.pop("restart_citations", False), self.max_chars()
-        outcome = self.client.search(
-            **self._with_count(arguments), providers="library", compress="rag", limit=max_chars // 2
-        )
+        outcome = self.client.search(**arguments, providers="library", compress="rag", limit=max_chars // 2)
         passages = (hit._replace(snippet=hit.content or hit.snippet, content=None) for hit in outcome.results)
         return tool_replies.search_reply(self._numbered(outcome._replace(results=tuple(passages)), restart), max_chars)
 
@@ -195,9 +193,6 @@ class Toolbox:
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
         return tool_replies.answer_reply(answer, self.max_chars())
 
-    def _with_count(self, arguments: Arguments) -> Arguments:
-        return {"count": self._results()} | arguments
-
     def _results(self) -> int:
         return self._count or min(self.client.runtime.settings[DEFAULT_COUNT], MAX_RESULTS)
 
@@ -221,7 +216,7 @@ class _PageProgress:
 
 
 def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
-    """Return arguments that match the input schema; models write null for absent values, and 5.0 for 5."""
+    """Return arguments that match the input schema, with its defaults; models write null for absent, and 5.0 for 5."""
     given = {ALIASES.get(name, name): integral(value) for name, value in arguments.items() if value is not None}
     if error := best_match(Draft202012Validator(tool.input).iter_errors(given)):
         place = error.json_path.removeprefix("$").removeprefix(".")
@@ -229,7 +224,7 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
         raise RequestError(
             "invalid arguments: {problem}", "see the input schema of {tool}", problem=problem, tool=tool.name
         )
-    return given
+    return {name: part["default"] for name, part in tool.input["properties"].items() if "default" in part} | given
 
 
 def _unreadable(page: Page) -> SearchError:

@@ -16,7 +16,7 @@ import sleuth.pages.article  # noqa: F401 - or a thread does it, in the middle o
 from sleuth.answers.answer import Answer
 from sleuth.api import Client
 from sleuth.base.errors import SearchError
-from sleuth.engine.outcome import Outcome, outcome_as_json
+from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.serving import tool_replies
 from sleuth.serving.tool_definitions import TOOLS, tool_definition
@@ -340,7 +340,7 @@ def test_long_snippets_share_the_space(snippets: list[str], most: int) -> None:
     reply = tool_replies.search_reply(outcome, most)
     assert len(reply.text) <= most
     bare = outcome._replace(results=tuple(hit._replace(snippet="") for hit in found))
-    if len(json.dumps(outcome_as_json(bare))) < most:
+    if len(json.dumps(bare.as_json())) < most:
         assert len(json.dumps(data(reply), ensure_ascii=False)) <= most
     whole = data(tool_replies.search_reply(outcome, 10**6))
     assert [hit["snippet"] for hit in whole["results"]] == [hit.snippet for hit in found]

@@ -125,8 +125,8 @@ def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
 def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
     """Whether the same command would print the same again: all of it came from the cache, with nothing to report."""
     messages = outcome.warnings or outcome.notices or runtime.warnings
-    cached = outcome.outcome == "success" and outcome.fresh_s > 0
-    return bool(cached and outcome.results and not messages and runtime.settings[HISTORY])
+    cached = outcome.outcome == "success" and outcome.fresh_s > 0 and bool(outcome.results)
+    return cached and not messages and runtime.settings[HISTORY]
 
 
 def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, key: rendered.RenderedKey) -> None:

@@ -15,15 +15,7 @@ from starlette.routing import Route
 from sleuth import __version__
 from sleuth.api import Client
 from sleuth.base.errors import RequestError, SleuthError
-from sleuth.serving.http import models, providers
-from sleuth.serving.http.errors import (
-    OPENAPI_HINT,
-    HttpError,
-    body_too_large,
-    error_response,
-    internal_error,
-    stopping,
-)
+from sleuth.serving.http import errors, models, providers
 from sleuth.serving.http.events import AnswerStream, AnswerWork, answer_document, start_answer
 from sleuth.serving.http.mcp import McpEndpoint
 from sleuth.serving.http.metrics import RequestMetrics
@@ -94,7 +86,7 @@ class ApiState:
     async def stop(self) -> None:
         """End open streams with an error."""
         for work in tuple(self.running):
-            work.stop(stopping())
+            work.stop(errors.stopping())
         await self.mcp.close()
 
     def close(self) -> None:
@@ -121,8 +113,7 @@ async def health() -> Response:
 @router.get("/openapi.json", responses=_errors())
 async def describe(request: Request) -> dict[str, Any]:
     """Return this document."""
-    document: dict[str, Any] = request.app.openapi()
-    return document
+    return dict(request.app.openapi())
 
 
 @router.get("/websearch-providers", responses=_errors(500))
@@ -197,10 +188,10 @@ def create_app(state: ApiState, root_path: str = "") -> FastAPI:
     app.include_router(router)
     if find_spec("mcp"):
         app.router.routes.append(Route("/mcp", state.mcp))
-    app.add_exception_handler(SleuthError, lambda _, error: error_response(error))
+    app.add_exception_handler(SleuthError, lambda _, error: errors.error_response(error))
     app.add_exception_handler(HTTPException, _routing_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
-    app.add_exception_handler(Exception, lambda *_: error_response(internal_error()))
+    app.add_exception_handler(Exception, lambda *_: errors.error_response(errors.internal_error()))
     return app
 
 
@@ -233,19 +224,21 @@ def _routing_error(request: Request, problem: Exception) -> Response:
     """Return our body for the errors of the router and of the body parser."""
     status = problem.status_code if isinstance(problem, HTTPException) else 500
     if status == 413:
-        return error_response(body_too_large())
+        return errors.error_response(errors.body_too_large())
     if status == 404:
-        return error_response(HttpError("no such path", OPENAPI_HINT, 404, "NOT_FOUND"))
+        return errors.error_response(errors.HttpError("no such path", errors.OPENAPI_HINT, 404, "NOT_FOUND"))
     if status == 405:
         path = request.scope["path"]
         routes = [route for route in router.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
         methods = {method for route in routes for method in route.methods or ()}
         allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-        return error_response(
-            HttpError("the path supports {allowed} only", OPENAPI_HINT, 405, "METHOD_NOT_ALLOWED", allowed=allowed),
+        return errors.error_response(
+            errors.HttpError(
+                "the path supports {allowed} only", errors.OPENAPI_HINT, 405, "METHOD_NOT_ALLOWED", allowed=allowed
+            ),
             {"Allow": allowed},
         )
-    return error_response(RequestError("the body is not valid JSON", OPENAPI_HINT))
+    return errors.error_response(RequestError("the body is not valid JSON", errors.OPENAPI_HINT))
 
 
 def _validation_error(request: Request, problem: Exception) -> Response:
@@ -255,7 +248,7 @@ def _validation_error(request: Request, problem: Exception) -> Response:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if source == "body" and content_type != "application/json":
         hint = "send it with: Content-Type: application/json"
-        return error_response(HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
+        return errors.error_response(errors.HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")[:100] or source
     message = VALIDATION_MESSAGES[kind if kind in VALIDATION_MESSAGES else "other"]
-    return error_response(RequestError(message, OPENAPI_HINT, place=place, problem=first["msg"]))
+    return errors.error_response(RequestError(message, errors.OPENAPI_HINT, place=place, problem=first["msg"]))

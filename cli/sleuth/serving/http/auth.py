@@ -17,14 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import clean
-from sleuth.serving.http.errors import (
-    HttpError,
-    body_too_large,
-    error_response,
-    internal_error,
-    malformed_request,
-    stopping,
-)
+from sleuth.serving.http import errors
 from sleuth.serving.http.tokens import Token
 from sleuth_providers.records import Record
 
@@ -90,14 +83,14 @@ class AccessMiddleware:
         try:
             await self._handle(scope, exchange)
         except SleuthError as error:
-            await exchange.respond(error_response(error))
+            await exchange.respond(errors.error_response(error))
         except HTTPException:
-            await exchange.respond(error_response(body_too_large()))
+            await exchange.respond(errors.error_response(errors.body_too_large()))
         except asyncio.CancelledError:
-            await exchange.respond(error_response(stopping()))
+            await exchange.respond(errors.error_response(errors.stopping()))
         except Exception as problem:
             logs.log("serve: unexpected: %r", problem)
-            await exchange.respond(error_response(internal_error()))
+            await exchange.respond(errors.error_response(errors.internal_error()))
         finally:
             self._record(scope, exchange.status, time.monotonic() - started)
 
@@ -129,17 +122,17 @@ class AccessMiddleware:
     def _check_source(self, headers: Headers) -> None:
         if headers.get("host", "").lower() not in self.rules.hosts:
             hint = "use the URL that sleuth serve printed, or start it with --allow-host"
-            raise HttpError("the Host header does not name this server", hint, 403, "HOST_REFUSED")
+            raise errors.HttpError("the Host header does not name this server", hint, 403, "HOST_REFUSED")
         if "origin" in headers and headers["origin"].lower() not in self.rules.origins:
             hint = "start sleuth serve with --allow-origin"
-            raise HttpError("the Origin header is not allowed", hint, 403, "ORIGIN_REFUSED")
+            raise errors.HttpError("the Origin header is not allowed", hint, 403, "ORIGIN_REFUSED")
 
     def _check_token(self, headers: Headers) -> Token:
         scheme, _, sent = headers.get("authorization", "").partition(" ")
         matches = [one for one in self.rules.tokens if hmac.compare_digest(sent.strip().encode(), one.text.encode())]
         if scheme.lower() != "bearer" or not matches:
             hint = "send the header Authorization: Bearer TOKEN; to print the token: sleuth serve --print-token"
-            raise HttpError("the token is missing or wrong", hint, 401, "TOKEN_REFUSED")
+            raise errors.HttpError("the token is missing or wrong", hint, 401, "TOKEN_REFUSED")
         return matches[0]
 
     def _check_limit(self, token: Token) -> None:
@@ -150,7 +143,9 @@ class AccessMiddleware:
         if token.per_minute and len(times) >= token.per_minute:
             hint = "try again in {seconds} s"
             wait = math.ceil(times[0] + 60 - now)
-            refusal = HttpError("too many requests with this token", hint, 429, "RATE_LIMIT_EXCEEDED", seconds=wait)
+            refusal = errors.HttpError(
+                "too many requests with this token", hint, 429, "RATE_LIMIT_EXCEEDED", seconds=wait
+            )
             refusal.retry_after = wait
             raise refusal
         if token.per_minute:
@@ -172,13 +167,13 @@ class _Exchange:
         """Refuse a body whose end is ambiguous (request smuggling)."""
         if "transfer-encoding" in self.headers and "content-length" in self.headers:
             self._close = True
-            raise malformed_request()
+            raise errors.malformed_request()
 
     def check_length(self) -> None:
         """Refuse a body that is announced as too large before it is sent."""
         length = self.headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
-            raise body_too_large()
+            raise errors.body_too_large()
 
     async def receive(self) -> Message:
         """Receive a part of the body."""

@@ -1,7 +1,6 @@
 """A client connection: uvicorn's, with limits on connections and on the time a request takes to arrive."""
 
 import asyncio
-import json
 import socket
 from http import HTTPStatus
 from typing import Any
@@ -12,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sleuth.base.daemon_pool import BusyError
 from sleuth.base.errors import SleuthError
-from sleuth.serving.http.errors import HttpError, error_body, error_response, error_status, malformed_request
+from sleuth.serving.http.errors import HttpError, error_response, malformed_request
 
 MAX_CONNECTIONS = 256
 RECEIVE_TIMEOUT_S = 15.0  # for head and body of a request, however slowly they arrive
@@ -72,10 +71,10 @@ class LimitedConnection(H11Protocol):
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return
-        status, body = error_status(error), json.dumps(error_body(error), ensure_ascii=False).encode()
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("Connection", "close")]
+        response = error_response(error, {"Connection": "close"})
+        status, headers = response.status_code, response.raw_headers
         start = h11.Response(status_code=status, headers=headers, reason=HTTPStatus(status).phrase)
-        events: list[Any] = [start, h11.Data(data=body), h11.EndOfMessage()]
+        events: list[Any] = [start, h11.Data(data=bytes(response.body)), h11.EndOfMessage()]
         self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
         self.transport.close()
 

@@ -9,6 +9,7 @@ from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
 from sleuth.runtime import error_as_json
 
 OPENAPI_HINT = "see GET /openapi.json"
+STATUSES = {BusyError: 503, UnknownProviderError: 404, RequestError: 400}  # the first type that matches
 
 
 class HttpError(SleuthError):
@@ -44,11 +45,7 @@ def error_status(error: SleuthError) -> int:
     """Return the HTTP status; a failed search is 500 whatever status the provider sent."""
     if isinstance(error, HttpError):
         return error.status
-    if isinstance(error, BusyError):
-        return 503
-    if isinstance(error, UnknownProviderError):
-        return 404
-    return 400 if isinstance(error, RequestError) else 500
+    return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
 
 
 def error_body(error: SleuthError) -> dict[str, Any]:
@@ -59,6 +56,6 @@ def error_body(error: SleuthError) -> dict[str, Any]:
 
 def error_response(error: SleuthError, headers: dict[str, str] | None = None) -> JSONResponse:
     """Return the response for an error."""
-    seconds = getattr(error, "retry_after", 0) or (1 if isinstance(error, BusyError) else 0)
+    seconds = getattr(error, "retry_after", 0)
     retry = {"Retry-After": str(seconds)} if seconds else {}
     return JSONResponse(error_body(error), error_status(error), retry | (headers or {}))

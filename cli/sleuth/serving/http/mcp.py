@@ -34,7 +34,7 @@ class McpEndpoint:
             self._started = asyncio.get_running_loop().create_future()
             self._task = asyncio.create_task(self._run())
         manager = await asyncio.shield(self._started)
-        await manager.handle_request(scope, receive, send)
+        await manager.handle_request({**scope, "user": _owner(scope["token_name"])}, receive, send)
 
     async def close(self) -> None:
         """End all sessions."""
@@ -66,6 +66,14 @@ class McpEndpoint:
             max_request_body_size=MAX_BODY_BYTES,
             max_sessions=MAX_SESSIONS,
         )
+
+
+def _owner(token_name: str) -> object:
+    """Return the owner of a session that begins with this token; the SDK refuses requests of others for it."""
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
+
+    return AuthenticatedUser(AccessToken(token="", client_id=token_name, scopes=[]))
 
 
 def mcp_app(endpoint: McpEndpoint) -> Starlette:

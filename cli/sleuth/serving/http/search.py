@@ -10,7 +10,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
 from sleuth.engine.content import compression_options
-from sleuth.engine.outcome import Outcome, Status, outcome_as_json
+from sleuth.engine.outcome import Outcome, Status
 from sleuth.relevance.hit import Hit
 from sleuth.serving.http.models import SUMMARY_FIELDS, SearchBody, Tracing
 from sleuth.store.settings import COMPRESSION_METHOD, FETCH_CHARS
@@ -31,7 +31,7 @@ def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
     if body.links:
         warning = tr("links are ignored unless the first question is {word}", word=SUMMARIZE)
         outcome = outcome._replace(warnings=(*outcome.warnings, warning))
-    return outcome_as_json(outcome)
+    return outcome.as_json()
 
 
 def check_providers(client: Client, ids: str | list[str]) -> None:
@@ -60,8 +60,7 @@ def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[s
     settings = client.runtime.settings
     compression = compression_options(settings)
     limit = settings[FETCH_CHARS] if compression.method == "none" else None  # else the whole page is compressed below
-    texts = [page.text[:limit].rstrip() for page in summary.pages]
-    hits = [_hit(source, text) for source, text in zip(summary.read, texts, strict=True)]
+    hits = [_hit(source, page.text[:limit].rstrip()) for source, page in zip(summary.read, summary.pages, strict=True)]
     outcome = Outcome(
         query=query or questions[0],
         provider="",
@@ -74,7 +73,7 @@ def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[s
         outcome = client.runtime.content_reader.add(outcome, compression, {"offline": True})
     outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
     document = digest_as_json(summary)
-    return outcome_as_json(outcome) | {name: document[name] for name in SUMMARY_FIELDS}
+    return outcome.as_json() | {name: document[name] for name in SUMMARY_FIELDS}
 
 
 def _hit(source: DigestSource, text: str) -> Hit:

@@ -7,7 +7,6 @@ are allowed. Lines that start with # are comments.
 import os
 import re
 import secrets
-import stat
 from collections.abc import Mapping
 
 from sleuth.base import logs
@@ -74,7 +73,7 @@ def _create(path: str) -> None:
 
 
 def _read(path: str, *, named: bool) -> str:
-    """Return the text of a file; one that the user names may belong to another user, as a secret in a container does."""
+    """Return the text of a file; one that is named may belong to another user, as a secret in a container does."""
     try:
         with open(path, "rb") if named else open_own(path, MAX_FILE_CHARS) as stream:
             return stream.read(MAX_FILE_CHARS).decode("ascii", "replace").strip()

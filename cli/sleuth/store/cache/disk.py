@@ -53,10 +53,6 @@ class Cache:
     def put(self, key: str, value: Any, seconds: float) -> None:
         """Store a JSON value for some time."""
 
-    def cleared(self) -> Any:
-        """Return a value that differs after another machine has cleared the cache."""
-        return None
-
     def single_flight(self, key: str, timeout: float) -> Any:
         """Return a context manager that lets one caller at a time, of all processes, work on a key."""
         return nullcontext()

@@ -17,15 +17,11 @@ class MemoryCache(Cache):
         self.backend, self.max_entries = backend, max_entries
         self._entries: OrderedDict[str, tuple[Any, float, float]] = OrderedDict()  # value, time stored, time of expiry
         self._lock = threading.Lock()
-        self._mark = backend.cleared()
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry for a key, from memory or the backend."""
-        now, mark = time.time(), self.cleared()
+        now = time.time()
         with self._lock:
-            if mark != self._mark:
-                self._entries.clear()
-                self._mark = mark
             value, stored, expires = self._entries.get(key, (None, 0.0, 0.0))
             if now < expires:
                 self._entries.move_to_end(key)
@@ -46,10 +42,6 @@ class MemoryCache(Cache):
         """Forget what is in memory."""
         with self._lock:
             self._entries.clear()
-
-    def cleared(self) -> Any:
-        """Return a value that differs after another machine has cleared the cache."""
-        return self.backend.cleared()
 
     def single_flight(self, key: str, timeout: float) -> Any:
         """Let one caller at a time, of all processes, work on a key."""

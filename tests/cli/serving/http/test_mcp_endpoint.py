@@ -6,13 +6,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from tests.cli.serving.conftest import QUIET
+from tests.cli.serving.conftest import QUIET, call
 
 TOOLS = ["web_search", "fetch_page", "summarize", "library_search"]
 
@@ -77,6 +78,20 @@ def test_token_host_and_origin_are_checked(server: Any) -> None:
     assert server.call("POST", "/mcp", body, token="wrong-token-0123456789", **accept).status == 401
     assert server.call("POST", "/mcp", body, Host="evil.example", **accept).code == "HOST_REFUSED"
     assert server.call("POST", "/mcp", body, Origin="https://evil.example", **accept).code == "ORIGIN_REFUSED"
+
+
+def test_session_belongs_to_the_token_that_began_it(serve: Any, tmp_path: Path) -> None:
+    alice, bob = "token-of-alice-0123", "token-of-bob-456789"
+    (tmp_path / "tokens").write_text(f"alice {alice}\nbob {bob}\n")
+    server = serve("--token-file", str(tmp_path / "tokens"))
+    accept = "application/json, text/event-stream"
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+    begun = call(server.port, "POST", "/mcp", message, alice, {"Accept": accept})
+    own = {"Accept": accept, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+    listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    statuses = [call(server.port, "POST", "/mcp", listed, token, own).status for token in (alice, bob, alice)]
+    assert statuses == [200, 404, 200]
 
 
 def test_body_over_the_limit_is_413(server: Any) -> None:

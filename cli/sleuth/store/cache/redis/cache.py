@@ -50,10 +50,6 @@ class RedisCache(Cache):
         except RedisUnavailableError:
             self.fallback.put(key, value, seconds)
 
-    def cleared(self) -> Any:
-        """Return a value that differs after a machine has cleared the cache."""
-        return self.server.cleared()
-
     @contextmanager
     def single_flight(self, key: str, timeout: float) -> Iterator[None]:
         """Let one caller at a time work on a key, first on this machine, then on all; waits at most `timeout`."""

@@ -5,17 +5,12 @@ import ssl
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.store.cache.redis.connection import (
-    CertificateRequiredError,
-    NotRedisError,
-    RedisReplyError,
-    UnknownServiceError,
-)
+from sleuth.store.cache.redis import connection
 
 REASONS: dict[type[Exception], str] = {  # the first type that matches
-    CertificateRequiredError: "the server requires a client certificate",
-    UnknownServiceError: "Sentinel has no primary with that name",
-    NotRedisError: "not a Redis or Valkey server",
+    connection.CertificateRequiredError: "the server requires a client certificate",
+    connection.UnknownServiceError: "Sentinel has no primary with that name",
+    connection.NotRedisError: "not a Redis or Valkey server",
     TimeoutError: "timed out",
     socket.gaierror: "no such host",
     ConnectionRefusedError: "connection refused",
@@ -44,7 +39,7 @@ REFUSALS = {  # the first word that an error reply contains
 
 def reason(problem: Exception) -> str:
     """Return a short description of a failure."""
-    if isinstance(problem, RedisReplyError):
+    if isinstance(problem, connection.RedisReplyError):
         return refused(problem)
     if isinstance(problem, ssl.SSLCertVerificationError):
         return tr("bad certificate: {detail}", detail=clean(problem.verify_message, 200))
@@ -54,7 +49,7 @@ def reason(problem: Exception) -> str:
     return clean(getattr(problem, "strerror", None) or type(problem).__name__, 200, entities=False)
 
 
-def refused(refusal: RedisReplyError) -> str:
+def refused(refusal: connection.RedisReplyError) -> str:
     """Return what an error reply means."""
     for word in REFUSALS:
         if word in refusal.text:

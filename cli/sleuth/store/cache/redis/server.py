@@ -87,7 +87,7 @@ class RedisServer:
         self._retry_at = 0.0
         self._warned = False
         self._closed = False
-        self._cleared: tuple[float, Any] = -CLEARED_POLL_S, None  # when CLEARED was read, and its value
+        self._cleared: tuple[float, Any] = 0.0, None  # when to read CLEARED again, and its value
         self._start()
 
     def _start(self) -> None:
@@ -159,12 +159,11 @@ class RedisServer:
 
     def cleared(self) -> Any:
         """Return a value that differs after a machine has cleared the cache; it is read once a second."""
-        read_at, value = self._cleared
-        if time.monotonic() - read_at >= CLEARED_POLL_S:
+        if time.monotonic() >= self._cleared[0]:
             with suppress(RedisUnavailableError):
                 [value] = self.execute(("GETRANGE", CLEARED, 0, 64))
-            self._cleared = time.monotonic(), value
-        return value
+                self._cleared = time.monotonic() + CLEARED_POLL_S, value or None
+        return self._cleared[1]
 
     def close(self) -> None:
         """Release the locks of abandoned work and close all connections."""
