@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 PUBLIC_PATHS = ("/healthz",)  # need no token
+PLAIN_PATHS = ("/healthz", "/mcp")  # whose routes are not FastAPI's, and not in the scope
 HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]-]+")
 METHODS = ("DELETE", "GET", "OPTIONS", "PATCH", "POST")
@@ -96,7 +97,7 @@ class AccessMiddleware:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         client, name, path = (scope.get("client") or ("?",))[0], scope["token_name"] or "-", scope["path"]
-        template = getattr(scope.get("route"), "path", "other")  # a raw path may be anything
+        template = getattr(scope.get("route"), "path", path if path in PLAIN_PATHS else "other")  # not a raw path
         if status != 200 or path not in PUBLIC_PATHS:  # health checks would fill the log
             write, path = (logs.log_facts, path) if path == template else (logs.log, clean(path, 200, entities=False))
             write("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))

@@ -56,6 +56,5 @@ def error_body(error: SleuthError) -> dict[str, Any]:
 
 def error_response(error: SleuthError, headers: dict[str, str] | None = None) -> JSONResponse:
     """Return the response for an error."""
-    seconds = getattr(error, "retry_after", 0)
-    retry = {"Retry-After": str(seconds)} if seconds else {}
+    retry = {"Retry-After": str(seconds)} if (seconds := getattr(error, "retry_after", 0)) else {}
     return JSONResponse(error_body(error), error_status(error), retry | (headers or {}))

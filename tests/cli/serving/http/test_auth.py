@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.serving.conftest import call
 
 from sleuth.base.errors import RequestError, SettingsError
 from sleuth.serving.http.auth import allowed_hosts, allowed_origins
@@ -207,6 +208,10 @@ def test_each_token_has_a_name_and_a_limit(serve: Any, tmp_path: Path) -> None:
     assert reply.headers["content-type"].startswith("text/plain")
     counted = 'sleuth_http_requests_total{method="GET",path="/websearch-providers",status="200",token="bob"} 2.0'
     assert counted in reply.text
+    for path in ("/healthz", "/mcp"):
+        status = call(server.port, "GET", path, None, alice, {}).status
+        text = server.call("GET", "/metrics", token=alice).text
+        assert f'path="{path}",status="{status}"' in text
     for number in range(3):
         server.call(f"METHOD{number}", "/", token="")
     text = server.call("GET", "/metrics", token=alice).text
