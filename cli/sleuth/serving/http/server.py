@@ -17,7 +17,7 @@ from sleuth.serving.http.connection import LimitedConnection
 
 KEEP_ALIVE_TIMEOUT_S = 10
 MAX_HEAD_BYTES = 32_768
-SHUTDOWN_TIMEOUT_S = 1  # for running requests
+SHUTDOWN_TIMEOUT_S = 5  # for running requests: a live search takes a few seconds
 
 OnStop = Callable[[], Awaitable[None]]
 

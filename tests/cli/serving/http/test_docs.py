@@ -73,5 +73,5 @@ def test_page_names_every_path_status_field_and_limit() -> None:
     assert f"at most {connection.MAX_CONNECTIONS} connections" in PAGE
     assert f"bodies of at most {auth.MAX_BODY_BYTES // 1_000_000} MB" in PAGE
     assert f"arrive within {connection.RECEIVE_TIMEOUT_S:g} seconds" in PAGE
-    assert f"running requests get {server.SHUTDOWN_TIMEOUT_S} second " in PAGE
+    assert f"running requests get {server.SHUTDOWN_TIMEOUT_S} seconds " in PAGE
     assert f"after {events.KEEPALIVE_INTERVAL_S:g} seconds without an event" in PAGE
