@@ -55,7 +55,7 @@ def found_from_json(document: Any) -> Found | None:
         if len(document["results"]) > MAX_STORED_RESULTS:
             return None
         results = tuple(_result(entry) for entry in document["results"])
-        lists = {name: _texts(document[name]) for name in ("suggestions", "corrections", "not_applied")}
+        lists: Any = {name: _texts(document[name]) for name in ("suggestions", "corrections", "not_applied")}
         answers = tuple(DirectAnswer(*_texts(DirectAnswer(**entry))) for entry in document["answers"])
         engines = document["engines"]
         failed = dict(zip(_texts(engines), _texts(engines.values()), strict=True))

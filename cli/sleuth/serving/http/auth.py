@@ -97,7 +97,7 @@ class AccessMiddleware:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         client, name, path = (scope.get("client") or ("?",))[0], scope["token_name"] or "-", scope["path"]
-        template = getattr(scope.get("route"), "path", path if path in PLAIN_PATHS else "other")  # not a raw path
+        template = str(getattr(scope.get("route"), "path", path if path in PLAIN_PATHS else "other"))  # not a raw path
         if status != 200 or path not in PUBLIC_PATHS:  # health checks would fill the log
             write, path = (logs.log_facts, path) if path == template else (logs.log, clean(path, 200, entities=False))
             write("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
