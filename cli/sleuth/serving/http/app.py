@@ -208,7 +208,8 @@ class Api(FastAPI):
         document["security"] = [{"token": []}]
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         content = document["paths"]["/ask"]["post"]["responses"]["200"]["content"]
-        content["text/event-stream"] = content.pop("application/json")
+        # Generated clients use the first type, and can parse JSON only.
+        content["text/event-stream"] = content["application/json"]
         content["application/json"] = {"schema": {"$ref": "#/components/schemas/AnswerReply"}}
         metrics = document["paths"]["/metrics"]["get"]["responses"]["200"]["content"]
         metrics["text/plain"] = metrics.pop("application/json")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.cli.serving.conftest import DOCUMENT
 
 from sleuth.answers.answer import Answer, ProgressEvent
 from sleuth.api import Client
@@ -208,3 +209,9 @@ def test_question_without_a_model_is_answered_from_pages(server: Any) -> None:
     for name, data in found:
         if name.startswith("web_search"):
             AnswerProgress.model_validate(data)
+
+
+def test_generated_clients_find_the_json_form_first() -> None:
+    content = DOCUMENT["paths"]["/ask"]["post"]["responses"]["200"]["content"]
+    assert list(content) == ["application/json", "text/event-stream"]
+    assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerReply"}
