@@ -455,7 +455,9 @@ def test_lone_surrogates_are_replaced(serve: Any, field: str) -> None:
     assert b"a?b" in server.requests[0] or b"a%3Fb" in server.requests[0]
 
 
-@pytest.mark.parametrize("value", [f"{KEY}\r\nX-Evil: 1", f"{KEY}\n", f"{KEY}\x1b[31m", f"{KEY}\x7f", f"{KEY}中", f"{KEY}\udcff"])
+@pytest.mark.parametrize(
+    "value", [f"{KEY}\r\nX-Evil: 1", f"{KEY}\n", f"{KEY}\x1b[31m", f"{KEY}\x7f", f"{KEY}中", f"{KEY}\udcff"]
+)
 def test_key_with_invalid_characters_is_refused_without_being_shown(serve: Any, value: str) -> None:
     server = serve()
     with pytest.raises(BadRequestError, match="does not allow") as caught:
