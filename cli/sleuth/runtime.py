@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from functools import cached_property
 
 from sleuth import __version__
@@ -79,11 +78,6 @@ class Runtime:
         for problem in settings.problems():
             self.warn(problem)
         return settings
-
-    def choose_language(self) -> None:
-        """Use the language of the settings for messages; the locale decides if they cannot be read."""
-        with suppress(SleuthError):
-            _ = self.settings
 
     @cached_property
     def database(self) -> Connection:
@@ -256,7 +250,6 @@ class Runtime:
 
     def show_error(self, error: SleuthError) -> None:
         """Print an error and its hint on stderr; with --json, as one JSON object."""
-        self.choose_language()
         body = error_as_json(error)
         if not self.json_errors:
             self._print(tr("error: {message}", message=body["message"]), "1;31")

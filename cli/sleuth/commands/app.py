@@ -105,7 +105,6 @@ def main(
 
 def run(runtime: Runtime, arguments: list[str]) -> int:
     """Parse a command line, run its command and return the exit status; Typer's own exceptions become ours."""
-    runtime.choose_language()
     runtime.brief_help = "-h" in arguments
     try:
         status = get_command(app).main(arguments, prog_name="sleuth", standalone_mode=False, obj=runtime)
