@@ -98,13 +98,19 @@ def _ready_text(arguments: list[str]) -> str | None:
 
 
 def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
+    from contextlib import suppress
+
     from sleuth.base import i18n, logs
+    from sleuth.base.errors import SleuthError
     from sleuth.commands.fast.parser import SIMPLE_FLAGS
+    from sleuth.store.settings import UI_LANGUAGE, Settings
 
     runtime.json_errors, runtime.debug = command_line.wants_json, command_line.has("--debug")
     runtime.quiet, runtime.pager = command_line.has("--quiet", "-Q"), not command_line.has("--no-pager")
     i18n.set_language(runtime.environ.get("SLEUTH_UI_LANGUAGE") or "auto", runtime.environ)
     logs.configure(runtime.paths.state, runtime.debug)
+    with suppress(SleuthError):  # a command that needs the settings reports why they cannot be read
+        i18n.set_language(Settings(runtime.paths.config_file, runtime.environ)[UI_LANGUAGE], runtime.environ)
     command_line.check_values()
     misspelt = command_line.is_implicit and _misspelt_command(runtime, command_line.words[1:])
     if command_line.search is not None and set(command_line.global_flags) <= set(SIMPLE_FLAGS):

@@ -79,6 +79,13 @@ def test_setting_chooses_the_language(sleuth: Any) -> None:
     assert "错误：" in sleuth("search", "-p", "nosuch", "x").err
 
 
+@pytest.mark.parametrize("words", ["read nofile", "usage --days 0", "search -n 0 x", "library show nothing"])
+def test_errors_of_every_command_are_in_the_language_of_the_settings(sleuth: Any, words: str) -> None:
+    """Also of commands that need no setting."""
+    sleuth("config", "set", "ui.language", "zh-CN")
+    assert sleuth(*words.split()).err.startswith("错误：")
+
+
 def test_ascii_locale_replaces_other_characters(sleuth: Any) -> None:
     done = sleuth.process(
         "search", "--offline", "searxng", LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"

@@ -26,8 +26,7 @@ from sleuth.store.settings import (
 )
 from sleuth.store.toml_file import read_toml
 
-# Whose values are ids of providers.
-PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY)
+PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY)  # name providers
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The key of the setting.", show_default=False)]
 
 app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")

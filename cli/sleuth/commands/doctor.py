@@ -80,7 +80,7 @@ def doctor(
         raise RequestError("no check id starts with {only!r}", "to list them: sleuth doctor --json", only=only)
     if url is None and any(finding.id == "searxng.search" and finding.state == "ok" for finding in found):
         end_cooldown(runtime, provider or "searxng")
-    if settings and fix:
+    if fix and settings and os.path.isfile(settings):
         _write_fix(runtime, settings, as_document)
     return Exit.FAILED if any(finding.state == "fail" for finding in found) else Exit.DONE
 

@@ -59,7 +59,7 @@ def found_from_json(document: Any) -> Found | None:
         answers = tuple(DirectAnswer(*_texts(DirectAnswer(**entry))) for entry in document["answers"])
         engines = document["engines"]
         failed = dict(zip(_texts(engines), _texts(engines.values()), strict=True))
-        return Found(results, answers, engines=failed, cost=float(document["cost"]), **lists)
+        return Found(results, answers, engines=failed, cost=float(document["cost"]), backoff=0.0, **lists)
     except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
         return None
 

@@ -235,9 +235,7 @@ def search_error(outcome: Outcome) -> SearchError:
     if not messages:
         hint = "choose one: sleuth providers use ID, or look at the chain: sleuth config show websearch"
         return SearchError("{why}", hint, why=tr("; ").join(outcome.notices) or tr("no provider is selected"))
-    first = failures[0]
-    hint = first.hint
-    message = tr("; ").join(messages)
+    first, hint, message = failures[0], failures[0].hint, tr("; ").join(messages)
     if len(messages) > 2:
         names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])

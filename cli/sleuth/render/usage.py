@@ -83,9 +83,7 @@ def _rows(report: "UsageReport") -> list[list[str]]:
 def _cells(tally: "Tally") -> list[str]:
     return [
         f"{tally.requests:,}",
-        _percent(tally.success_rate),
-        _percent(tally.error_rate),
-        _percent(tally.cache_hit_rate),
+        *map(_percent, tally.rates.values()),
         _duration(tally.mean_ms),
         _duration(tally.p90_ms),
         _money(tally.cost) if tally.cost else NO_VALUE,

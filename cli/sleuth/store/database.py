@@ -42,7 +42,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
         private_folder(os.path.dirname(path))
         with locked(f"{path}.lock") as held:
             if not held:
-                raise _locked_error(path)
+                raise locked_error(path)
             os.close(append_private(path))
             return _migrate(_connect(path), path, migrations)
     except DATABASE_ERRORS as problem:
@@ -90,7 +90,7 @@ def explain_errors(path: str) -> Iterator[None]:
 def database_error(path: str, problem: Exception) -> SettingsError:
     """Return the SettingsError for an error of SQLite."""
     if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
-        return _locked_error(path)
+        return locked_error(path)
     if isinstance(problem, sqlite3.OperationalError) and any(word in str(problem) for word in UNWRITABLE_MESSAGES):
         return UnwritableError(
             "cannot write the database {path} ({reason})",
@@ -106,7 +106,8 @@ def database_error(path: str, problem: Exception) -> SettingsError:
     )
 
 
-def _locked_error(path: str) -> SettingsError:
+def locked_error(path: str) -> SettingsError:
+    """Return the error for a file whose lock another process keeps."""
     return SettingsError("{path} is locked by another process", "try again in a moment", path=path)
 
 

@@ -1,7 +1,6 @@
 """API keys of providers: from the table (a value, env:, cmd: or keyring:), else from the environment."""
 
 import os
-import unicodedata
 from collections.abc import Mapping
 
 from sleuth.base.errors import MissingExtraError, SettingsError
@@ -29,7 +28,7 @@ def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) 
         found = resolve(row.api_key, environ, f"sleuth/{row.id}")
     else:
         found = next((environ[name] for name in provider.env if environ.get(name)), "")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in found.strip()):
+    if not found.strip().isprintable():
         raise SettingsError(
             "the API key of {id} contains control characters",
             "set it again: sleuth providers set {id} --api-key -",

@@ -7,10 +7,10 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from pathlib import Path
 
-from sleuth.base.errors import SettingsError
 from sleuth.base.files import locked
-from sleuth.store.database import DATABASE_ERRORS, Migration, open_database, open_immutable, transaction
+from sleuth.store.database import DATABASE_ERRORS, Migration, locked_error, open_database, open_immutable, transaction
 from sleuth_providers.records import Record
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -28,25 +28,21 @@ def repair(path: str, migrations: Sequence[Migration]) -> Repair:
     """Replace a damaged database by a new one with the rows that can still be read; the old file is kept as a copy."""
     with locked(f"{path}.lock") as held:
         if not held:
-            raise SettingsError("{path} is locked by another process", "try again in a moment", path=path)
+            raise locked_error(path)
         copy = f"{path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         for end in ("", *SIDE_FILES):
             with suppress(FileNotFoundError):
                 shutil.copy2(f"{path}{end}", f"{copy}{end}")
         new = f"{path}.new"
         for end in ("", *SIDE_FILES, ".lock"):
-            with suppress(FileNotFoundError):
-                os.remove(f"{new}{end}")
+            Path(f"{new}{end}").unlink(missing_ok=True)
         backups = sorted(glob.glob(f"{glob.escape(path)}.v*"), key=os.path.getmtime, reverse=True)
         with closing(open_database(new, migrations)) as target:
             rows = _copy_tables([copy, *backups], target)
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for end in SIDE_FILES:
-            with suppress(FileNotFoundError):
-                os.remove(f"{path}{end}")
+        for side_file in (*(f"{path}{end}" for end in SIDE_FILES), f"{new}.lock"):
+            Path(side_file).unlink(missing_ok=True)
         os.replace(new, path)
-        with suppress(FileNotFoundError):
-            os.remove(f"{new}.lock")
     return Repair(copy, rows)
 
 

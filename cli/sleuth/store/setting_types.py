@@ -79,19 +79,13 @@ NAMES = SettingType(
 )
 
 
-def _are_patterns(value: Any) -> bool:
-    """Tell whether a list holds domains, and regular expressions that compile."""
-    if not NAMES.accepts(value):
-        return False
-    try:
-        for item in value:
-            if len(item) > 1 and item[0] == item[-1] == "/":
-                re.compile(item[1:-1])
-            elif " " in item.strip():
-                return False
-    except re.error:
-        return False
-    return True
+def _is_pattern(text: str) -> bool:
+    """Tell whether a text is a domain, or a regular expression that is valid and runs in linear time."""
+    if not text.startswith("/"):
+        return len(text.split()) == 1
+    from sleuth.relevance.patterns import expression
+
+    return len(text) > 2 and expression(text.strip("/")) is not None
 
 
 def _matching(pattern: str, description: str) -> SettingType:
@@ -104,7 +98,11 @@ def _matching(pattern: str, description: str) -> SettingType:
 LANGUAGE_CODE = _matching(r"auto|[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*+", "a code such as de or zh-CN, or auto")
 REGION_CODE = _matching(r"[A-Za-z]{2}", "a two-letter country code such as CH")
 EMAIL = _matching(r"[^@\s]+@[^@\s]+", "an e-mail address")
-PATTERNS = SettingType(_are_patterns, _list, Translatable("a list of domains, *.x.y or valid /regex/"))
+PATTERNS = SettingType(
+    lambda v: NAMES.accepts(v) and all(map(_is_pattern, v)),
+    _list,
+    Translatable("a list of domains, *.x.y or valid /regex/"),
+)
 
 
 HOST_AND_PORT = r"\w+://(?:[^/?#\s]*@)?(?:\[[^]/]*\]|[^:/?#\s]*)(?::(\d{0,5}))?(?:[/?#]|$)"

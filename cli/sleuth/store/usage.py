@@ -48,19 +48,14 @@ class Tally(Record):
     states: Mapping[str, int] = {}
 
     @property
-    def success_rate(self) -> float | None:
-        """Return the share of finished requests that were answered."""
-        return _ratio(self.answered, self.answered + self.failed)
-
-    @property
-    def error_rate(self) -> float | None:
-        """Return the share of finished requests that failed."""
-        return _ratio(self.failed, self.answered + self.failed)
-
-    @property
-    def cache_hit_rate(self) -> float | None:
-        """Return the share of answers that came from the cache."""
-        return _ratio(self.cache_hits, self.cache_hits + self.requests)
+    def rates(self) -> dict[str, float | None]:
+        """Return the shares of finished requests that were answered and that failed, and of answers from the cache."""
+        finished = self.answered + self.failed
+        return {
+            "success_rate": _ratio(self.answered, finished),
+            "error_rate": _ratio(self.failed, finished),
+            "cache_hit_rate": _ratio(self.cache_hits, self.cache_hits + self.requests),
+        }
 
 
 class Searches(Record):
@@ -260,9 +255,8 @@ def _without(names: tuple[str, ...], value: Any) -> Any:
 
 
 def _tally_as_json(tally: Tally) -> dict[str, Any]:
-    rates = {name: getattr(tally, name) for name in ("success_rate", "error_rate", "cache_hit_rate")}
     fields = tally._asdict()
-    return _rounded({"total": fields.pop("requests")} | fields | rates)
+    return _rounded({"total": fields.pop("requests")} | fields | tally.rates)
 
 
 def _answers_as_json(totals: AnswerTotals) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """Linkup: search with long page extracts, or an answer with its sources."""
 
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import DeadlineError, NoResultsError, QuotaError
 from sleuth_providers.json import as_dict, as_text, direct_answers, items, result_of, web_results
 
 SNIPPET_CHARS = 300
+DEEP_COST = 0.0587  # US dollars
 
 
 class Linkup(Provider):
@@ -53,6 +54,11 @@ class Linkup(Provider):
             "includeImages": True if query.category == "images" else None,
         }
         return self.post_json(account, "/search", body)
+
+    def search(self, query: Query, account: Account, http: Sender) -> Found:
+        """Add the cost of a deep search; that of the others is the same."""
+        found = super().search(query, account, http)
+        return found._replace(cost=DEEP_COST) if account.options.get("depth") == "deep" else found
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, or the answer and its sources; pictures and pages share a list."""

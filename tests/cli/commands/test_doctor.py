@@ -211,6 +211,11 @@ def test_fix_needs_a_settings_file(sleuth: Any) -> None:
     assert "settings.yml --fix" in done.err
 
 
+def test_fix_says_nothing_about_a_file_that_cannot_be_read(sleuth: Any, tmp_path: Any) -> None:
+    done = sleuth("doctor", "--settings", f"{tmp_path}/settings.yml", "--fix")
+    assert (done.exit, "cannot be read" in done.out, done.err) == (1, True, "")
+
+
 def test_broken_database_does_not_stop_the_doctor(sleuth: Any, searxng: HTTPServer) -> None:
     database = sleuth.home / "data" / "sleuth.db"
     database.parent.mkdir(parents=True)

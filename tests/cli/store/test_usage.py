@@ -86,7 +86,7 @@ def test_rates_count_finished_requests(ledger: sqlite3.Connection) -> None:
         request(ledger, cached=True)
     tally = report(ledger, 1).providers["brave"]
     assert tally[:4] == (6, 3, 1, 2)
-    assert (tally.success_rate, tally.error_rate, tally.cache_hit_rate) == (0.75, 0.25, 0.25)
+    assert [*tally.rates.values()] == [0.75, 0.25, 0.25]
     assert tally.states == {"empty": 1, "ok": 2, "sent": 1, "skipped": 1, "timeout": 1}
 
 
@@ -228,4 +228,4 @@ def test_hundred_thousand_requests_are_counted(ledger: sqlite3.Connection) -> No
 
 
 def test_rate_of_nothing_is_none() -> None:
-    assert (Tally().success_rate, Tally().error_rate, Tally().cache_hit_rate) == (None, None, None)
+    assert [*Tally().rates.values()] == [None, None, None]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sleuth_providers import registry
-from sleuth_providers.base import Query, Response
+from sleuth_providers.base import Account, Query, Response
 
 OPENALEX = {
     "doi": "https://doi.org/10.1000/abc",
@@ -316,6 +316,19 @@ def test_details_of_a_result(name: str, category: str, body: Any, expected: dict
     text = body if isinstance(body, str) else json.dumps(body)
     found = registry.load(name).parse(Response(200, {}, text.encode()), Query("x", category=category))
     assert found.results[0].details.known() == expected
+
+
+@pytest.mark.parametrize(("options", "cost"), [({}, 0.0), ({"depth": "deep"}, 0.0587)])
+def test_deep_search_of_linkup_has_its_own_cost(options: dict[str, str], cost: float) -> None:
+    """The engine adds the usual cost where the provider names none."""
+
+    class Http:
+        def send(self, *_: Any) -> Response:
+            return Response(200, {}, b'{"results": []}')
+
+    account: Any = Account(key="k", options=options)
+    http: Any = Http()
+    assert registry.load("linkup").search(Query("x"), account, http).cost == cost
 
 
 def test_bing_reads_size_views_and_channel() -> None:

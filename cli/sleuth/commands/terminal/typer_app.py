@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.i18n import tr as translate  # of help texts, which tools.messages collects from the command tree
 from sleuth.base.process import terminal_columns
@@ -33,12 +31,10 @@ Run = TypeVar("Run", bound=Callable[..., Any])  # the function of a command
 
 
 class HelpContext(typer.Context):
-    """The context of a command, with help in the language of the settings."""
+    """The context of a command, with our help."""
 
     def get_help(self) -> str:
         """Return the help of the command; after -h the common options only."""
-        with suppress(SleuthError):  # the settings cannot be read: the locale decides
-            _ = self.obj and self.obj.settings
         return help_text(self.command, self, brief=bool(self.obj and self.obj.brief_help))
 
 
