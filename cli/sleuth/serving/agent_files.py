@@ -36,9 +36,8 @@ def with_entry(path: str, text: str, section: str, entry: Entry | None) -> str:
     try:
         return _with_toml(text, section, entry) if path.endswith(".toml") else _with_json(text, section, entry)
     except (ValueError, IndexError, AttributeError, TypeError) as problem:  # tomlkit's errors are ValueErrors
-        raise RequestError(
-            "cannot edit {path} safely", "add the entry by hand: see docs/agents.md", path=path
-        ) from problem
+        hint = "add the entry by hand: sleuth handbook agents"
+        raise RequestError("cannot edit {path} safely", hint, path=path) from problem
 
 
 def current_entry(path: str, text: str, section: str) -> Entry | None:

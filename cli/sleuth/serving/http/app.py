@@ -16,6 +16,7 @@ from sleuth import __version__
 from sleuth.api import Client
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http import errors, models, providers
+from sleuth.serving.http.errors import OPENAPI_HINT
 from sleuth.serving.http.events import AnswerStream, AnswerWork, answer_document, start_answer
 from sleuth.serving.http.mcp import McpEndpoint
 from sleuth.serving.http.metrics import RequestMetrics
@@ -228,19 +229,16 @@ def _routing_error(request: Request, problem: Exception) -> Response:
     if status == 413:
         return errors.error_response(errors.body_too_large())
     if status == 404:
-        return errors.error_response(errors.HttpError("no such path", errors.OPENAPI_HINT, 404, "NOT_FOUND"))
+        return errors.error_response(errors.HttpError("no such path", OPENAPI_HINT, 404, "NOT_FOUND"))
     if status == 405:
         path = request.scope["path"]
         routes = [route for route in router.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
         methods = {method for route in routes for method in route.methods or ()}
         allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-        return errors.error_response(
-            errors.HttpError(
-                "the path supports {allowed} only", errors.OPENAPI_HINT, 405, "METHOD_NOT_ALLOWED", allowed=allowed
-            ),
-            {"Allow": allowed},
-        )
-    return errors.error_response(RequestError("the body is not valid JSON", errors.OPENAPI_HINT))
+        code = "METHOD_NOT_ALLOWED"
+        error = errors.HttpError("the path supports {allowed} only", OPENAPI_HINT, 405, code, allowed=allowed)
+        return errors.error_response(error, {"Allow": allowed})
+    return errors.error_response(RequestError("the body is not valid JSON", OPENAPI_HINT))
 
 
 def _validation_error(request: Request, problem: Exception) -> Response:
@@ -253,4 +251,4 @@ def _validation_error(request: Request, problem: Exception) -> Response:
         return errors.error_response(errors.HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")[:100] or source
     message = VALIDATION_MESSAGES[kind if kind in VALIDATION_MESSAGES else "other"]
-    return errors.error_response(RequestError(message, errors.OPENAPI_HINT, place=place, problem=first["msg"]))
+    return errors.error_response(RequestError(message, OPENAPI_HINT, place=place, problem=first["msg"]))
