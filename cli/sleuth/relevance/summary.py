@@ -202,8 +202,7 @@ def _windows(
     """Yield the windows from each sentence on, of every length that fits."""
     asked = [frozenset(counter.of(unit.text)[0]) for unit in units]
     for first, unit in enumerate(units):
-        terms: set[str] = set()
-        agreed = 0
+        terms, agreed = set[str](), 0
         for last in range(first, len(units)):
             if units[last].end - unit.start > room:
                 break
