@@ -1,4 +1,4 @@
-"""ROUGE of a text against human ones: by characters for Chinese, by stemmed words otherwise."""
+"""ROUGE of a text against human ones: by characters for Chinese, by stemmed words otherwise, without punctuation."""
 
 import re
 from collections import Counter
@@ -16,9 +16,9 @@ def rouge(text: str, references: Sequence[str], by_character: bool) -> dict[str,
 
 
 def units(text: str, by_character: bool) -> list[str]:
-    """Return what is compared: characters, or stemmed words."""
+    """Return what is compared: Chinese characters and whole Latin words, or stemmed words."""
     if by_character:
-        return [character for character in text.lower() if not character.isspace()]
+        return re.findall(r"[a-z0-9]+|[\u4e00-\u9fff]", text.lower())
     from Stemmer import Stemmer
 
     return list(Stemmer("porter").stemWords(re.findall(r"[a-z0-9]+", text.lower())))

@@ -1,15 +1,13 @@
 """Finds the evidence for a claim in a source by comparing words, without a model.
 
-The score of a claim is the share of its terms that occur in the best run of neighbouring sentences of the source, the
-mean of the plain share and of that weighted by rarity (idf over the sentences of all sources). A claim that reaches the
-threshold is still weak if a number is in no sentence about it, if it denies what the source does not deny, or if
-subject and object are swapped. Most other contradictions stay invisible: results say "found in the source", never
-"true". docs/relevance.md has the accuracy.
+The score of a claim is the share of its terms that occur in the best run of neighbouring sentences of the source. To
+weight terms by rarity, or to add pairs of words, is not more accurate. A claim that reaches the threshold is still weak
+if a number is in no sentence about it, if it denies what the source does not deny, or if subject and object are
+swapped. Most other contradictions stay invisible: results say "found in the source", never "true". docs/relevance.md
+has the accuracy.
 """
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sleuth.answers.citations import CitedSource, by_number
@@ -20,9 +18,9 @@ from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
 STATES = (QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED)  # best first
-# Half of the terms is where supported and unsupported claims part best. Below two fifths, the words in common are
-# mostly those of the topic, which any page about it has.
-SUPPORTED_SCORE, WEAK_SCORE = 0.5, 0.4
+# More than half of the terms is where supported and unsupported claims part best. Below two fifths, the words in common
+# are mostly those of the topic, which any page about it has.
+SUPPORTED_SCORE, WEAK_SCORE = 0.55, 0.4
 MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs match by chance
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.
 MIN_QUOTE_WORDS, MIN_QUOTE_CJK_CHARS = 4, 6
@@ -57,7 +55,7 @@ class ClaimVerdict(Record):
 
 
 class Evidence:
-    """The sentences of all sources, with the rarity of each term."""
+    """The sentences of all sources, with their terms."""
 
     def __init__(self, sources: Sequence[CitedSource]) -> None:
         self.texts = {number: source.text for number, source in by_number(sources).items() if source.text.strip()}
@@ -67,9 +65,6 @@ class Evidence:
             number: [(start, end, terms(text[start:end], self._language)) for start, end in sentences(text)]
             for number, text in self.texts.items()
         }
-        everything = [found for sentences in self._sentences.values() for _, _, found in sentences]
-        self._frequency = Counter(term for found in everything for term in found)
-        self._size = len(everything)
         self._known: dict[tuple[str, int], ClaimVerdict] = {}
 
     def judge(self, claim: str, number: int) -> ClaimVerdict:
@@ -106,16 +101,13 @@ class Evidence:
 
     def _best_run(self, claim_terms: frozenset[str], number: int) -> tuple[float, tuple[int, int] | None]:
         """Return the score and offsets of the run of sentences with the highest score; among equals, the shortest."""
-        rarities = {term: self._rarity(term) for term in claim_terms}
-        total = math.fsum(rarities.values())
-        weights = {term: (rarity / total + 1 / len(rarities)) / 2 for term, rarity in rarities.items()}
         shared = [(start, end, claim_terms & found) for start, end, found in self._sentences[number]]
         best, best_length, evidence = 0.0, 0, None
         for first, (start, _, common) in enumerate(shared):
             together: frozenset[str] = frozenset()
             for _, end, more in shared[first : first + MAX_NEIGHBOURS] if common else ():
                 together |= more
-                score = round(math.fsum(weights[term] for term in together), 4)
+                score = round(len(together) / len(claim_terms), 4)
                 if (score, start - end) > (best, -best_length):
                     best, best_length, evidence = score, end - start, (start, end)
         return best, evidence
@@ -125,11 +117,6 @@ class Evidence:
         subject = frozenset(term for term in claim_terms if not term[0].isdigit())
         found = (slice(start, end) for start, end, known in self._sentences[number] if known & subject)
         return "\n".join(self.texts[number][place] for place in found)
-
-    def _rarity(self, term: str) -> float:
-        """Return BM25's idf; a term that no source has weighs no more than one that occurs once."""
-        frequency = max(self._frequency[term], 1)
-        return math.log(1 + (max(self._size - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
 def terms(text: str, language: str = ENGLISH) -> frozenset[str]:

@@ -19,7 +19,7 @@ from sleuth_providers.errors import DeadlineError, ProviderError
 
 MAX_WORKERS = max(2, os.cpu_count() or 1)
 PAGES_PER_WORKER = 10  # a worker takes half a second to start, in which one that runs already extracts so many
-MAX_WAIT_S = 1.0  # for a worker; then another one is started
+MAX_WAIT_S = 3.0  # without a finished page, since one may never end; then another worker is started
 COMMAND = ("-P", "-m", "sleuth.pages.worker")  # -P: never import from the current folder
 HAS_TIMER = hasattr(signal, "setitimer")  # so that the kernel ends a worker; elsewhere (Windows) this process does
 BROKEN_PIPE = (OSError, EOFError, pickle.UnpicklingError)
@@ -40,6 +40,7 @@ class ExtractionPool:
         self.limit = limit
         self._workers: list[_Worker] = []
         self._idle: list[_Worker] = []
+        self._last_finished = 0.0  # when a worker became idle, on the monotonic clock
         self._changed = threading.Condition()
 
     def prepare(self, pages: int) -> None:
@@ -90,9 +91,9 @@ class ExtractionPool:
         return worker
 
     def _next_idle(self, until: float) -> "_Worker | None":
-        late = time.monotonic() + MAX_WAIT_S
+        called = time.monotonic()
         while not self._idle:
-            now = time.monotonic()
+            now, late = time.monotonic(), max(called, self._last_finished) + MAX_WAIT_S
             if not self._workers or (now >= late and len(self._workers) < self.limit):
                 if not self._start():
                     return None
@@ -116,6 +117,7 @@ class ExtractionPool:
 
     def _release(self, worker: "_Worker") -> None:
         with self._changed:
+            self._last_finished = time.monotonic()
             if worker.process.poll() is None:
                 self._idle.append(worker)
             elif worker in self._workers:

@@ -13,8 +13,7 @@ B = 0.75  # how much the length of a text counts against it
 
 def rank(query: str, texts: Sequence[str]) -> list[float]:
     """Return the BM25 score of each text for the query; the texts are the collection."""
-    counter = TokenCounter.of_query(query, texts)
-    return rank_counts([counter.of(text) for text in texts])
+    return _rank(query, texts)
 
 
 def rank_found(query: str, texts: Sequence[str]) -> list[float]:
@@ -25,14 +24,12 @@ def rank_found(query: str, texts: Sequence[str]) -> list[float]:
     """
     from sleuth.relevance.tokens import rarity
 
+    return _rank(query, texts, rarity)
+
+
+def _rank(query: str, texts: Sequence[str], general: Callable[[str], float] | None = None) -> list[float]:
     counter = TokenCounter.of_query(query, texts)
-    return rank_counts([counter.of(text) for text in texts], rarity)
-
-
-def rank_counts(
-    counted: Sequence[tuple[Mapping[str, int], int]], general: Callable[[str], float] | None = None
-) -> list[float]:
-    """Return the BM25 scores of texts, each given by the counts of the query's tokens and its length in tokens."""
+    counted = [counter.of(text) for text in texts]
     mean_length = sum(length for _, length in counted) / max(len(counted), 1) or 1.0
     holders = Counter(token for found, _ in counted for token in found)
     rarity = {token: _idf(number, len(counted)) for token, number in holders.items()}

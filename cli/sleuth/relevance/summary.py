@@ -4,10 +4,10 @@ One page: sentences are picked one by one by maximal marginal relevance. With a 
 BM25 score and a fading share of its neighbours'; without one, how much of the page's vocabulary it shares.
 
 Several pages: the unit is a window of adjacent sentences, since answers span sentences. A window scores by how many of
-its terms other pages have as well, by its place, and by the words of the question. How much the latter count depends on
-the question: for "how to" and opinions, the sentences most like the question are titles and the question repeated; for
-facts, they are the answer. Two signs tell: a question word, and pages of which few have the words of the question.
-bench/relevance.py measures both kinds.
+its terms other pages have as well, by its place, and by which words of the question it has. How much the latter count
+depends on the question: for "how to" and opinions, the sentences most like the question are titles and the question
+repeated; for facts, they are the answer. Two signs tell: the question word, and pages of which few have the words of
+the question. bench/relevance.py measures both kinds.
 """
 
 import math
@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from sleuth.relevance.bm25 import rank, rank_counts, standardise
+from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.passages import latin_length
 from sleuth.relevance.sentences import cut, sentences
 from sleuth.relevance.words import TokenCounter, words
@@ -32,11 +32,15 @@ DIVERSITY = 0.3  # weight of novelty against relevance
 MAX_SIMILARITY = 0.9  # cosine; a sentence closer to a chosen one repeats it
 POSITION_WEIGHT = 0.5  # of being near the beginning of a page, against 1 for agreement
 RANK_WEIGHT = 0.5  # of being on one of the first pages; without a question, their order means nothing
-QUERY_WEIGHT = 2.0  # of the words of the question, for each of the two signs of a factual one
+QUERY_WEIGHT = 1.5  # of the words of the question, for each of the two signs of a factual one
 HEADING = re.compile(r"#{1,6}\s")  # of Markdown; its words occur again below
 FACTUAL = re.compile(
     r"谁|誰|哪|几|幾|多少|多[长長大高久远遠]|何[时時处處]|时候|時候"
     r"|\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|old|far|tall|big|often))\b",
+    re.IGNORECASE,
+)
+HOW_TO = re.compile(  # and opinions
+    r"怎|如何|[为為][什何]|[吗嗎]|[方办辦做]法|\b(?:why|how(?! (?:many|much|long|old|far|tall|big|often)\b))\b",
     re.IGNORECASE,
 )
 MIN_NEW_SHARE = 0.5  # of its terms that a further window must add
@@ -65,7 +69,7 @@ class Window(Record):
     first: int
     sentences: tuple[SummarySentence, ...]
     agreement: float  # how many of its terms other pages have, by the root of its length
-    counts: tuple[dict[str, int], int]  # of the question's tokens, and of all tokens
+    asked: frozenset[str]  # tokens of the question that it has
 
     @property
     def page(self) -> int:
@@ -196,18 +200,16 @@ def _windows(
     units: Sequence[SummarySentence], values: Mapping[str, int], counter: TokenCounter, room: int
 ) -> Iterator[Window]:
     """Yield the windows from each sentence on, of every length that fits."""
-    counted = [counter.of(unit.text) for unit in units]
+    asked = [frozenset(counter.of(unit.text)[0]) for unit in units]
     for first, unit in enumerate(units):
-        terms: set[str] = set()
-        counts, length, agreed = dict[str, int](), 0, 0
+        terms, agreed = set[str](), 0
         for last in range(first, len(units)):
             if units[last].end - unit.start > room:
                 break
             agreed += sum(map(values.__getitem__, units[last].terms - terms))
             terms |= units[last].terms
-            counts = counts | {token: counts.get(token, 0) + times for token, times in counted[last][0].items()}
-            length += counted[last][1]
-            yield Window(first, tuple(units[first : last + 1]), agreed / math.sqrt(len(terms)), (counts, length))
+            found = frozenset[str]().union(*asked[first : last + 1])
+            yield Window(first, tuple(units[first : last + 1]), agreed / math.sqrt(len(terms)), found)
 
 
 def _pick_windows(windows: Sequence[Window], number: int) -> list[Window]:
@@ -225,14 +227,16 @@ def _pick_windows(windows: Sequence[Window], number: int) -> list[Window]:
 
 def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
     """Return the windows, best first."""
-    by_query = rank_counts([window.counts for window in windows])
+    holders = Counter(token for window in windows for token in window.asked)
+    rarity = {token: math.log(1 + len(windows) / number) for token, number in holders.items()}
+    by_query = [sum(map(rarity.__getitem__, window.asked)) ** 2 for window in windows]
     best: dict[int, float] = {}  # by page
     for window, score in zip(windows, by_query, strict=True):
         best[window.page] = max(best.get(window.page, 0.0), score)
     by_page = sorted(best.values()) or [0.0]
     spread = 1 - by_page[len(by_page) // 2] / (by_page[-1] or 1.0)  # 0 if most pages match as well as the best one
-    query_weight = QUERY_WEIGHT * (spread + bool(FACTUAL.search(query)))
-    weights = (1.0, POSITION_WEIGHT, RANK_WEIGHT if query else 0.0, query_weight)
+    signs = spread + bool(FACTUAL.search(query)) - bool(HOW_TO.search(query)) / 2
+    weights = (1.0, POSITION_WEIGHT, RANK_WEIGHT if query else 0.0, QUERY_WEIGHT * max(signs, 0.0))
     columns = (
         [window.agreement for window in windows],
         [1 / (1 + window.first) for window in windows],

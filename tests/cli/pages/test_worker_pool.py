@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -99,6 +100,18 @@ def test_a_page_waits_for_a_worker_no_longer_than_its_deadline(
     with pytest.raises(DeadlineError):
         read(pool, "hello", timeout=0.1)
     busy.join()
+
+
+def test_no_further_worker_is_started_while_pages_are_finished(
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = pool._acquire(time.monotonic() + 60)
+    clock = iter((100.0, 150.0))  # the page waits for 50 seconds
+    pool._last_finished = 149.9
+    monkeypatch.setattr(worker_pool, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(pool._changed, "wait", lambda timeout: worker and pool._idle.append(worker))
+    assert pool._next_idle(until=200) is worker
+    assert len(pool._workers) == 1
 
 
 @pytest.mark.parametrize("command", [("-c", "raise SystemExit"), ("--no-such-option",)])

@@ -68,6 +68,15 @@ def test_chinese_pages_are_answered_by_what_they_agree_on() -> None:
     assert size(found.overall) <= 60
 
 
+def test_how_to_questions_are_answered_by_what_pages_agree_on_not_by_the_page_that_repeats_them() -> None:
+    pages = [
+        "Scrub it with coarse salt, rinse it with hot water and dry it on the stove. Then rub in a drop of oil.",
+        "Use coarse salt and hot water, dry it on the stove at once, and rub in some oil.",
+        "Cleaning a cast iron pan in the kitchen of a small flat. Readers often write to us about pans and kitchens.",
+    ]
+    assert "coarse salt" in text(summarise(pages, "how do I clean a cast iron pan", 110).overall)
+
+
 def test_a_chinese_page_is_answered_from_around_its_words() -> None:
     page = (
         "茶树生长在山坡上，需要很多雨水。" * 5 + "采茶季从四月开始，到十月结束。" + "城里的人喜欢喝咖啡，也吃蛋糕。" * 5
