@@ -126,11 +126,9 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
 
 def nothing_read(found: Digest, settings: Settings) -> SearchError:
     """Return the error for a digest without a readable page."""
-    hint = "check the URLs; to read pages on a private network: sleuth config set fetch.allow_private true"
-    if settings[FETCH_PRIVATE]:
-        hint = "check the URLs"
-    why = "; ".join(found.warnings)
-    return SearchError("{why}", hint, code="FETCH_FAILED", why=why)
+    advice = "check the URLs; to read pages on a private network: sleuth config set fetch.allow_private true"
+    hint = "check the URLs" if settings[FETCH_PRIVATE] else advice
+    return SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(found.warnings))
 
 
 def _source(page: Page, citation: int, sentences: Sequence[SummarySentence]) -> DigestSource:

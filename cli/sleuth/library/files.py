@@ -63,10 +63,8 @@ def read(
                 file = _source_file(found)
                 if not (is_known and is_known(file.url, file.modified, file.size)):
                     yield from _documents(file, on_skip)
-            except OSError as problem:
+            except (OSError, ProviderError) as problem:
                 on_skip(found, _reason(problem))
-            except ProviderError as problem:
-                on_skip(found, tr(problem.detail or "the PDF contains no text, probably scanned images"))
 
 
 def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
@@ -114,7 +112,9 @@ def _extension(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
-def _reason(problem: OSError) -> str:
+def _reason(problem: OSError | ProviderError) -> str:
+    if isinstance(problem, ProviderError):
+        return tr(problem.detail or "the PDF contains no text, probably scanned images")
     return tr("cannot be read ({reason})", reason=problem.strerror or problem)
 
 
@@ -140,14 +140,10 @@ def file_page(url: str) -> Page:
         content = finished(read_file(_path(url)))
         if not content.blocks:
             raise UnreadableError("no text in it")
-    except OSError as problem:
-        reason = _reason(problem)
-    except ProviderError as problem:
-        reason = tr(problem.detail or problem.message, **problem.values)
-    else:
-        content = content._replace(blocks=after_title(content.blocks, content.title) or content.blocks)
-        return to_page(url, content, MAX_TEXT_CHARS)._replace(layer="file")
-    return Page(url, attempts=(LayerAttempt("file", "unreadable", reason),))
+    except (OSError, ProviderError) as problem:
+        return Page(url, attempts=(LayerAttempt("file", "unreadable", _reason(problem)),))
+    content = content._replace(blocks=after_title(content.blocks, content.title) or content.blocks)
+    return to_page(url, content, MAX_TEXT_CHARS)._replace(layer="file")
 
 
 def file_links(url: str) -> list[PageLink]:

@@ -229,5 +229,6 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
 
 def _unreadable(page: Page) -> SearchError:
     is_private = any(attempt.state == PrivateAddressError.state for attempt in page.attempts)
-    hint, site = PrivateAddressError.hint if is_private else "check the URL", domain(page.url) or page.url
+    hint = PrivateAddressError.hint if is_private else "check the URL"
+    site = domain(page.url) or page.url
     return SearchError("cannot read {site}: {reason}", hint, code="FETCH_FAILED", site=site, reason=page.problem)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sleuth.base import choices
 from sleuth.base.errors import SettingsError
 from sleuth.base.i18n import tr
-from sleuth.base.urls import mask_login, origin
+from sleuth.base.urls import host, mask_login, origin
 from sleuth.store.default_chains import CHAINS, GENERAL
 from sleuth.store.setting_types import (
     CHAIN_TABLE,
@@ -212,8 +212,18 @@ def change(path: str, key: str, text: str | None) -> Any:
     """Set a setting in the file, or remove it with None; comments and order stay."""
     setting = find_setting(key)
     value = None if text is None else parse_value(setting, text)
+    _check_secret(read_toml(path), setting, value or setting.default)
     rewrite(path, key, value, TABLE)
     return value
+
+
+def _check_secret(file: dict[str, Any], url: Setting[Any], value: Any) -> None:
+    """Refuse the URL of another server while the file has a key, which belongs to its server."""
+    section, _, name = url.key.rpartition(".")
+    before, key = str(value_at(file, url.key) or url.default), f"{section}.api_key"
+    if name == "base_url" and before and value_at(file, key) and origin(value) != origin(before):
+        hint = "remove it, then set both: sleuth config unset {key}"
+        raise SettingsError("{key} was set for {host}", hint, key=key, host=host(before))
 
 
 def parse_value(setting: Setting[T], text: str) -> T:

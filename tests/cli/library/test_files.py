@@ -175,6 +175,8 @@ def test_unreadable_pdf_is_skipped_with_the_reason(tmp_path: Path) -> None:
         "broken.pdf": "the PDF is damaged",
         "other.pdf": "the PDF is damaged",
     }
+    for name, reason in skipped.items():
+        assert files.file_page((tmp_path / name).as_uri()).problem == reason
 
 
 def test_pdf_is_abandoned_after_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -299,6 +299,30 @@ def test_value_that_is_never_closed_is_found_where_it_begins(file: Path, text: s
     assert "line {line}" in caught.value.hint
 
 
+@pytest.mark.parametrize("section", ["llm", "embedding", "rerank"])
+def test_url_of_another_server_is_refused_while_a_key_is_set(file: Path, section: str) -> None:
+    url, key = f"{section}.base_url", f"{section}.api_key"
+    change(str(file), url, "https://one.example/v1")
+    change(str(file), key, "sk-1")
+    change(str(file), url, "https://one.example/v2")
+    before = file.read_text()
+    for other in ("https://two.example/v1", "http://one.example/v1", "https://one.example:8443/v1", None):
+        with pytest.raises(SettingsError, match=f"{key} was set for one.example"):
+            change(str(file), url, other)
+    assert file.read_text() == before
+    change(str(file), key, None)
+    change(str(file), url, "https://two.example/v1")
+    change(str(file), key, "sk-2")
+
+
+def test_key_without_a_url_belongs_to_the_default_server(file: Path) -> None:
+    change(str(file), "llm.api_key", "sk-1")
+    with pytest.raises(SettingsError, match=r"was set for api\.deepseek\.com"):
+        change(str(file), "llm.base_url", "https://two.example/v1")
+    change(str(file), "rerank.api_key", "sk-1")  # there is no default server
+    change(str(file), "rerank.base_url", "https://two.example/v1")
+
+
 def test_new_value_stands_above_the_comment_of_the_next_section(file: Path) -> None:
     file.write_text("[websearch]\nmax_results = 7\n# about that\n\n# my models\n[llm]\nmodel = 'm'\n# end\n")
     change(str(file), "websearch.timeout", "2.5")

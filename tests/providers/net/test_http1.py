@@ -455,13 +455,11 @@ def test_lone_surrogates_are_replaced(serve: Any, field: str) -> None:
     assert b"a?b" in server.requests[0] or b"a%3Fb" in server.requests[0]
 
 
-@pytest.mark.parametrize(
-    "value", [f"{KEY}\r\nX-Evil: 1", f"{KEY}\n", f"{KEY}\x1b[31m", f"{KEY}\x7f", f"{KEY}中", f"{KEY}\udcff"]
-)
-def test_key_with_invalid_characters_is_refused_without_being_shown(serve: Any, value: str) -> None:
+@pytest.mark.parametrize("end", ["\r\nX-Evil: 1", "\n", "\x1b[31m", "\x7f", "中", "\udcff"])
+def test_key_with_invalid_characters_is_refused_without_being_shown(serve: Any, end: str) -> None:
     server = serve()
     with pytest.raises(BadRequestError, match="does not allow") as caught:
-        ask(server.url, headers={"Authorization": f"Bearer {value}"})
+        ask(server.url, headers={"Authorization": f"Bearer {KEY}{end}"})
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert not any(b"X-Evil" in request for request in server.requests)
 

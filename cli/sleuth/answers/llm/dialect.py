@@ -4,7 +4,8 @@ import re
 from typing import Any
 
 from sleuth.answers.llm.chat import Prompt
-from sleuth.answers.llm.endpoint import endpoint_host, is_private
+from sleuth.answers.llm.endpoint import is_private
+from sleuth.base.urls import host as host_of
 from sleuth_providers.records import Record
 
 # The field that turns thinking on and off: {"type": "disabled"} in one, false in the other.
@@ -26,7 +27,7 @@ class Dialect(Record):
 
 def dialect_of(base: str, model: str) -> Dialect:
     """Return the dialect for a host and a model name."""
-    host, name = endpoint_host(base), model.rpartition("/")[2].lower()
+    host, name = host_of(base), model.rpartition("/")[2].lower()
     reasons = REASONING.match(name) is not None
     thinking = next((field for domain, field in THINKING_FIELDS.items() if f".{host}".endswith(f".{domain}")), "")
     if not thinking and name == model.lower() and name.startswith("deepseek-") and not is_private(base):

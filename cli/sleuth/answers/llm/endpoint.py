@@ -9,7 +9,7 @@ from sleuth.answers.llm.chat import Models
 from sleuth.answers.llm.prices import find_price
 from sleuth.base import logs
 from sleuth.base.errors import SettingsError
-from sleuth.base.urls import clean_url, is_in_clear
+from sleuth.base.urls import clean_url, host, is_in_clear
 from sleuth.store import keys
 from sleuth.store.settings import (
     LLM_KEY,
@@ -30,6 +30,7 @@ from sleuth_providers.net.urls import split_url
 if TYPE_CHECKING:
     from sleuth.answers.llm.client import ChatModel
 
+URL_HINT = "write it like https://HOST/v1: sleuth config set llm.base_url URL"
 KEYRING_ENTRY = "sleuth/llm.api_key"
 CHAT_PATH, MODELS_PATH = "/chat/completions", "/models"
 VERSION = re.compile(r"/(v\d[^/]*|beta)(/|$)")  # /v1, Zhipu's /v4, Google's /v1beta/openai, DeepSeek's /beta
@@ -67,11 +68,6 @@ def _url(base: str, service: str) -> str:
     return urlunsplit((parts.scheme, server_name(base), f"{path}{'' if complete else '/v1'}{service}", parts.query, ""))
 
 
-def endpoint_host(base: str) -> str:
-    """Return the host in lower case."""
-    return urlsplit(base.strip()).hostname or ""
-
-
 def server_name(base: str) -> str:
     """Return `host[:port]` without credentials, for messages."""
     return urlsplit(base.strip()).netloc.rpartition("@")[2]
@@ -79,7 +75,7 @@ def server_name(base: str) -> str:
 
 def is_private(base: str) -> bool:
     """Tell whether a server is on this machine or the local network, where keys are rare and use is free."""
-    return is_local(endpoint_host(base))
+    return is_local(host(base))
 
 
 def step_timeout(settings: Settings, step: str) -> float:
@@ -101,9 +97,7 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
     if not base or not name:
         return None
     if address.problem:  # the default address must not receive a key that was set for another server
-        raise SettingsError(
-            "llm.base_url is not a valid URL", "write it like https://HOST/v1: sleuth config set llm.base_url URL"
-        )
+        raise SettingsError("llm.base_url is not a valid URL", URL_HINT)
     _check(base)
     key = find_key(settings, environ)
     if not key and not is_private(base):
@@ -124,7 +118,7 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
 
 def find_key(settings: Settings, environ: Mapping[str, str]) -> str:
     """Return the key from the settings, else from the environment variable of the endpoint's host."""
-    stored, variable = settings.key_for(LLM_KEY, LLM_URL), KEY_VARIABLES.get(endpoint_host(settings[LLM_URL]), "")
+    stored, variable = settings.key_for(LLM_KEY, LLM_URL), KEY_VARIABLES.get(host(settings[LLM_URL]), "")
     key = (keys.resolve(stored, environ, KEYRING_ENTRY) if stored else environ.get(variable, "")).strip()
     logs.hide(key)
     return key
@@ -134,11 +128,7 @@ def _check(base: str) -> None:
     try:
         split_url(base)
     except BadRequestError as error:
-        raise SettingsError(
-            "llm.base_url is not a valid URL: {detail}",
-            "write it like https://HOST/v1: sleuth config set llm.base_url URL",
-            detail=error.detail,
-        ) from error
+        raise SettingsError("llm.base_url is not a valid URL: {detail}", URL_HINT, detail=error.detail) from error
 
 
 def _model(settings: Settings, key: str, name: str) -> "ChatModel":
