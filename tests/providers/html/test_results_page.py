@@ -19,6 +19,7 @@ from sleuth_providers.errors import (
     BadResponseError,
     BlockedError,
     DeadlineError,
+    PrivateAddressError,
     ProviderError,
     RateLimitError,
     UnreachableError,
@@ -27,7 +28,8 @@ from sleuth_providers.html.limits import is_costly
 from sleuth_providers.html.results_page import ResultsPage
 from sleuth_providers.html.tree import unwrap
 from sleuth_providers.net.client import HttpClient
-from sleuth_providers.net.policy import Policy
+from sleuth_providers.net.guard import check
+from sleuth_providers.net.policy import Guard, Policy
 
 PAGE = "https://find.example/search?q=x"
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -411,6 +413,38 @@ def test_browser_reads_results_loaded_by_scripts(httpserver: HTTPServer) -> None
     agents = [request.headers["User-Agent"] for request, _ in httpserver.log if request.path == "/data"]
     assert "Chrome/" in agents[0]
     assert "Headless" not in agents[0]
+
+
+def test_scripts_of_a_results_page_reach_its_host_and_public_ones_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    guards: list[Guard] = []
+
+    def visit(url: str, *, timeout: float, guard: Guard) -> Response:
+        guards.append(guard)
+        return Response(200, HTML, b"<title>x</title><input value=x>", url)
+
+    monkeypatch.setattr("sleuth_providers.browser.browser.read_page", visit)
+    account = Account(host="http://nas.lan/s?q=%s", browser=True)
+    LOCAL.search(Query("x"), account, HttpClient(Policy()))
+    guards[0]("nas.lan", ["192.168.1.7"])
+    guards[0]("cdn.example", ["93.184.216.34"])
+    for host in ("router.lan", "nas.lan.example", "x.nas.lan", "127.0.0.1"):
+        with pytest.raises(PrivateAddressError):
+            guards[0](host, ["192.168.1.1"])
+    LOCAL.search(Query("x"), account, HttpClient(Policy(guard=check)))  # a host that was set over HTTP
+    with pytest.raises(PrivateAddressError):
+        guards[1]("nas.lan", ["192.168.1.7"])
+
+
+@pytest.mark.live
+@pytest.mark.usefixtures("_no_browser_left")
+def test_browser_keeps_a_results_page_from_other_private_hosts(httpserver: HTTPServer) -> None:
+    with HTTPServer("127.0.0.2", 0) as other:
+        script = f"<script>for (const to of ['{other.url_for('/')}', '/own']) fetch(to, {{mode: 'no-cors'}})</script>"
+        body = f"<input value='rust async'>{script}"
+        httpserver.expect_request("/s").respond_with_data(body, content_type="text/html")
+        ask(httpserver, timeout=30, browser=True)
+        assert "/own" in [request.path for request, _ in httpserver.log], "the script has run"
+        assert other.log == []
 
 
 @pytest.mark.live
