@@ -468,6 +468,22 @@ SETTINGS = (
     "search anything",
     "doctor --only install",
 )
+STATE = (
+    "again",
+    "again --json",
+    "open --print 1 2 3 4 5",
+    "search -p hostile --explain texts",
+    "watch list",
+    "watch list --json",
+    "watch run --name anything",
+    "history",
+    "history --json",
+    "usage",
+    "usage --json",
+    "agents list",
+    "agents install claude --yes",
+    "agents remove claude --yes",
+)
 LIBRARY = (
     "library list --limit 100",
     "library list --limit 100 --json",
@@ -535,6 +551,47 @@ def test_output_is_plain_with_hostile_documents(hostile: HostileHome, assert_pla
         inspect(hostile, assert_plain, line)
 
 
+def test_output_is_plain_with_hostile_state(hostile: HostileHome, assert_plain: Any) -> None:
+    """With attacks in the files that earlier commands wrote, such as a home that was synchronised or restored."""
+    home, texts = hostile.sleuth.home, [attack.encode("utf-8", "replace").decode() for attack in SHORT]
+    hits = [[n, text, f"https://n{n}.test/{text}", text, text, text, [text]] for n, text in enumerate(texts, 1)]
+    item = [f"https://n1.test/{CHUNKS[0]}", CHUNKS[0], CHUNKS[1], CHUNKS[2], 1.0]
+    watch = {"name": CHUNKS[0], "words": ["anything"], "options": {"providers": ["hostile"]}, "feed": "", "command": ""}
+    entry = {"query": CHUNKS[0], "providers": CHUNKS[1], "outcome": CHUNKS[2], "results": 1, "ms": 1, "cached": 0}
+    files = {
+        "state/last-results.json": [[text, text, 1.0, hits] for text in texts[:5]],
+        "state/opened.json": {text: [1, 2] for text in texts},
+        "data/watches/anything.json": watch | {"last_run": 1.0, "seen": texts, "items": [item]},
+        "state/searches.jsonl": {"at": 1.0, **entry, "asked": [[text, text, 1, 0] for text in texts]},
+        ".claude.json": {"mcpServers": {text: {"command": text} for text in texts}},
+    }
+    for name, content in files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(re.sub(rb"\\ud[89a-f]..", b"?", json.dumps(content, indent=1).encode()))
+    (home / "state/searches.jsonl").write_text(json.dumps(files["state/searches.jsonl"]) + "\n")
+    for line in STATE:
+        inspect(hostile, assert_plain, line, HOME=str(home), SLEUTH_HISTORY_LEARN_WEIGHTS="true")
+
+
+def test_output_is_plain_in_a_hostile_folder(
+    hostile: HostileHome, assert_plain: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = hostile.folder / "a\x1b]0;owned\x07\u202eb\nc"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / ".mcp.json").write_text('{"mcpServers": {"a\u202eb": {"command": "c\u009b31m"}}}')
+    for line in (
+        "agents install claude --project --yes",
+        "agents list",
+        "agents remove claude --project --yes",
+        "search -p hostile -o out.json --json texts",
+        "read .mcp.json",
+        "library add .",
+    ):
+        inspect(hostile, assert_plain, line)
+
+
 # Commands with one wrong argument; {} is replaced by an attack.
 INVALID_COMMANDS = (
     "{}",
@@ -581,6 +638,25 @@ INVALID_COMMANDS = (
     "doctor --settings {}",
     "completions {}",
     "tool-schema --style {}",
+    "read {}",
+    "read --links https://{}",
+    "library show {}",
+    "library search -p {} x",
+    "open {}",
+    "open --print {}",
+    "again {}",
+    "history -n {}",
+    "usage --since {}",
+    "watch --name {} x",
+    "watch --feed /nowhere/{} -p hostile x",
+    "watch --exec /nowhere/{} -p hostile x",
+    "watch run --name {}",
+    "watch remove {}",
+    "agents install {}",
+    "agents remove {}",
+    "handbook {}",
+    "providers compare -p {} x",
+    "serve --token {}",
 )
 
 

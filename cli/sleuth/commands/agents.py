@@ -253,7 +253,7 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], yes: bool, undo: UndoFi
         if undo and new:
             undo.remember(path, old, new)
         _write(path, new)
-        print(tr("deleted {path}" if new is None else "changed {path}", path=path), file=runtime.stderr)
+        print(logs.safe(tr("deleted {path}" if new is None else "changed {path}", path=path)), file=runtime.stderr)
 
 
 def _write(path: str, text: str | None) -> None:

@@ -198,7 +198,7 @@ def list_(runtime: Runtime, as_json: Json = False) -> None:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(watch.last_run))
         results = trn("{count} result", "{count} results", len(watch.seen))
         query = clean(" ".join(watch.words), entities=False)
-        print(f"{watch.name:<{width}}  {when}  {results}  {query}", file=runtime.stdout)
+        print(f"{clean(watch.name):<{width}}  {when}  {results}  {query}", file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth watch remove rust-async-runtimes")

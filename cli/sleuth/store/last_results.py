@@ -38,7 +38,7 @@ def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> No
     from sleuth.base.errors import SleuthError
     from sleuth.base.files import private_folder, write_atomic
 
-    hits = [[_short(getattr(hit, name)) for name in FIELDS] for hit in results]
+    hits = [[_safe(getattr(hit, name)) for name in FIELDS] for hit in results]
     newest = [query, provider, time.time(), hits]
     with suppress(OSError, SleuthError):
         private_folder(folder)
@@ -46,8 +46,16 @@ def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> No
         write_atomic(_path(folder), data.encode("utf-8", "replace"), sync=False)
 
 
-def _short(value: "Any") -> "Any":
-    return value[:MAX_TEXT_CHARS] if isinstance(value, str) and not value.startswith("http") else value
+def _safe(value: "Any") -> "Any":
+    """Return a field, sanitised and short enough to keep."""
+    from sleuth.base.text import clean
+    from sleuth.base.urls import clean_url
+
+    if isinstance(value, list | tuple):
+        return tuple(map(_safe, value))
+    if not isinstance(value, str):
+        return value
+    return clean_url(value) if value.startswith("http") else clean(value, MAX_TEXT_CHARS, entities=False)
 
 
 def _read(folder: str) -> "list[Any]":
@@ -69,7 +77,7 @@ def load(folder: str) -> list[SavedSearch]:
     for entry in _read(folder):
         with suppress(TypeError, ValueError):
             query, provider, at, hits = entry
-            results = tuple(Hit(**dict(zip(FIELDS, hit, strict=True))) for hit in hits)
+            results = tuple(Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)
             found.append(SavedSearch(str(query), str(provider), float(at), results))
     return found
 
