@@ -30,13 +30,12 @@ def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
     until = until or time.monotonic() + PDF_TIMEOUT_S
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise UnreadableError("the PDF is password-protected")
-        count = len(reader.pages)
-    except UnreadableError:
-        raise
+        is_locked = reader.is_encrypted and not reader.decrypt("")
+        count = 0 if is_locked else len(reader.pages)
     except Exception as problem:  # pypdf raises many kinds of errors for a broken file
         raise UnreadableError("the PDF is damaged") from problem
+    if is_locked:
+        raise UnreadableError("the PDF is password-protected")
     blocks = _pages(reader, count, until)
     if not blocks and time.monotonic() > until:
         raise DeadlineError("reading the PDF took too long")

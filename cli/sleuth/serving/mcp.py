@@ -16,6 +16,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 
 from sleuth import __version__
+from sleuth.answers.sanitize import without_fences
 from sleuth.base import logs, process
 from sleuth.base.errors import SleuthError
 from sleuth.base.log_redirect import redirect_logging
@@ -140,8 +141,10 @@ class McpServer(Server[Any]):
             lambda client: client.runtime.library.list(RESOURCES_PER_PAGE, offset, source="file")
         )
         resources = [
-            types.Resource(uri=entry.url, name=entry.title or entry.url, mime_type="text/plain", size=entry.size)
-            for entry in found.items
+            types.Resource(
+                uri=one.url, name=without_fences(one.title or one.url), mime_type="text/plain", size=one.size
+            )
+            for one in found.items
         ]
         following = offset + len(resources)
         return types.ListResourcesResult(

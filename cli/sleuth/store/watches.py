@@ -53,10 +53,7 @@ class WatchStore:
 
     def names(self) -> list[str]:
         """Return the names of all watches."""
-        try:
-            found = os.listdir(self.folder)
-        except FileNotFoundError:
-            return []
+        found = os.listdir(self.folder) if os.path.isdir(self.folder) else []
         return sorted(name.removesuffix(".json") for name in found if name.endswith(".json") and name[0] != ".")
 
     def load(self, name: str) -> Watch | None:
