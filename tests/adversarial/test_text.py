@@ -536,7 +536,7 @@ def test_output_is_plain(hostile: HostileHome, assert_plain: Any, line: str, cap
     assert_plain(capsys.readouterr().err)
     log = hostile.sleuth.home / "state" / "sleuth.log"
     assert_plain(log.read_bytes() if log.exists() else b"")
-    for name in ("new.json", "batch.ndjson"):
+    for name in ("new.json", "batch.ndjson", "feed.xml"):
         assert_plain((hostile.folder / name).read_bytes() if (hostile.folder / name).exists() else b"", marks=10**6)
 
 

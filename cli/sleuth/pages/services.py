@@ -6,6 +6,7 @@ Both learn which page is read. `SLEUTH_JINA_HOST` and `SLEUTH_ARCHIVE_HOST` name
 import re
 from datetime import UTC, datetime
 
+from sleuth.base.text import may_contain, redact
 from sleuth.pages import bot_walls
 from sleuth.pages.blocks import after_title, as_text
 from sleuth.pages.extract import ExtractedPage, finished
@@ -24,12 +25,13 @@ NEWEST = "2"  # an incomplete timestamp, which the archive rounds to its last co
 
 def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = "") -> ExtractedPage:
     """Let the Jina reader fetch and render a page; `until` is the deadline of every service."""
-    headers = {"Accept": "application/json", "X-Retain-Images": "none"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
+    login = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = {"Accept": "application/json", "X-Retain-Images": "none"} | login
     # In the body instead of the path, the URL needs no encoding and does not appear in server logs.
     body = {"url": wire_url(url)}
     reply = http.send(Request(f"{(host or JINA).rstrip('/')}/", method="POST", headers=headers, json=body))
+    if key and may_contain(reply.text(), (key,)):
+        reply = reply._replace(body=redact(reply.text(), (key,)).encode())
     data = json.as_dict(json.as_dict(reply.json()).get("data"))
     warning, title = json.as_text(data.get("warning")), json.as_text(data.get("title"))
     if failed := re.search(r"error (\d{3})", warning):

@@ -24,10 +24,8 @@ def origin(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> 
 
 def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> list[str]:
     """Return the keys of a provider; several are separated by commas."""
-    if row.api_key:
-        found = resolve(row.api_key, environ, f"sleuth/{row.id}")
-    else:
-        found = next((environ[name] for name in provider.env if environ.get(name)), "")
+    stored = row.api_key or next((f"env:{name}" for name in provider.env if environ.get(name)), "")
+    found = resolve(stored, environ, f"sleuth/{row.id}")
     if not found.strip().isprintable():
         raise SettingsError(
             "the API key of {id} contains control characters",

@@ -241,6 +241,12 @@ def test_the_jina_reader_is_used_if_the_site_fails(site: Any, make_site: Any, ma
     assert "authorization" not in site.requests[0].headers
 
 
+def test_a_key_that_jina_repeats_is_redacted(site: Any, make_site: Any, make_reader: Any) -> None:
+    environ = jina_says(make_site(), title="jina_secret/1", content="Your key is jina_secret%2F1 or jina_secret/1, ok.")
+    [page] = make_reader(**environ, JINA_API_KEY="jina_secret/1").read([f"{site.address}/gone"])
+    assert (page.layer, page.title, page.markdown) == ("jina", "[hidden]", "Your key is [hidden] or [hidden], ok.")
+
+
 def test_the_jina_reader_needs_no_key(site: Any, make_site: Any, make_reader: Any) -> None:
     jina = make_site()
     environ = jina_says(jina, title="", content="Text of the page.")
