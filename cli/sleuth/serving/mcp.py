@@ -28,6 +28,7 @@ from sleuth.serving.tools import Toolbox, ToolStep, UnknownToolError
 MAX_CALLS, MAX_QUEUED_CALLS = 16, 256
 MAX_CONVERSATIONS = 1000  # whose numbers are remembered, over HTTP
 RESOURCES_PER_PAGE = 100
+MIME_TYPE = "text/plain"  # of resources
 WATCH_INTERVAL_S = 2.0  # between two looks at the settings
 USES = {
     "web_search": "Search the web with web_search.",
@@ -141,9 +142,7 @@ class McpServer(Server[Any]):
             lambda client: client.runtime.library.list(RESOURCES_PER_PAGE, offset, source="file")
         )
         resources = [
-            types.Resource(
-                uri=one.url, name=without_fences(one.title or one.url), mime_type="text/plain", size=one.size
-            )
+            types.Resource(uri=one.url, name=without_fences(one.title or one.url), mime_type=MIME_TYPE, size=one.size)
             for one in found.items
         ]
         following = offset + len(resources)
@@ -159,7 +158,7 @@ class McpServer(Server[Any]):
         if document is None:
             raise MCPError(types.INVALID_PARAMS, "no such document in the library")
         text = document_text(document.text, document.site or document.url, self.toolbox.max_chars())
-        content = types.TextResourceContents(uri=request.uri, mime_type="text/plain", text=text)
+        content = types.TextResourceContents(uri=request.uri, mime_type=MIME_TYPE, text=text)
         return types.ReadResourceResult(contents=[content])
 
     async def list_prompts(self, context: Context, _: Page) -> types.ListPromptsResult:
