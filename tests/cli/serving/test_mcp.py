@@ -383,7 +383,7 @@ def test_client_that_closes_both_pipes_is_not_an_error(stuck_call: Pipe) -> None
 def test_terminal_gets_an_explanation(environ: dict[str, str]) -> None:
     terminal = pexpect.spawn(WORDS[0], WORDS[1:], env=environ | {"TERM": "dumb"}, encoding="utf-8", timeout=20)
     terminal.expect("this is an MCP server")
-    terminal.expect("docs/agents.md")
+    terminal.expect("sleuth agents list")
     terminal.sendline('{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
     terminal.expect_exact('"result"')
     terminal.sendeof()
