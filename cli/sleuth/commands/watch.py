@@ -24,6 +24,8 @@ from sleuth.runtime import Runtime
 from sleuth.store.watches import Watch, WatchItem, WatchStore, watch_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sleuth.engine.outcome import Outcome
     from sleuth.relevance.hit import Hit
 
@@ -84,16 +86,21 @@ def run(
         known = store.load(name)
         if known is None and not words:
             raise RequestError("no saved search {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name)
-        watch = known or Watch(name, (), {})
-        if words and known and tuple(words) != known.words:
-            watch = Watch(name, (), {})  # another query under the same name starts afresh
+        if known and words and _key(words) not in (_key(known.words), _key([name])):
+            hint = "use another name: sleuth watch --name NAME WORDS…; or first: sleuth watch remove {name}"
+            raise RequestError("{name} is the saved search {query!r}", hint, name=name, query=" ".join(known.words))
+        watch = known or Watch(name, tuple(words), {})
         watch = watch._replace(
-            words=tuple(words or watch.words),
             options=watch.options | changes,
             feed=os.path.abspath(os.path.expanduser(feed)) if feed else watch.feed,
             command=command or watch.command,
         )
         return Exit.DONE if _run(runtime, store, watch, shown) else Exit.NO_RESULTS
+
+
+def _key(words: "Sequence[str]") -> list[str]:
+    """Return the words for comparison: quotes and capitals do not make another search."""
+    return " ".join(words).casefold().split()
 
 
 def _store(runtime: Runtime) -> WatchStore:

@@ -170,3 +170,28 @@ def test_damaged_file_is_an_error_that_names_it(sleuth: Any, news: News) -> None
         assert done.exit == 2
         assert "walrus.json is damaged" in done.err
     assert sleuth("watch", "remove", "walrus").exit == 0
+
+
+def test_name_of_a_saved_search_runs_it_with_its_options(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "--lang", "de", "Sea", "walrus")
+    news.names = ["one", "two"]
+    done = sleuth("watch", "run", "sea-walrus", "-f", "urls")
+    assert (done.exit, done.out) == (0, "https://a.example/two\n")
+    assert (news.queries[-1]["q"], news.queries[-1]["language"]) == ("Sea walrus", "de")
+
+
+def test_quotes_and_capitals_do_not_make_another_search(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "sea", "walrus")
+    assert watch(sleuth, "Sea walrus").exit == 7
+
+
+@pytest.mark.parametrize("arguments", [("c#", "jobs"), ("--name", "c-jobs", "walrus")])
+def test_other_words_do_not_replace_a_saved_search(sleuth: Any, news: News, arguments: tuple[str, ...]) -> None:
+    news.names = ["one"]
+    watch(sleuth, "c++", "jobs")
+    done = watch(sleuth, *arguments)
+    assert (done.exit, done.out) == (2, "")
+    assert "c-jobs is the saved search 'c++ jobs'" in done.err
+    assert json.loads(sleuth("watch", "list", "--json").out)["items"][0]["query"] == "c++ jobs"
