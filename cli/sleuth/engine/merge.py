@@ -9,7 +9,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
-from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, Status
+from sleuth.engine.outcome import Attempt, Outcome, Status
 from sleuth.store.provider_table import number_option
 from sleuth_providers.base import UNKNOWN_ENGINE, DirectAnswer, Result
 from sleuth_providers.records import Record
@@ -179,7 +179,7 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
         return "partial" if last_resort or (failures and not replies.chained) else "success"
     if not answered or last_resort:
         return "failed"
-    return "partial" if any(attempt.state not in NOT_QUERIED_STATES for attempt in failures) else "no_results"
+    return "partial" if any(attempt.state != "key_missing" for attempt in failures) else "no_results"
 
 
 def _answers(replies: list[ProviderReply]) -> tuple[DirectAnswer, ...]:
