@@ -178,10 +178,11 @@ class Searcher:
 
     def _query_providers(self, request: SearchRequest, dispatcher: Dispatcher, queries: list[Query]) -> Replies:
         ids = request.providers
-        if request.offline and ids in UNNAMED:
-            ids = ("library",)
         if ids in UNNAMED:
-            return self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
+            replies = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
+            if not request.offline or any(reply.attempt.cached for reply in replies.all):
+                return replies
+            ids = ("library",)
         candidates = self.selector.named(ids, request.query.category)
         if not candidates:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
@@ -198,7 +199,8 @@ class Searcher:
         written = chain_entries(self.settings, queries[0])[1]
         chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY, chosen=bool(written or first))
         wanted = queries[0]._replace(page=request.query.page)
-        groups = self.selector.groups(wanted, first, library=request.library)
+        library = request.library and not (request.offline and not request.fallback)
+        groups = self.selector.groups(wanted, first, library=library)
         for group in islice(groups, 1 if request.fallback is False else None):
             attempts = {} if dispatcher.replays else {one.id: self.selector.skipped(one) for one in group}
             skipped = {id: attempt for id, attempt in attempts.items() if attempt}

@@ -382,9 +382,30 @@ def test_setting_that_a_provider_cannot_apply_is_no_warning(sleuth: Any, searxng
     assert "warning: not applied by SearXNG: --region\n" in sleuth("search", "-p", "searxng", "--region", "DE", "x").err
 
 
+def test_search_is_repeated_offline_from_the_cache(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("search", "rust")
+    searxng.clear()
+    again = sleuth("search", "--offline", "--json", "rust").json
+    assert (again["provider"], again["cached"]) == ("searxng", True)
+    other = sleuth("search", "--offline", "--json", "enable json in searxng").json
+    assert (other["provider"], other["attempts"][0]["provider"]) == ("library", "library")
+
+
 def test_own_server_stays_first_if_it_lacks_an_option(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "--region", "CH", "--json", "x")
     assert [attempt["provider"] for attempt in done.json["attempts"]] == ["searxng"]
+
+
+def test_cooldown_is_not_hidden_by_an_empty_answer(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("slow down", 429)
+    httpserver.expect_request("/empty/search").respond_with_json({"query": "x", "results": []})
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    sleuth("providers", "add", "other", "--adapter", "searxng", "--api-host", httpserver.url_for("/empty"))
+    sleuth("config", "set", "websearch.fallback", "searxng,other")
+    sleuth("config", "set", "websearch.retries", "1")
+    first, again = (sleuth("search", "--json", words).json for words in ("a", "b"))
+    assert [attempt["state"] for attempt in again["attempts"]] == ["cooldown", "empty"]
+    assert (first["outcome"], again["outcome"]) == ("partial", "partial")
 
 
 def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer) -> None:
