@@ -18,9 +18,9 @@ from sleuth_providers.translatable import Translatable
 # Typer's messages and ours; the first pattern that matches wins.
 USAGE_ERRORS = (
     ("Missing command", "no command given"),
+    ("Missing argument {name}. Choose from:{names}", "missing argument {name}: one of {names}"),
     ("Missing argument {name}", "missing argument {name}"),
     ("Missing option {name}", "missing option {name}"),
-    ("Missing parameter: {name}", "missing argument {name}"),
     ("No such command {name}. Did you mean {near}?", "unknown command {name}; did you mean {near}?"),
     ("No such command {name}", "unknown command {name}"),
     ("No such option: {name} (Possible options: {near})", "unknown option {name}; similar: {near}"),
@@ -28,8 +28,7 @@ USAGE_ERRORS = (
     ("No such option: {name}", "unknown option {name}"),
     ("Option {name} does not take a value", "{name} does not take a value"),
     ("Option {name} requires an argument", "{name} needs a value"),
-    ("Got unexpected extra argument{s} ({words})", "unexpected argument: {words}"),
-    ("Got unexpected extra argument ({words})", "unexpected argument: {words}"),
+    ("Got unexpected extra argument{s}({words})", "unexpected argument: {words}"),
     (
         "Invalid value for {name}: {value} is not in the range x>={least}",
         "{name} must be at least {least}, not {value}",

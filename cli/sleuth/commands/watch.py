@@ -24,8 +24,6 @@ from sleuth.runtime import Runtime
 from sleuth.store.watches import Watch, WatchItem, WatchStore, watch_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sleuth.engine.outcome import Outcome
     from sleuth.relevance.hit import Hit
 
@@ -86,7 +84,7 @@ def run(
         known = store.load(name)
         if known is None and not words:
             raise RequestError("no saved search {name!r}", "save it: sleuth watch --name {name} WORDS…", name=name)
-        if known and words and _key(words) not in (_key(known.words), _key([name])):
+        if known and words and _key(words) not in (_key(known.words), _key((name,))):
             hint = "use another name: sleuth watch --name NAME WORDS…; or first: sleuth watch remove {name}"
             raise RequestError("{name} is the saved search {query!r}", hint, name=name, query=" ".join(known.words))
         watch = known or Watch(name, tuple(words), {})
@@ -98,7 +96,7 @@ def run(
         return Exit.DONE if _run(runtime, store, watch, shown) else Exit.NO_RESULTS
 
 
-def _key(words: "Sequence[str]") -> list[str]:
+def _key(words: tuple[str, ...]) -> list[str]:
     """Return the words for comparison: quotes and capitals do not make another search."""
     return " ".join(words).casefold().split()
 

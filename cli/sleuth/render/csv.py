@@ -19,8 +19,5 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
     writer.writerow(columns)
     for hit in outcome.results:
         fields = hit_fields(hit)
-        writer.writerow(_quoted(as_cell(fields.get(column))) for column in columns)
-
-
-def _quoted(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+        cells = (as_cell(fields.get(column)) for column in columns)
+        writer.writerow(f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell for cell in cells)

@@ -39,7 +39,7 @@ def number(low: float, high: float, word: str | None = None) -> SettingType:
     """Return the type of numbers within bounds; `word` is accepted as well."""
     return SettingType(
         lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
-        lambda text: text if text == word else _number(text),
+        lambda text: text if text == word else int(text) if text.lstrip("-").isdigit() else float(text),
         Translatable("a number from {low:g} to {high:g}, or {word}", low=low, high=high, word=word)
         if word
         else Translatable("a number from {low:g} to {high:g}", low=low, high=high),
@@ -49,10 +49,6 @@ def number(low: float, high: float, word: str | None = None) -> SettingType:
 def choice(*names: str) -> SettingType:
     """Return the type of a fixed set of words."""
     return SettingType(lambda v: v in names, str, Translatable("one of {names}", names=", ".join(names)), names)
-
-
-def _number(text: str) -> float:
-    return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def _list(text: str) -> list[str]:
