@@ -18,7 +18,7 @@ from sleuth_providers.translatable import Translatable
 # Typer's messages and ours; the first pattern that matches wins.
 USAGE_ERRORS = (
     ("Missing command", "no command given"),
-    ("Missing argument {name}. Choose from:{names}", "missing argument {name}: one of {names}"),
+    ("Missing argument {name}. Choose from:\n\t{names}", "missing argument {name}: one of {names}"),
     ("Missing argument {name}", "missing argument {name}"),
     ("Missing option {name}", "missing option {name}"),
     ("No such command {name}. Did you mean {near}?", "unknown command {name}; did you mean {near}?"),

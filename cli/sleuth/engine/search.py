@@ -179,9 +179,9 @@ class Searcher:
     def _query_providers(self, request: SearchRequest, dispatcher: Dispatcher, queries: list[Query]) -> Replies:
         ids = request.providers
         if ids in UNNAMED:
-            replies = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
-            if not request.offline or any(reply.attempt.cached for reply in replies.all):
-                return replies
+            found = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
+            if not request.offline or any(reply.attempt.cached for reply in found.all):
+                return found
             ids = ("library",)
         candidates = self.selector.named(ids, request.query.category)
         if not candidates:

@@ -188,14 +188,14 @@ def test_answer_that_is_cut_off_is_kept(ask: Any, model: Any) -> None:
     assert answer.text.strip() == written.strip() == "Timers have 1 ms [1] and"
     assert answer.method == "model"
     assert warned(answer, "incomplete", "connection reset")
-    assert answer.problems[-1].code == "ANSWER_INCOMPLETE"
+    assert answer.problems[-1].code == "INCOMPLETE"
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
 def test_incomplete_answer_is_reported(ask: Any, model: Any, finish: str) -> None:
     answer = ask(model(finish=finish)).answer
     assert warned(answer, "incomplete")
-    assert answer.problems[-1].code == "ANSWER_INCOMPLETE"
+    assert answer.problems[-1].code == "INCOMPLETE"
 
 
 def test_endless_answer_is_stopped(ask: Any, model: Any) -> None:

@@ -1,7 +1,9 @@
 """`sleuth search` as a person or a script uses it."""
 
+import json
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -155,3 +157,15 @@ def test_json_with_chosen_fields_fits_the_schema(sleuth: Any, searxng: HTTPServe
     done = sleuth("search", "--json", "--fields", "title,url", "x")
     jsonschema.validate(done.json, SEARCH_ANSWER)
     assert done.json["results"] == [{"title": "A", "url": "https://a.example/"}]
+
+
+def test_failed_search_writes_its_document_to_a_new_file_only(
+    sleuth: Any, httpserver: HTTPServer, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/search").respond_with_data("", 500)
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_RETRIES": "1"}
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text("{}")
+    for path in (old, new):
+        assert sleuth("search", "-p", "searxng", "--json", "-o", str(path), "x").exit == 6
+    assert (old.read_text(), json.loads(new.read_text())["outcome"]) == ("{}", "failed")
