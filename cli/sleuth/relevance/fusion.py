@@ -186,7 +186,7 @@ def _hit(group: list[_RankedResult]) -> Hit:
     url = results[0].url
     if len(group) > 1:
         url = min((one for one in group if one.key == group[0].key), key=_url_flaws).result.url
-    first: dict[str, Any] = {name: next(filter(None, (getattr(r, name) for r in results)), "") for name in FIRST_KNOWN}
+    first: dict[str, Any] = {name: _first(results, name) for name in FIRST_KNOWN}
     return Hit(
         citation=0,
         title=max((result.title for result in results), key=_title_quality) or domain(url) or url,
@@ -201,6 +201,10 @@ def _hit(group: list[_RankedResult]) -> Hit:
         votes=tuple(votes.values()),
         **first,
     )
+
+
+def _first(results: list[Result], name: str) -> str:
+    return next(filter(None, (getattr(result, name) for result in results)), "")
 
 
 def _title_quality(title: str) -> tuple[bool, bool, int]:
