@@ -1,8 +1,8 @@
 """Finds the evidence for a claim in a source by comparing words, without a model.
 
-The score of a claim is the share of its terms that occur in the best run of neighbouring sentences of the source. To
-weight terms by rarity, or to add pairs of words, is not more accurate. A claim that reaches the threshold is still weak
-if a number is in no sentence about it, if it denies what the source does not deny, or if subject and object are
+The score of a claim is the share of its terms that occur in the best run of neighbouring sentences of the source.
+Weighting terms by rarity or adding word pairs does not improve accuracy. A claim that reaches the threshold is still
+weak if a number is in no sentence about it, if it denies what the source does not deny, or if subject and object are
 swapped. Most other contradictions stay invisible: results say "found in the source", never "true". docs/relevance.md
 has the accuracy.
 """
@@ -18,8 +18,8 @@ from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
 STATES = (QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED)  # best first
-# More than half of the terms is where supported and unsupported claims part best. Below two fifths, the words in common
-# are mostly those of the topic, which any page about it has.
+# A threshold slightly above half of the terms separates supported from unsupported claims best. Below two fifths, the
+# words in common are mostly those of the topic, which any page about it has.
 SUPPORTED_SCORE, WEAK_SCORE = 0.55, 0.4
 MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs match by chance
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.

@@ -6,8 +6,8 @@ BM25 score and a fading share of its neighbours'; without one, how much of the p
 Several pages: the unit is a window of adjacent sentences, since answers span sentences. A window scores by how many of
 its terms other pages have as well, by its place, and by which words of the question it has. How much the latter count
 depends on the question: for "how to" and opinions, the sentences most like the question are titles and the question
-repeated; for facts, they are the answer. Two signs tell: the question word, and pages of which few have the words of
-the question. bench/relevance.py measures both kinds.
+repeated; for facts, they are the answer. A question is taken for factual by its question word, and if few of the pages
+contain its words. bench/relevance.py measures both kinds.
 """
 
 import math
@@ -32,7 +32,7 @@ DIVERSITY = 0.3  # weight of novelty against relevance
 MAX_SIMILARITY = 0.9  # cosine; a sentence closer to a chosen one repeats it
 POSITION_WEIGHT = 0.5  # of being near the beginning of a page, against 1 for agreement
 RANK_WEIGHT = 0.5  # of being on one of the first pages; without a question, their order means nothing
-QUERY_WEIGHT = 1.5  # of the words of the question, for each of the two signs of a factual one
+QUERY_WEIGHT = 1.5  # of the words of the question, for each of the two signs of a factual question
 HEADING = re.compile(r"#{1,6}\s")  # of Markdown; its words occur again below
 FACTUAL = re.compile(
     r"谁|誰|哪|几|幾|多少|多[长長大高久远遠]|何[时時处處]|时候|時候"

@@ -193,12 +193,16 @@ def test_invalid_file_of_several_tokens_is_refused(tmp_path: Path, lines: str) -
         find_tokens({}, str(tmp_path), str(file))
 
 
-def test_each_token_has_a_name_and_a_limit(serve: Any, tmp_path: Path) -> None:
-    alice, bob = "token-of-alice-0123", "token-of-bob-456789"
-    file = tmp_path / "tokens"
+def _token_file(folder: Path, alice: str, bob: str) -> str:
+    file = folder / "tokens"
     file.write_text(f"# name, token, requests per minute\nalice {alice}\n\nbob {bob} 2\n")
     file.chmod(0o600)
-    server = serve("--token-file", str(file))
+    return str(file)
+
+
+def test_each_token_has_a_name_and_a_limit(serve: Any, tmp_path: Path) -> None:
+    alice, bob = "token-of-alice-0123", "token-of-bob-456789"
+    server = serve("--token-file", _token_file(tmp_path, alice, bob))
     statuses = [server.call("GET", "/websearch-providers?limit=1", token=bob).status for _ in range(3)]
     assert statuses == [200, 200, 429]
     refused = server.call("GET", "/websearch-providers", token=bob)
@@ -240,10 +244,7 @@ def test_named_file_may_belong_to_another_user(tmp_path: Path, monkeypatch: pyte
 
 def test_repeated_search_counts_for_its_token(serve: Any, tmp_path: Path) -> None:
     alice, bob = "token-of-alice-0123", "token-of-bob-456789"
-    file = tmp_path / "tokens"
-    file.write_text(f"alice {alice}\nbob {bob} 2\n")
-    file.chmod(0o600)
-    server = serve("--token-file", str(file))
+    server = serve("--token-file", _token_file(tmp_path, alice, bob))
     body = {"providerId": "searxng", "questions": ["repeated"], "tracing": {"topicId": "t-1"}}
     replies = [server.call("POST", "/websearch/search", body, token=token) for token in (alice, alice, alice, bob)]
     assert {reply.status for reply in replies} == {200}
