@@ -44,7 +44,8 @@ def modules(environ: dict[str, str], *arguments: str) -> set[str]:
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    return set(done.stderr.rpartition("MODULES ")[2].split())
+    found = set(done.stderr.rpartition("MODULES ")[2].split())
+    return found - {"dataclasses"} if "_colorize" in found else found  # traceback needs it since Python 3.14
 
 
 @pytest.fixture

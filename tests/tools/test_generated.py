@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.programs import needs
 from tools import command_tree, fast_tables, man_pages
 from tools.generate import INSTALLED, generate, stale, write
 from typer.main import get_command
@@ -43,10 +44,6 @@ def pages(files, tmp_path):
 def run(*words, **environ):
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={**os.environ, **environ})
     return done.returncode, done.stdout + done.stderr
-
-
-def needs(program):
-    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
 
 
 def page_of(command, files):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.programs import needs
 
 from sleuth.api import Client
 from sleuth.base.errors import RequestError
@@ -411,6 +412,7 @@ def test_responses_are_not_cached_or_sniffed(server: Any) -> None:
     assert "server" not in headers
 
 
+@needs("curl")
 def test_curl_searches(server: Any) -> None:
     words = ["curl", "-sS", "--oauth2-bearer", server.token, "--json", '{"providerId": "auto", "questions": ["x"]}']
     done = subprocess.run([*words, f"{server.url}/websearch/search"], capture_output=True, timeout=30, check=True)

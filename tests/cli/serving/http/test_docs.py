@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import needs
 
 from sleuth.api import Client
 from sleuth.serving.http import app, auth, connection, events, models, server
@@ -41,6 +42,7 @@ def shell(serve: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return run
 
 
+@needs("curl")
 @pytest.mark.parametrize("line", CALLS, ids=lambda line: re.search(r"7373(/[^'\s]*)", line)[1])
 def test_command_works(shell: Any, upstream: str, line: str) -> None:
     said = shell(line, upstream)

@@ -3,6 +3,7 @@
 Several hosts, with commas, are nodes of a cluster, or with `+sentinel` the sentinels that know the primary server.
 """
 
+import re
 from collections.abc import Mapping
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -87,9 +88,11 @@ def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
 
 
 def _parse(text: str) -> RedisAddress:
-    parts = urlsplit(text)
-    socket, sentinel = parts.scheme == "unix", parts.scheme.endswith(SENTINEL)
-    login, _, places = parts.netloc.rpartition("@")
+    scheme, _, rest = text.partition("://")
+    scheme, authority = scheme.lower(), re.split("[/?#]", rest, maxsplit=1)[0]
+    parts = urlsplit(f"//host{rest.removeprefix(authority)}")  # which accepts a single host only
+    socket, sentinel = scheme == "unix", scheme.endswith(SENTINEL)
+    login, _, places = authority.rpartition("@")
     nodes = [_host_and_port(place, SENTINEL_PORT if sentinel else DEFAULT_PORT) for place in places.split(",") if place]
     if bool(nodes) == socket or (socket and not parts.path):
         raise ValueError("a socket has a path and no host; everything else has a host")
@@ -109,7 +112,7 @@ def _parse(text: str) -> RedisAddress:
         database=int(database or 0),
         user=unquote(user),
         password=unquote(password),
-        secure=USES_TLS[parts.scheme.removesuffix(SENTINEL)],
+        secure=USES_TLS[scheme.removesuffix(SENTINEL)],
         others=tuple(others),
         service=unquote(service),
         certificate=options.get("ssl_certfile", ""),
