@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_BODY_BYTES = 5_000_000  # fifty results with their page text are smaller
+OFFLINE_TIMEOUT_S = 120.0  # without a network, only the first search takes long: it indexes the handbook
 LOOPBACK = "://localhost"  # in the default host of a server that users must set up first
 # APIs that ask for a contact address; no other provider gets it.
 CONTACT_ADAPTERS = ("arxiv", "crossref", "openalex", "openlibrary", "pubmed", "wikimedia")
@@ -282,6 +283,8 @@ class ProviderSelector:
         row = candidate.row
         usual = self.settings[setting.SEARXNG_TIMEOUT if row.adapter == "searxng" else setting.TIMEOUT]
         limit = timeout or number_option(row.options, "timeout") or usual
+        if candidate.adapter.offline:
+            limit = max(limit, OFFLINE_TIMEOUT_S)
         return Policy(
             timeout=limit,
             connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),

@@ -143,7 +143,6 @@ def runtime(web: Web, tmp_path: Path) -> Iterator[Runtime]:
         "SEARXNG_URL": web.server.url_for(""),
         "SLEUTH_WEBSEARCH_FALLBACK": "searxng",
         "SLEUTH_WEBSEARCH_RETRIES": "1",
-        "SLEUTH_WEBSEARCH_TIMEOUT": "120",  # indexing the handbook takes long on a busy machine
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_FETCH_JINA": "false",
         "SLEUTH_FETCH_ARCHIVE": "false",

@@ -54,6 +54,12 @@ def test_search_without_network_fails_with_a_hint(offline: Any) -> None:
     assert "hint: " in done.err
 
 
+def test_timeout_for_requests_does_not_apply_to_the_library(sleuth: Any) -> None:
+    done = sleuth("search", "-p", "library", "--timeout", "0.1", "-f", "urls", "searxng json")
+    assert done.exit == 0, done.err
+    assert "searxng.md" in done.out
+
+
 def test_own_documents_answer_when_most_words_match(offline: Any, tmp_path: Path) -> None:
     note = tmp_path / "pizza.md"
     note.write_text("# Pizza in Rome\n\nThe best place is near the river.", "utf-8")
