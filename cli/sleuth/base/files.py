@@ -90,13 +90,14 @@ def is_foreign(state: os.stat_result) -> bool:
     return hasattr(os, "geteuid") and (state.st_uid not in (0, os.geteuid()) or bool(state.st_mode & stat.S_IWOTH))
 
 
-def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True) -> None:
+def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True, follow: bool = True) -> None:
     """Replace a file atomically: after a crash there is either the old file or the new one.
 
     Without `sync` this holds for a crash of the program but not of the machine; use it for what can be recreated.
+    A link is written through, or, without `follow`, replaced: use that for a name that the user did not choose.
     """
     special, planted = _is_special(path), _is_planted(path)
-    path = os.path.realpath(path)  # write through a link, do not replace it
+    path = os.path.realpath(path) if follow else os.path.abspath(path)
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
     try:

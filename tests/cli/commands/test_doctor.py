@@ -251,6 +251,16 @@ def test_settings_file_is_fixed_in_a_copy_beside_it(option: list[str], sleuth: A
     assert "json" not in file.read_text()
 
 
+def test_fix_replaces_a_link_and_not_its_target(sleuth: Any, tmp_path: Any) -> None:
+    """The folder may be a stranger's repository, or belong to the user of the container."""
+    file, target, other = tmp_path / "settings.yml", tmp_path / "settings.fixed.yml", tmp_path / "other"
+    file.write_text("use_default_settings: true\nsearch:\n  formats: [html]\n")
+    other.write_text("mine")
+    target.symlink_to(other)
+    sleuth("doctor", str(file), "--fix")
+    assert (other.read_text(), target.is_symlink(), "json" in target.read_text()) == ("mine", False, True)
+
+
 def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     sleuth.environ.pop("SEARXNG_URL")
     sleuth("providers", "set", "searxng", "--unset", "api_host")

@@ -32,7 +32,7 @@ def write_deployment(folder: str, files: dict[str, str], *, force: bool = False)
         )
     for path, text in zip(paths, files.values(), strict=True):
         home = private_folder(os.path.dirname(path) or ".")
-        write_atomic(path, text.encode())
+        write_atomic(path, text.encode(), follow=False)  # with --force, the container may have put a link there
         _match_owner(path, home)
     return paths
 
@@ -45,4 +45,4 @@ def _match_owner(path: str, folder: str) -> None:
     """
     if os.name == "posix" and os.geteuid() == 0:
         owner = os.stat(folder)
-        os.chown(path, owner.st_uid, owner.st_gid)
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

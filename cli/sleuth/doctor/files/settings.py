@@ -108,7 +108,7 @@ def write_fix(path: str, text: str) -> str:
     """Write the corrected text next to the original and return its path."""
     stem, extension = os.path.splitext(path)
     target = f"{stem}.fixed{extension or '.yml'}"
-    write_atomic(target, text.encode())
+    write_atomic(target, text.encode(), follow=False)  # the folder may be a stranger's, or the container's
     return target
 
 

@@ -113,6 +113,16 @@ def test_folder_that_cannot_be_created_is_an_error(sleuth: Any, tmp_path: Path) 
     assert "hint:" in done.err
 
 
+def test_link_of_the_container_is_replaced_and_not_its_target(sleuth: Any, tmp_path: Path) -> None:
+    sleuth("searxng", "init", str(tmp_path / "s"))
+    settings, other = tmp_path / "s" / "core-config" / "settings.yml", tmp_path / "other"
+    settings.unlink()
+    settings.symlink_to(other)
+    other.write_text("mine")
+    assert sleuth("searxng", "init", str(tmp_path / "s"), "--force").exit == 0
+    assert (other.read_text(), settings.is_symlink()) == ("mine", False)
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 def test_replaced_file_goes_to_the_user_of_the_container(sleuth: Any, tmp_path: Path) -> None:
     folder = tmp_path / "s" / "core-config"
