@@ -9,6 +9,7 @@ import pkgutil
 import re
 import signal
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,7 +87,7 @@ def patterns() -> Iterator[Pattern]:
             method = call.func.attr  # type: ignore[attr-defined]  # see is_re_call
             if method == "compile":
                 used = re.findall(rf"\b{targets.get(id(call), '')}\.({'|'.join(FUNCTIONS)})\(", text)
-                method = "search" if not used or set(used) - {"match", "fullmatch"} else ",".join(set(used))
+                method = ",".join(set(used) or {"finditer"})
             place = f"{name}:{targets.get(id(call), call.lineno)}"
             yield from evaluated(place, call, names, tuple(method.split(",")))
     for name, (table, method) in TABLES.items():
@@ -202,8 +203,8 @@ class Sampler:
     """Makes texts that parts of a pattern accept, from its own literals and a few other characters."""
 
     def __init__(self, tree: Any) -> None:
-        found = re.findall(r"LITERAL, (\d+)", str(tree))
-        self.characters = "".join(dict.fromkeys([*(chr(int(code)) for code in found[:4]), *CHARACTERS]))
+        found = re.findall(r"(?:LITERAL, |RANGE, \()(\d+)", str(tree))
+        self.characters = "".join(dict.fromkeys([*(chr(int(code)) for code in found[:8]), *CHARACTERS]))
 
     def pumps(self, tree: Any, before: list[str]) -> Iterator[tuple[str, str]]:
         """Yield what comes before a repeat, and what is repeated, for every long repeat in a parsed pattern."""
@@ -217,14 +218,14 @@ class Sampler:
     def samples(self, tree: Any) -> list[str]:
         found = [""]
         for op, argument in tree:
-            found = [start + part for start in found for part in self.sample(op, argument)][:6]
+            found = [start + part for start in found for part in self.sample(op, argument)][:9]
         return found
 
     def sample(self, op: Any, argument: Any) -> list[str]:
         if op is sre.LITERAL:
             return [chr(argument)]
         if op in (sre.NOT_LITERAL, sre.IN, sre.ANY):
-            return [one for one in self.characters if accepts(op, argument, one)][:6]
+            return [one for one in self.characters if accepts(op, argument, one)][:9]
         if op in REPEATS:
             return [one * max(argument[0], 1) for one in self.samples(argument[2])]
         if op is sre.BRANCH:
@@ -290,7 +291,12 @@ def cpu_time(pattern: Pattern, text: str) -> float:
     signal.setitimer(signal.ITIMER_VIRTUAL, CPU_LIMIT_S)
     try:
         for method in pattern.methods:
-            getattr(compiled, method if method in ("match", "fullmatch") else "search")(subject)
+            if method in ("match", "fullmatch"):
+                getattr(compiled, method)(subject)
+            elif method == "search":
+                compiled.search(subject)
+            else:
+                deque(compiled.finditer(subject), maxlen=0)
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return time.process_time() - started

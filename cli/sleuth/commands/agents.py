@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import unified_diff
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from sleuth_providers.records import Record
 app = make_app("Set up sleuth in AI agents: install, remove, list.")
 
 MAX_FILE_BYTES = 10_000_000
+CONTEXT_LINES = 3  # around a change that is shown
 SKILL = """\
 ---
 name: sleuth
@@ -174,8 +175,8 @@ class UndoFile:
         write_atomic(self.path, json.dumps(self.known).encode())
 
 
-def _common_length(one: str, other: str) -> int:
-    """Return the length of the beginning that two texts have in common."""
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the beginning that two texts, or lists of lines, have in common."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
 
@@ -244,8 +245,8 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], yes: bool, undo: UndoFi
         runtime.note(tr("nothing to change"))
         return
     for path, (old, new) in changes.items():
-        lines = unified_diff(old.splitlines(), (new or "").splitlines(), path, path, lineterm="")
         # The file may be from a stranger's project, and name keys of other servers near the change.
+        lines = _diff(path, old.splitlines(), (new or "").splitlines())
         print("\n".join(line[:1] + logs.safe(line[1:]) for line in lines), file=runtime.stdout)
     if not yes:
         confirm(runtime, tr("Apply this change? [y/N] "))
@@ -254,6 +255,15 @@ def _change(runtime: Runtime, files: Mapping[str, Edit], yes: bool, undo: UndoFi
             undo.remember(path, old, new)
         _write(path, new)
         print(logs.safe(tr("deleted {path}" if new is None else "changed {path}", path=path)), file=runtime.stderr)
+
+
+def _diff(path: str, old: list[str], new: list[str]) -> list[str]:
+    """Return the change of a file; lines far from it are left out first, as difflib takes quadratic time."""
+    start = max(_common_length(old, new) - CONTEXT_LINES, 0)
+    rest = max(_common_length(old[start:][::-1], new[start:][::-1]) - CONTEXT_LINES, 0)
+    old, new = old[start : len(old) - rest], new[start : len(new) - rest]
+    lines = list(unified_diff(old, new, path, path, n=len(old), lineterm=""))
+    return [*lines[:2], f"@@ -{start + 1},{len(old)} +{start + 1},{len(new)} @@", *lines[3:]]
 
 
 def _write(path: str, text: str | None) -> None:

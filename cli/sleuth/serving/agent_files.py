@@ -13,10 +13,14 @@ from sleuth.base.errors import RequestError
 from sleuth_providers.records import Record
 
 ENTRY = "sleuth"
-# Space, comments, strings, punctuation, and numbers or words.
-TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+# Space, comments, strings, punctuation, and numbers or words. A string without an end is a token too, so that it is
+# read once and not again from each of its quotes.
+TOKEN = re.compile(
+    r'\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL
+)
 REMARK = re.compile(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)(?=\n)")  # a comment up to the end of its line
 DEFAULT_INDENT = "  "
+PARSE_ERRORS = (ValueError, IndexError, AttributeError, TypeError, RecursionError)  # tomlkit's errors are ValueErrors
 
 Entry = dict[str, Any]
 Token = re.Match[str]
@@ -35,7 +39,7 @@ def with_entry(path: str, text: str, section: str, entry: Entry | None) -> str:
         return with_entry(path, text.replace("\r\n", "\n"), section, entry).replace("\n", "\r\n")
     try:
         return _with_toml(text, section, entry) if path.endswith(".toml") else _with_json(text, section, entry)
-    except (ValueError, IndexError, AttributeError, TypeError) as problem:  # tomlkit's errors are ValueErrors
+    except PARSE_ERRORS as problem:
         hint = "add the entry by hand: sleuth handbook agents"
         raise RequestError("cannot edit {path} safely", hint, path=path) from problem
 
@@ -47,7 +51,7 @@ def current_entry(path: str, text: str, section: str) -> Entry | None:
     try:
         document = tomllib.loads(text) if path.endswith(".toml") else _meaning(text)
         entry: Entry | None = (document.get(section) or {}).get(ENTRY)
-    except (ValueError, AttributeError):
+    except PARSE_ERRORS:
         return None
     return entry
 

@@ -12,7 +12,7 @@ WAIT = rb'"retry_after_seconds"\s*:\s*(\d{1,9})'
 # The API takes English names.
 COUNTRIES = dict(
     re.findall(
-        "([A-Z]+):([a-z ]+)",
+        "([A-Z]{2}):([a-z ]+)",
         "AE:united arab emirates,AR:argentina,AT:austria,AU:australia,BD:bangladesh,BE:belgium,BG:bulgaria,BR:brazil,"
         "BY:belarus,CA:canada,CH:switzerland,CL:chile,CN:china,CO:colombia,CR:costa rica,CU:cuba,CY:cyprus,"
         "CZ:czech republic,DE:germany,DK:denmark,DZ:algeria,EC:ecuador,EE:estonia,EG:egypt,ES:spain,ET:ethiopia,"

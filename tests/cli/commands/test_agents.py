@@ -114,7 +114,8 @@ def test_toml_keeps_comments() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{", '{"servers": []}', '{"servers": 5}', "{'a': 1}", '{"a": 1//x\n}', "nonsense"]
+    "text",
+    ["[]", "{", '{"servers": []}', '{"servers": 5}', "{'a': 1}", '{"a": 1//x\n}', "nonsense", "[" * 99_999, '{"a\\'],
 )
 def test_file_in_another_form_is_refused(make_sleuth: Any, tmp_path: Path, text: str) -> None:
     with pytest.raises(RequestError, match="safely"):
@@ -189,6 +190,26 @@ def test_diff_of_a_foreign_project_shows_no_escapes_and_no_keys(
     assert not {"\x1b", "\x07", "\u202e"} & {*done.out}
     assert "planted-0123456789" not in done.out
     assert json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]["other"] == other
+
+
+def test_settings_of_a_foreign_project_cannot_break_the_list(
+    sleuth: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".mcp.json").write_text("[" * 99_999)
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".codex" / "config.toml").write_text("a = " + "[" * 99_999)
+    assert sleuth("agents", "list", "--project").exit == 0
+
+
+def test_diff_of_a_large_file_is_short_and_names_the_lines(make_sleuth: Any, tmp_path: Path) -> None:
+    """Without the equal lines difflib has little to compare; with them it would take many minutes."""
+    numbers = ",\n".join(str(number % 101) for number in range(200_000))
+    (tmp_path / ".claude.json").write_text(f'{{\n"a": [\n{numbers}\n],\n"mcpServers": {{\n"b": {{}}\n}}\n}}\n')
+    done = make_sleuth(HOME=str(tmp_path))("agents", "install", "claude", "--yes")
+    assert done.exit == 0
+    assert "@@ -200002,6 +200002,13 @@" in done.out
+    assert len(done.out.splitlines()) < 60
 
 
 @pytest.mark.parametrize("name", [".mcp.json", ".claude/skills/sleuth/SKILL.md", ".claude"])
