@@ -213,7 +213,8 @@ def _unescape(text: str) -> str:
 def may_contain(text: str, secrets: Iterable[str]) -> bool:
     """Tell whether `redact` could find a secret in a text; this takes a fraction of its time."""
     views = {text, unquote(text), unquote_plus(text), (_unescape(text) if "&" in text else text).replace("\\", "")}
-    return any(form in view for secret in secrets for form in {secret, secret.replace("\\", "")} for view in views)
+    forms = {form for secret in secrets for form in (secret, secret.replace("\\", ""))}
+    return bool(re.search(r"(?i)\\[ux]", text)) or any(form in view for form in forms for view in views)
 
 
 def _occurrences(needle: str, text: str, places: list[int] | None) -> Iterable[tuple[int, int]]:

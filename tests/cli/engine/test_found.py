@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sleuth.base.text import clean
 from sleuth.engine.found import (
     MAX_CHARS,
     MAX_ENGINES,
@@ -62,6 +63,10 @@ def test_long_texts_are_truncated() -> None:
         "sk-secret&#x000000002f;0123456789",
         "sk-secret&sol;0123456789",
         "".join(f"&#{ord(character)};" for character in KEY),
+        "".join(f"\\u{ord(character):04x}" for character in KEY),
+        "sk-secret\u200b/0123456789",  # characters that are not shown
+        "sk-secret&shy;/0123456789",
+        "sk-secret\x07/0123456789",
     ],
 )
 def test_repeated_key_is_redacted(said: str) -> None:
@@ -70,6 +75,7 @@ def test_repeated_key_is_redacted(said: str) -> None:
     hit = Result(**fields | {"engines": (said,), "score": None, "details": details})
     found = limited(Found((hit,), (DirectAnswer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
     assert "0123456789" not in unescape(repr(found))
+    assert clean(said) not in repr(found)
     assert "[hidden]" in found.results[0].title
 
 
