@@ -75,7 +75,9 @@ class Reader:
     ) -> None:
         self.settings, self.cache, self.transport, self.guard = settings, cache, transport, guard
         self.browser = browser or (_browser if settings[FETCH_BROWSER] else None)
-        self.jina_key = jina_key or settings.environ.get("JINA_API_KEY", "").partition(",")[0].strip()
+        own = settings.environ.get("JINA_API_KEY", "").partition(",")[0].strip()
+        # A key in the provider table belongs to Jina's server, not to one that the environment names.
+        self.jina_key = own if settings.environ.get("SLEUTH_JINA_HOST") else jina_key or own
         self.host_queue = HostQueue()
         logs.hide(self.jina_key)
 

@@ -176,6 +176,10 @@ def test_key_of_a_jina_mirror_does_not_go_to_the_jina_reader(sleuth: Any) -> Non
     assert reader_key() == ""
     sleuth("providers", "set", "jina", "--unset", "api_host", "--api-key", "-", stdin="jina_own_1")
     assert reader_key() == "jina_own_1"
+    sleuth.environ["SLEUTH_JINA_HOST"] = "https://reader.example"  # only a key of the environment goes there
+    assert reader_key() == ""
+    sleuth.environ["JINA_API_KEY"] = "jina_reader_1"
+    assert reader_key() == "jina_reader_1"
 
 
 def test_host_that_must_be_public_is_not_reached_at_a_private_address(sleuth: Any, httpserver: HTTPServer) -> None:
