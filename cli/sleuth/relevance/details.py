@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MAX_AUTHORS, MAX_TEXT_CHARS = 100, 300
+MAX_AUTHORS, MAX_TEXT_CHARS, MAX_COUNT = 100, 300, 10**15
 URL_FIELDS = ("pdf", "license_url")
 LARGEST_FIELDS = ("cited_by", "editions", "views", "points", "answer_count", "comments", "stars")
 ARXIV_DOI = "10.48550/arxiv."
@@ -43,7 +43,7 @@ def _cleaned(name: str, value: Any) -> Any:
         authors = (clean(author, MAX_TEXT_CHARS) for author in value[:MAX_AUTHORS])
         return tuple(author for author in authors if author)
     if not isinstance(value, str):
-        return value
+        return None if isinstance(value, int) and abs(value) > MAX_COUNT else value  # as a shared cache may contain
     return clean_url(value) if name in URL_FIELDS else clean(value, MAX_TEXT_CHARS)
 
 

@@ -50,6 +50,12 @@ def test_published_version_decides_the_type_and_votes_may_be_negative() -> None:
     assert (hit.details.type, hit.details.points) == ("paper-conference", -3)
 
 
+def test_impossible_numbers_are_left_out() -> None:
+    """A shared cache may contain any; formatting the views would raise OverflowError."""
+    (hit,) = merged(paper("https://a.example/", views=10**400, points=-(10**400), cited_by=10**15))
+    assert hit.details == Details(cited_by=10**15)
+
+
 def test_different_papers_stay_apart() -> None:
     assert (
         len(merged(paper("https://doi.org/10.1000/a"), paper("https://doi.org/10.1000/b"), paper("https://a.test/")))
