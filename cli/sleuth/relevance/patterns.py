@@ -28,7 +28,9 @@ def _may_stall(pattern: str) -> bool:
     """
     if len(pattern) > MAX_PATTERN_CHARS:
         return True
-    plain = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
+    plain = re.sub(r"\\.|\[\^?\]?[^\]]*+(?:\]|\Z)", "x", pattern)
+    if re.search(r"\(\?\w*x", plain):  # the flag that allows blanks and comments between a group and its repetition
+        return True
     plain = re.sub(r"\(\?(?:[:=!]|<[=!])", "(", plain)
     repeats, optional = re.findall(r"(?:[*+]|\{\d*,)", plain), re.findall(r"(?<![*+}?])\?", plain)
     if 3 * len(repeats) + len(optional) > MAX_CHOICES:

@@ -322,7 +322,13 @@ def test_a_domain_pattern_does_not_cover(address: str, pattern: str) -> None:
 
 
 @pytest.mark.cpu_limit(10)
-@pytest.mark.parametrize("pattern", ["/(a+)+$/", "/(?:a|aa)+$/", "/([a-z]+)*$/", "/(a?){50}a{50}/", "/(x+x+)+y/"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("/(a+)+$/", "/(?:a|aa)+$/", "/([a-z]+)*$/", "/(a?){50}a{50}/", "/(x+x+)+y/"),
+        *("/(?x)(a+) +$/", "/(?ix:(a+)#\n+)$/"),  # with x, blanks and comments may precede a repetition
+    ],
+)
 def test_exponential_expressions_are_not_run(pattern: str) -> None:
     matches_domain("https://example.com/" + "a" * 3000 + "!", pattern)
 
