@@ -27,7 +27,7 @@ from sleuth.serving.tools import Toolbox, ToolStep, UnknownToolError
 
 MAX_CALLS, MAX_QUEUED_CALLS = 16, 256
 MAX_CONVERSATIONS = 1000  # whose numbers are remembered, over HTTP
-RESOURCES_PER_PAGE = 100
+RESOURCES_PER_PAGE, MAX_CURSOR_DIGITS = 100, 18  # more digits are no offset of SQLite
 MIME_TYPE = "text/plain"  # of resources
 WATCH_INTERVAL_S = 2.0  # between two looks at the settings
 USES = {
@@ -68,7 +68,7 @@ class McpServer(Server[Any]):
         self.toolbox = toolbox
         self.calls = Workers(toolbox.client, MAX_CALLS, MAX_QUEUED_CALLS)
         self.lists = Workers(toolbox.client, 1, MAX_QUEUED_CALLS)  # a list never waits for calls
-        self._conversations: OrderedDict[str, Toolbox] = OrderedDict()
+        self._conversations: OrderedDict[tuple[str, str], Toolbox] = OrderedDict()
         self._connections: WeakSet[Connection] = WeakSet()
         self._bus = InMemorySubscriptionBus()
         uses = (USES[tool.name] for tool in toolbox.offered())
@@ -128,7 +128,8 @@ class McpServer(Server[Any]):
         """Return the tools with the numbers of this conversation; without sessions, a token has one conversation."""
         if context.request is None:
             return self.toolbox
-        key = context.request.headers.get("mcp-session-id") or context.request.scope.get("token_name", "")
+        # A client may send any id; it finds only conversations of its own token.
+        key = (context.request.scope.get("token_name", ""), context.request.headers.get("mcp-session-id", ""))
         known = self._conversations.setdefault(key, self.toolbox.conversation())
         self._conversations.move_to_end(key)
         if len(self._conversations) > MAX_CONVERSATIONS:
@@ -137,7 +138,7 @@ class McpServer(Server[Any]):
 
     async def list_resources(self, context: Context, page: Page) -> types.ListResourcesResult:
         """List the documents that the user added to the library."""
-        offset = int(page.cursor) if page and page.cursor and page.cursor.isdecimal() else 0
+        offset = int(page.cursor[:MAX_CURSOR_DIGITS]) if page and page.cursor and page.cursor.isdecimal() else 0
         found = await self.lists.run(
             lambda client: client.runtime.library.list(RESOURCES_PER_PAGE, offset, source="file")
         )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -14,6 +15,8 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from tests.cli.serving.conftest import QUIET, call
+
+from sleuth.serving.mcp import McpServer
 
 TOOLS = ["web_search", "fetch_page", "summarize", "library_search"]
 
@@ -92,6 +95,19 @@ def test_session_belongs_to_the_token_that_began_it(serve: Any, tmp_path: Path) 
     listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     statuses = [call(server.port, "POST", "/mcp", listed, token, own).status for token in (alice, bob, alice)]
     assert statuses == [200, 404, 200]
+
+
+def test_session_id_finds_no_conversation_of_another_token() -> None:
+    """In the stateless protocol a client may send any id, such as the name of another token."""
+    server = McpServer(SimpleNamespace(client=None, offered=list, conversation=object))  # type: ignore[arg-type]  # of a Toolbox
+
+    def conversation(token: str, session: str) -> object:
+        request = SimpleNamespace(headers={"mcp-session-id": session} if session else {}, scope={"token_name": token})
+        return server._conversation(SimpleNamespace(request=request))  # type: ignore[arg-type]  # of a context
+
+    assert conversation("alice", "") is conversation("alice", "")
+    assert conversation("bob", "alice") is not conversation("alice", "")
+    assert conversation("bob", "1") is not conversation("alice", "1")
 
 
 def test_body_over_the_limit_is_413(server: Any) -> None:
