@@ -23,12 +23,9 @@ def private_folder(path: str) -> str:
     try:
         _make_folder(os.path.abspath(path))
     except OSError as problem:
-        raise UnwritableError(
-            "cannot create the folder {path} ({reason})",
-            "check its permissions, or set SLEUTH_HOME to another folder",
-            path=path,
-            reason=problem.strerror or problem,
-        ) from problem
+        hint = "check its permissions, or set SLEUTH_HOME to another folder"
+        reason = problem.strerror or problem
+        raise UnwritableError("cannot create the folder {path} ({reason})", hint, path=path, reason=reason) from problem
     return path
 
 
@@ -46,12 +43,9 @@ def _make_folder(path: str) -> None:
 
 def unwritable(path: str, problem: Exception) -> UnwritableError:
     """Return the error for a file that cannot be written."""
-    return UnwritableError(
-        "cannot write {path} ({reason})",
-        "check its permissions and the free disk space",
-        path=path,
-        reason=getattr(problem, "strerror", None) or problem,
-    )
+    hint = "check its permissions and the free disk space"
+    reason = getattr(problem, "strerror", None) or problem
+    return UnwritableError("cannot write {path} ({reason})", hint, path=path, reason=reason)
 
 
 def unreadable(path: str, problem: Exception, hint: str) -> RequestError:

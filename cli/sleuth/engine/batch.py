@@ -120,9 +120,8 @@ def answered(path: str) -> Counter[int]:
     except FileNotFoundError:
         return done
     except ValueError:
-        raise RequestError(
-            "{path} is not the output of a batch", "choose another file with -o, or omit --resume", path=path
-        ) from None
+        hint = "choose another file with -o, or omit --resume"
+        raise RequestError("{path} is not the output of a batch", hint, path=path) from None
     return done
 
 

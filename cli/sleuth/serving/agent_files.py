@@ -15,9 +15,7 @@ from sleuth_providers.records import Record
 ENTRY = "sleuth"
 # Space, comments, strings, punctuation, and numbers or words. A string without an end is a token too, so that it is
 # read once and not again from each of its quotes.
-TOKEN = re.compile(
-    r'\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL
-)
+TOKEN = re.compile(r'(?s)\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
 REMARK = re.compile(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)(?=\n)")  # a comment up to the end of its line
 DEFAULT_INDENT = "  "
 PARSE_ERRORS = (ValueError, IndexError, AttributeError, TypeError, RecursionError)  # tomlkit's errors are ValueErrors

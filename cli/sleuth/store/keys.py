@@ -27,11 +27,8 @@ def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) 
     stored = row.api_key or next((f"env:{name}" for name in provider.env if environ.get(name)), "")
     found = resolve(stored, environ, f"sleuth/{row.id}")
     if not found.strip().isprintable():
-        raise SettingsError(
-            "the API key of {id} contains control characters",
-            "set it again: sleuth providers set {id} --api-key -",
-            id=row.id,
-        )
+        hint = "set it again: sleuth providers set {id} --api-key -"
+        raise SettingsError("the API key of {id} contains control characters", hint, id=row.id)
     return [key.strip() for key in found.split(",") if key.strip()]
 
 
@@ -67,11 +64,9 @@ def _run(command: str) -> str:
             stdin=subprocess.DEVNULL,
         )
     except (OSError, ValueError, IndexError, subprocess.SubprocessError) as problem:
-        raise SettingsError(
-            "the command for a key failed: {command}",
-            "run it yourself to see why; it must print only the key",
-            command=os.path.basename(command.split(" ")[0]),
-        ) from problem
+        hint = "run it yourself to see why; it must print only the key"
+        name = os.path.basename(command.split(" ")[0])
+        raise SettingsError("the command for a key failed: {command}", hint, command=name) from problem
     return done.stdout.decode("utf-8", "replace").strip()
 
 
@@ -88,6 +83,5 @@ def _from_keyring(name: str) -> str:
     try:
         return keyring.get_password(service, user or "api-key") or ""
     except Exception as problem:  # every keyring backend has its own errors
-        raise SettingsError(
-            "cannot read {name!r} from the system keyring", "unlock it, or run: keyring diagnose", name=name
-        ) from problem
+        hint = "unlock it, or run: keyring diagnose"
+        raise SettingsError("cannot read {name!r} from the system keyring", hint, name=name) from problem

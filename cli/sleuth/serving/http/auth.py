@@ -143,10 +143,8 @@ class AccessMiddleware:
             times.popleft()
         if token.per_minute and len(times) >= token.per_minute:
             hint = "try again in {seconds} s"
-            wait = math.ceil(times[0] + 60 - now)
-            refusal = errors.HttpError(
-                "too many requests with this token", hint, 429, "RATE_LIMIT_EXCEEDED", seconds=wait
-            )
+            code, wait = "RATE_LIMIT_EXCEEDED", math.ceil(times[0] + 60 - now)
+            refusal = errors.HttpError("too many requests with this token", hint, 429, code, seconds=wait)
             refusal.retry_after = wait
             raise refusal
         if token.per_minute:
