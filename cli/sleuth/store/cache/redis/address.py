@@ -70,11 +70,8 @@ def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
     text = resolve(setting, environ, "sleuth/cache").strip()
     if not text:
         where = setting if setting.startswith("env:") else setting.partition(":")[0]
-        raise SettingsError(
-            "cache.url refers to {where}, which is empty",
-            "set {where}, or give the address itself: sleuth config set cache.url -",
-            where=where,
-        )
+        hint = "set {where}, or give the address itself: sleuth config set cache.url -"
+        raise SettingsError("cache.url refers to {where}, which is empty", hint, where=where)
     try:
         address = _parse(text)
     except (ValueError, KeyError):  # their messages may quote the password
